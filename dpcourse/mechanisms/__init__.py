@@ -1,0 +1,13 @@
+"""Mechanisms: each carries its claim (`guarantee`), what it leaks (`privacy_loss`), and its work (`release`, …)."""
+
+from dpcourse.mechanisms.additive import GaussianMechanism, GeometricMechanism, LaplaceMechanism
+from dpcourse.mechanisms.selection import AboveThreshold, ExponentialMechanism, NoisyMax
+
+__all__ = [
+    "AboveThreshold",
+    "ExponentialMechanism",
+    "GaussianMechanism",
+    "GeometricMechanism",
+    "LaplaceMechanism",
+    "NoisyMax",
+]

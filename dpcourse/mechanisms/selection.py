@@ -1,0 +1,257 @@
+"""Mechanisms that choose: an answer that is not a number, or which of many questions to look at.
+
+They compare numbers with float noise and release only the choice, so no low-order bit leaves; the last bits of a
+comparison stay in floats, as in the libraries that use them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcourse.accounting import PrivacyLoss
+from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours, arguments
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """What every selection mechanism shares: a pure-ε claim for scores of a given sensitivity."""
+
+    epsilon: float
+    sensitivity: float = 1.0
+    monotonic: bool = False
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", arguments.positive("epsilon", self.epsilon))
+        object.__setattr__(self, "sensitivity", arguments.positive("sensitivity", self.sensitivity))
+        if not isinstance(self.monotonic, bool | np.bool_):
+            raise TypeError(f"monotonic must be True or False, got {self.monotonic!r}")
+        arguments.member("neighbours", self.neighbours, Neighbours)
+        if self.monotonic and self.neighbours is not Neighbours.ADD_REMOVE:
+            raise ValueError("monotonic scores need add-remove neighbours: a replaced record can move scores both ways")
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, 0.0, self.neighbours)
+
+    @property
+    def scale(self) -> float:
+        """Scale of the noise that decides: 2Δ/ε, or Δ/ε for monotonic scores."""
+        return (1 if self.monotonic else 2) * self.sensitivity / self.epsilon
+
+    def privacy_loss(self) -> PrivacyLoss:
+        """The loss of the worst ε-DP mechanism, which bounds this one."""
+        return PrivacyLoss.pure(self.epsilon)
+
+    def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
+        """At each order α, the smaller of ρα and the divergence of the worst ε-DP mechanism."""
+        orders = np.asarray(orders, dtype=float)
+        return np.minimum(self.zcdp * orders, _pure_renyi(orders, self.epsilon))
+
+    @property
+    def zcdp(self) -> float:
+        """ρ = ε²/2, as for any ε-DP mechanism (Bun & Steinke 2016, arXiv:1605.02065)."""
+        return self.epsilon**2 / 2
+
+
+@dataclass(frozen=True)
+class ExponentialMechanism(_Selection):
+    """Chooses candidate c with probability ∝ exp(ε u(c) / 2Δ): ε-DP (McSherry & Talwar 2007, doi:10.1109/FOCS.2007.66).
+
+    Parameters
+    ----------
+    epsilon : float
+        ε in (0, ∞).
+    sensitivity : float
+        By how much one utility can move between neighbours, > 0.
+    monotonic : bool
+        True where adding a record can only raise utilities (or only lower them): then exp(ε u / Δ) is ε-DP too.
+    neighbours : Neighbours
+        The relation the sensitivity was computed for; `monotonic` needs add-remove.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused.
+
+    Examples
+    --------
+    >>> mechanism = ExponentialMechanism(epsilon=2.0)
+    >>> mechanism.probabilities([1e6, 1e6, -1e6]).round(3)
+    array([0.5, 0.5, 0. ])
+    >>> mechanism.select(["a", "b"], [0.0, 100.0], rng=0)
+    'b'
+    """
+
+    @property
+    def zcdp(self) -> float:
+        """ρ = ε²/8: its loss has range ε, not 2ε (Cesar & Rogers 2021, arXiv:2004.07223)."""
+        return self.epsilon**2 / 8
+
+    def probabilities(self, utilities: Sequence[float] | np.ndarray) -> np.ndarray:
+        """Probability of each candidate; the largest utility is subtracted first, so nothing overflows."""
+        scores = _scores("utilities", utilities) / self.scale
+        weights = np.exp(scores - scores.max())
+        return weights / weights.sum()
+
+    def select(self, candidates: Sequence[Any], utilities: Sequence[float] | np.ndarray, *, rng=None) -> Any:
+        """One candidate, drawn with `probabilities` (the largest of utility plus Gumbel noise)."""
+        rng = np.random.default_rng(rng)
+        scores = _scores("utilities", utilities, len(candidates))
+        return candidates[int(np.argmax(scores / self.scale + rng.gumbel(size=scores.size)))]
+
+
+@dataclass(frozen=True)
+class NoisyMax(_Selection):
+    """Adds Laplace(2Δ/ε) noise to every score and names the largest: ε-DP.
+
+    Dwork & Roth 2014, doi:10.1561/0400000042, section 3.3.
+
+    Only the winner may leave. Its noisy score is a second release and costs ε of its own.
+
+    Parameters and errors as for `ExponentialMechanism`; monotonic scores need Laplace(Δ/ε) only.
+
+    Examples
+    --------
+    >>> NoisyMax(epsilon=1.0).select(["red", "blue"], [0.0, 100.0], rng=0)
+    'blue'
+    """
+
+    def select(self, candidates: Sequence[Any], scores: Sequence[float] | np.ndarray, *, rng=None) -> Any:
+        """The candidate whose noisy score is largest."""
+        rng = np.random.default_rng(rng)
+        scores = _scores("scores", scores, len(candidates))
+        return candidates[int(np.argmax(scores / self.scale + rng.laplace(size=scores.size)))]
+
+
+@dataclass(frozen=True)
+class AboveThreshold:
+    """Says, query by query, whether it lies above a threshold, until it has said yes `max_hits` times: ε-DP in all.
+
+    Algorithm 1 of Lyu, Su, Li 2017 (arXiv:1603.01699): Laplace(Δ/ε₁) on the threshold, once; Laplace(2cΔ/ε₂) on every
+    query, c = max_hits; ε₁ + ε₂ = ε in the ratio 1 : (2c)^⅔ that their section 4.2 finds best. Every "no" is free.
+
+    Parameters
+    ----------
+    epsilon : float
+        ε in (0, ∞), for the whole run however long.
+    threshold : float
+        Public, finite.
+    sensitivity : float
+        By how much one query can move between neighbours, > 0.
+    max_hits : int
+        How often it may say yes, ≥ 1.
+    neighbours : Neighbours
+        The relation the sensitivity was computed for.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused.
+
+    Examples
+    --------
+    >>> sparse = AboveThreshold(epsilon=1.0, threshold=50.0)
+    >>> sparse.answer([0.0, 0.0, 1000.0, 0.0], rng=0)
+    array([False, False,  True])
+    """
+
+    epsilon: float
+    threshold: float
+    sensitivity: float = 1.0
+    max_hits: int = 1
+    neighbours: Neighbours = Neighbours.ADD_REMOVE
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "epsilon", arguments.positive("epsilon", self.epsilon))
+        threshold = arguments.real("threshold", self.threshold)
+        if not np.isfinite(threshold):
+            raise ValueError(f"threshold must be finite, got {self.threshold!r}")
+        object.__setattr__(self, "threshold", threshold)
+        object.__setattr__(self, "sensitivity", arguments.positive("sensitivity", self.sensitivity))
+        object.__setattr__(self, "max_hits", arguments.integer("max_hits", self.max_hits, minimum=1))
+        arguments.member("neighbours", self.neighbours, Neighbours)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, 0.0, self.neighbours)
+
+    @property
+    def threshold_scale(self) -> float:
+        """Scale Δ/ε₁ of the noise on the threshold."""
+        return self.sensitivity * (1 + (2 * self.max_hits) ** (2 / 3)) / self.epsilon
+
+    @property
+    def query_scale(self) -> float:
+        """Scale 2cΔ/ε₂ of the noise on each query."""
+        return 2 * self.max_hits * self.sensitivity * (1 + (2 * self.max_hits) ** (-2 / 3)) / self.epsilon
+
+    def answer(self, queries: Iterable[float] | np.ndarray, *, rng=None) -> np.ndarray:
+        """One complete run with fresh noise: booleans, ending with the `max_hits`-th True if there is one."""
+        rng = np.random.default_rng(rng)
+        values = arguments.finite_array("queries", list(queries) if not isinstance(queries, np.ndarray) else queries)
+        if values.ndim != 1:
+            raise ValueError(f"queries must be one-dimensional, got shape {values.shape}")
+        bar = self.threshold + rng.laplace(scale=self.threshold_scale)
+        above = values + rng.laplace(scale=self.query_scale, size=values.size) >= bar
+        hits = np.flatnonzero(above)
+        return above[: hits[self.max_hits - 1] + 1] if hits.size >= self.max_hits else above
+
+    def session(self, rng=None) -> AboveThresholdSession:
+        """An interactive run: ask one query at a time, choosing each after seeing the answers before it."""
+        return AboveThresholdSession(self, np.random.default_rng(rng))
+
+    def privacy_loss(self) -> PrivacyLoss:
+        """The loss of the worst ε-DP mechanism, which bounds the whole run."""
+        return PrivacyLoss.pure(self.epsilon)
+
+    def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
+        """At each order α, the smaller of ρα and the divergence of the worst ε-DP mechanism."""
+        orders = np.asarray(orders, dtype=float)
+        return np.minimum(self.zcdp * orders, _pure_renyi(orders, self.epsilon))
+
+    @property
+    def zcdp(self) -> float:
+        """ρ = ε²/2, as for any ε-DP mechanism (Bun & Steinke 2016, arXiv:1605.02065)."""
+        return self.epsilon**2 / 2
+
+
+class AboveThresholdSession:
+    """One run of `AboveThreshold`: it keeps its noisy threshold to itself and counts its hits."""
+
+    def __init__(self, mechanism: AboveThreshold, rng: np.random.Generator) -> None:
+        self.mechanism = mechanism
+        self.hits = 0
+        self._rng = rng
+        self._bar = mechanism.threshold + rng.laplace(scale=mechanism.threshold_scale)
+
+    def ask(self, value: float) -> bool:
+        """Is this query above the threshold? Raises `BudgetExhausted` once `max_hits` queries were."""
+        if self.hits >= self.mechanism.max_hits:
+            raise BudgetExhausted(
+                f"all {self.mechanism.max_hits} hits are used: "
+                f"one more answer would not be covered by {self.mechanism.guarantee}"
+            )
+        noisy = float(arguments.finite_array("value", value)) + self._rng.laplace(scale=self.mechanism.query_scale)
+        above = bool(noisy >= self._bar)
+        self.hits += above
+        return above
+
+
+def _scores(name: str, values: Sequence[float] | np.ndarray, count: int | None = None) -> np.ndarray:
+    scores = arguments.finite_array(name, values)
+    if scores.ndim != 1 or not scores.size:
+        raise ValueError(f"{name} must be one-dimensional and not empty, got shape {scores.shape}")
+    if count is not None and scores.size != count:
+        raise ValueError(f"{name} must have one value a candidate ({count}), got {scores.size}")
+    return scores
+
+
+def _pure_renyi(orders: np.ndarray, epsilon: float) -> np.ndarray:
+    """Rényi divergence of randomized response, the worst among ε-DP mechanisms."""
+    weight = np.logaddexp(0.0, -epsilon)  # −ln of its probability of truth
+    return (np.logaddexp(orders * epsilon, (1 - orders) * epsilon) - epsilon - weight) / (orders - 1)

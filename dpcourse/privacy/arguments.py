@@ -1,0 +1,87 @@
+"""Refuse a bad public argument by its name and value.
+
+Only *public* arguments come here (ε, δ, sensitivity, bounds, shapes). A private record never does: an exception is an
+output too, and one that depends on a record tells neighbouring datasets apart.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+
+
+def real(name: str, value: Any) -> float:
+    """`value` as a float; `TypeError` unless it is a real number (booleans and strings are not)."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a real number, got {value!r}")
+    return float(value)
+
+
+def positive(name: str, value: Any, *, infinite: bool = False) -> float:
+    """`value` as a float in (0, ∞); ∞ itself only where `infinite` allows it."""
+    number = real(name, value)
+    if not number > 0 or (math.isinf(number) and not infinite):
+        bound = "> 0" if infinite else "> 0 and finite"
+        raise ValueError(f"{name} must be {bound}, got {value!r}")
+    return number
+
+
+def nonnegative(name: str, value: Any, *, infinite: bool = False) -> float:
+    """`value` as a float in [0, ∞); ∞ itself only where `infinite` allows it."""
+    number = real(name, value)
+    if not number >= 0 or (math.isinf(number) and not infinite):
+        bound = "≥ 0" if infinite else "≥ 0 and finite"
+        raise ValueError(f"{name} must be {bound}, got {value!r}")
+    return number
+
+
+def probability(name: str, value: Any, *, zero: bool = True, one: bool = True) -> float:
+    """`value` as a float in [0, 1]; `zero` and `one` say whether the ends are allowed."""
+    number = real(name, value)
+    inside = (0 <= number if zero else 0 < number) and (number <= 1 if one else number < 1)
+    if not inside:
+        interval = f"{'[' if zero else '('}0, 1{']' if one else ')'}"
+        raise ValueError(f"{name} must be in {interval}, got {value!r}")
+    return number
+
+
+def integer(name: str, value: Any, *, minimum: int | None = None) -> int:
+    """`value` as an int of at least `minimum`; floats and booleans are refused even when they are whole."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{name} must be an integer, got {value!r}")
+    if minimum is not None and value < minimum:
+        raise ValueError(f"{name} must be ≥ {minimum}, got {value!r}")
+    return int(value)
+
+
+def interval(name: str, value: Any) -> tuple[float, float]:
+    """A pair (low, high) of finite numbers with low < high."""
+    try:
+        low, high = value
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a pair (low, high), got {value!r}") from None
+    low, high = real(f"{name}[0]", low), real(f"{name}[1]", high)
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise ValueError(f"{name} must be finite with low < high, got {value!r}")
+    return low, high
+
+
+def member(name: str, value: Any, kind: type) -> Any:
+    """`value` if it is an instance of `kind` (an enum or a claim), else `TypeError`."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {kind.__name__}, got {value!r}")
+    return value
+
+
+def finite_array(name: str, value: Any) -> np.ndarray:
+    """`value` as a float array of finite numbers (integers and floats only), else `TypeError`/`ValueError`."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must hold real numbers, got {value!r}")
+    array = array.astype(float)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)].flat[0]!r}")
+    return array
