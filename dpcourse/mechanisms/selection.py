@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.accounting import PrivacyLoss
+from dpcourse.accounting import PrivacyLoss, renyi
 from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours, arguments
 
 
@@ -50,7 +50,7 @@ class _Selection:
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """At each order α, the smaller of ρα and the divergence of the worst ε-DP mechanism."""
         orders = np.asarray(orders, dtype=float)
-        return np.minimum(self.zcdp * orders, _pure_renyi(orders, self.epsilon))
+        return np.minimum(self.zcdp * orders, renyi.pure(self.epsilon, orders))
 
     @property
     def zcdp(self) -> float:
@@ -212,7 +212,7 @@ class AboveThreshold:
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """At each order α, the smaller of ρα and the divergence of the worst ε-DP mechanism."""
         orders = np.asarray(orders, dtype=float)
-        return np.minimum(self.zcdp * orders, _pure_renyi(orders, self.epsilon))
+        return np.minimum(self.zcdp * orders, renyi.pure(self.epsilon, orders))
 
     @property
     def zcdp(self) -> float:
@@ -249,9 +249,3 @@ def _scores(name: str, values: Sequence[float] | np.ndarray, count: int | None =
     if count is not None and scores.size != count:
         raise ValueError(f"{name} must have one value a candidate ({count}), got {scores.size}")
     return scores
-
-
-def _pure_renyi(orders: np.ndarray, epsilon: float) -> np.ndarray:
-    """Rényi divergence of randomized response, the worst among ε-DP mechanisms."""
-    weight = np.logaddexp(0.0, -epsilon)  # −ln of its probability of truth
-    return (np.logaddexp(orders * epsilon, (1 - orders) * epsilon) - epsilon - weight) / (orders - 1)

@@ -1,0 +1,196 @@
+"""Privacy filters: may one more cost be paid, when it was chosen after seeing all answers so far?
+
+A filter is more than a composition theorem. Its costs are chosen by an analyst who has seen the earlier answers, so the
+rule that stops the spending must be valid for adaptively chosen costs. Adding up is (Rogers, Roth, Ullman, Vadhan 2016,
+arXiv:1605.08294), and so is adding Rényi divergences at one order fixed in advance (Feldman & Zrnic 2021,
+arXiv:2008.11193). Composing privacy-loss distributions is not: it needs the whole plan before the first answer.
+
+Totals are exact: decimals enter as the fractions they were written as, Rényi costs as whole units rounded up.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Protocol
+
+import numpy as np
+
+from dpcourse.accounting import PrivacyAccountant, renyi
+from dpcourse.privacy import BudgetExhausted, Guarantee, arguments
+
+UNIT = 2**64  # a Rényi cost is stored as a whole number of 1/UNIT, rounded up
+
+
+class Filter(Protocol):
+    """What a ledger asks of a filter. States and prices are JSON text, so that they can be stored as they are."""
+
+    def price(self, cost: Any) -> str:
+        """What this cost adds to the total; `ValueError` if this filter cannot price it."""
+
+    def zero(self) -> str:
+        """The total before anything is spent."""
+
+    def add(self, total: str, price: str) -> str:
+        """The total after paying `price`; `BudgetExhausted` if it would leave the budget."""
+
+    def left(self, total: str) -> Guarantee:
+        """What is left, as the ledger's `remaining` documents it."""
+
+
+class BasicFilter:
+    """Σε ≤ ε and Σδ ≤ δ, in fractions."""
+
+    def __init__(self, budget: Guarantee) -> None:
+        self.budget = budget
+
+    def price(self, cost: Any) -> str:
+        claim = _claim(cost)
+        return _dump([as_fraction(claim.epsilon), as_fraction(claim.delta)])
+
+    def zero(self) -> str:
+        return _dump([Fraction(0), Fraction(0)])
+
+    def add(self, total: str, price: str) -> str:
+        spent = [old + new for old, new in zip(_load(total), _load(price), strict=True)]
+        limits = [as_fraction(self.budget.epsilon), as_fraction(self.budget.delta)]
+        if any(value > limit for value, limit in zip(spent, limits, strict=True)):
+            raise BudgetExhausted(f"this would spend (ε={float(spent[0]):.6g}, δ={float(spent[1]):.6g})")
+        return _dump(spent)
+
+    def left(self, total: str) -> Guarantee:
+        epsilon, delta = _load(total)
+        rest = [as_fraction(self.budget.epsilon) - epsilon, as_fraction(self.budget.delta) - delta]
+        return Guarantee(float(rest[0]), float(rest[1]), self.budget.neighbours)
+
+
+class RenyiFilter:
+    """Σ D_α ≤ r(α), where (α, r) implies the budget (conversion of Canonne, Kamath, Steinke 2020, arXiv:2004.00010)."""
+
+    def __init__(self, budget: Guarantee, order: float | None = None) -> None:
+        if budget.delta == 0:
+            raise ValueError("method 'rdp' needs a budget with delta > 0, got 0.0")
+        self.budget = budget
+        self.order = self._best_order() if order is None else arguments.positive("order", order)
+        if self.order <= 1:
+            raise ValueError(f"order must be > 1, got {order!r}")
+        self.limit = math.floor(self._allowance(self.order) * UNIT)
+        if self.limit <= 0:
+            raise ValueError(f"at order {self.order:g} the budget {budget} allows nothing")
+
+    def _allowance(self, order: float) -> float:
+        """The largest r for which r + ln(1 − 1/α) − ln(δα)/(α − 1) ≤ ε."""
+        budget = self.budget
+        return budget.epsilon - math.log1p(-1 / order) + math.log(budget.delta * order) / (order - 1)
+
+    def _best_order(self) -> float:
+        """The order that admits most small costs: D_α ≈ αρ, so the largest allowance per α."""
+        orders = 1 + np.geomspace(0.05, 1e4, 2000)
+        return float(max(orders, key=lambda order: self._allowance(order) / order))
+
+    def price(self, cost: Any) -> str:
+        if isinstance(cost, Guarantee):
+            if cost.delta:
+                raise ValueError(f"method 'rdp' cannot price a bare claim with delta > 0, got {cost}")
+            divergence = pure_divergence(cost.epsilon, self.order)
+        else:
+            divergence = float(cost.renyi_divergence(np.array([self.order]))[0])
+        if not math.isfinite(divergence):
+            raise ValueError(f"method 'rdp' cannot price {cost!r}: its Rényi divergence is {divergence}")
+        # Relative 1e-12 covers the rounding of the formula itself.
+        return json.dumps(math.ceil(divergence * (1 + 1e-12) * UNIT))
+
+    def zero(self) -> str:
+        return json.dumps(0)
+
+    def add(self, total: str, price: str) -> str:
+        spent = json.loads(total) + json.loads(price)
+        if spent > self.limit:
+            raise BudgetExhausted(
+                f"this would raise the Rényi divergence at order {self.order:.4g} to {spent / UNIT:.6g}, "
+                f"above {self.limit / UNIT:.6g}"
+            )
+        return json.dumps(spent)
+
+    def left(self, total: str) -> Guarantee:
+        rest, low, high = (self.limit - json.loads(total)) / UNIT, 0.0, 1.0
+        while pure_divergence(high, self.order) < rest:
+            high *= 2
+        while high - low > 1e-12 * high:
+            middle = (low + high) / 2
+            low, high = (middle, high) if pure_divergence(middle, self.order) <= rest else (low, middle)
+        return Guarantee(low, 0.0, self.budget.neighbours)
+
+
+class PlannedFilter:
+    """A plan fixed before the first answer, priced as a whole by its privacy-loss distribution."""
+
+    def __init__(self, budget: Guarantee, plan: Iterable[Any]) -> None:
+        self.budget = budget
+        self.costs: dict[str, Any] = {}
+        self.plan: Counter[str] = Counter()
+        for item in plan:
+            cost, times = item if isinstance(item, tuple) else (item, 1)
+            self.costs[repr(cost)] = cost
+            self.plan[repr(cost)] += arguments.integer("times", times, minimum=1)
+        if not self.plan:
+            raise ValueError("plan must hold at least one cost, got an empty one")
+        epsilon = self._epsilon(self.plan)
+        if epsilon > budget.epsilon:
+            raise ValueError(f"plan costs ε={epsilon:.6g} at δ={budget.delta:g}, more than the budget {budget}")
+
+    def _epsilon(self, plan: Counter[str]) -> float:
+        accountant = PrivacyAccountant(self.budget.neighbours)
+        for name, times in plan.items():
+            if times:
+                accountant.compose(self.costs[name], times=times)
+        return accountant.epsilon(self.budget.delta) if +plan else 0.0
+
+    def price(self, cost: Any) -> str:
+        if repr(cost) not in self.plan:
+            raise ValueError(f"method 'pld' admits only costs of the plan fixed at opening, got {cost!r}")
+        return json.dumps(repr(cost))
+
+    def zero(self) -> str:
+        return json.dumps({})
+
+    def add(self, total: str, price: str) -> str:
+        spent, name = json.loads(total), json.loads(price)
+        spent[name] = spent.get(name, 0) + 1
+        if spent[name] > self.plan[name]:
+            raise BudgetExhausted(f"the plan has {name} {self.plan[name]} times, and all of them are spent")
+        return json.dumps(spent, sort_keys=True)
+
+    def left(self, total: str) -> Guarantee:
+        rest = self.plan - Counter(json.loads(total))
+        return Guarantee(self._epsilon(rest), self.budget.delta, self.budget.neighbours)
+
+
+def as_fraction(value: float) -> Fraction:
+    """The decimal a float was written as: twenty times 0.05 is 1, which it is not in floats."""
+    return Fraction(repr(float(value)))
+
+
+def pure_divergence(epsilon: float, order: float) -> float:
+    """The largest Rényi divergence at this order that an ε-DP mechanism can have."""
+    return float(renyi.pure(epsilon, np.array([order]))[0])
+
+
+def _claim(cost: Any) -> Guarantee:
+    claim = cost if isinstance(cost, Guarantee) else getattr(cost, "guarantee", None)
+    if not isinstance(claim, Guarantee):
+        raise TypeError(f"cost must be a mechanism or a Guarantee, got {cost!r}")
+    if math.isinf(claim.epsilon):
+        raise ValueError(f"cost must have a finite epsilon, got {cost!r}")
+    return claim
+
+
+def _dump(values: list[Fraction]) -> str:
+    return json.dumps([str(value) for value in values])
+
+
+def _load(text: str) -> list[Fraction]:
+    return [Fraction(value) for value in json.loads(text)]
