@@ -2,6 +2,7 @@
 
 from dpcourse.mechanisms.additive import GaussianMechanism, GeometricMechanism, LaplaceMechanism
 from dpcourse.mechanisms.selection import AboveThreshold, ExponentialMechanism, NoisyMax
+from dpcourse.mechanisms.subsampled import PoissonSubsampled
 
 __all__ = [
     "AboveThreshold",
@@ -10,4 +11,5 @@ __all__ = [
     "GeometricMechanism",
     "LaplaceMechanism",
     "NoisyMax",
+    "PoissonSubsampled",
 ]

@@ -1,0 +1,70 @@
+"""Per-example clipping without per-example gradients.
+
+The gradient of the logistic loss at one example is an outer product, residual ⊗ (x, 1). Its norm is therefore
+‖residual‖ · ‖(x, 1)‖: every example can be clipped, whole, without its gradient ever being stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit, softmax
+
+_LARGEST = 1e300
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Rows (x, 1) as a direction of length one and a norm, which keeps extreme rows from overflowing.
+
+    ``directions`` has shape (n, d + 1), ``norms`` shape (n,), ``targets`` shape (n, 1) of {0, 1} for two classes and
+    (n, k) one-hot for k ≥ 3.
+    """
+
+    directions: np.ndarray
+    norms: np.ndarray
+    targets: np.ndarray
+
+    @classmethod
+    def of(cls, X: np.ndarray, targets: np.ndarray) -> Examples:
+        rows = np.column_stack([X, np.ones(len(X))]).astype(float)
+        largest = np.abs(rows).max(axis=1, keepdims=True)  # at least the one that multiplies the intercept
+        scaled = rows / largest
+        length = np.linalg.norm(scaled, axis=1, keepdims=True)
+        return cls(scaled / length, np.minimum(length * largest, _LARGEST)[:, 0], targets.astype(float))
+
+    def __len__(self) -> int:
+        return len(self.norms)
+
+    def __getitem__(self, index: np.ndarray) -> Examples:
+        return Examples(self.directions[index], self.norms[index], self.targets[index])
+
+
+def residuals(theta: np.ndarray, examples: Examples) -> np.ndarray:
+    """Predicted probability minus target, shape (n, 1) or (n, k), for parameters `theta` of shape (1 or k, d + 1)."""
+    logits = np.clip((examples.directions @ theta.T) * examples.norms[:, None], -_LARGEST, _LARGEST)
+    predicted = expit(logits) if logits.shape[1] == 1 else softmax(logits, axis=1)
+    return predicted - examples.targets
+
+
+def gradient_norms(theta: np.ndarray, examples: Examples) -> np.ndarray:
+    """‖gᵢ‖₂ of every example's gradient over all parameters, shape (n,)."""
+    return np.linalg.norm(residuals(theta, examples), axis=1) * examples.norms
+
+
+def clipped_gradient_sum(theta: np.ndarray, examples: Examples, clip_norm: float) -> np.ndarray:
+    """Σᵢ gᵢ · min(1, C/‖gᵢ‖), shape of `theta`: L2 sensitivity C under adding or removing an example.
+
+    Examples
+    --------
+    >>> one = Examples.of(np.array([[3.0, 4.0]]), np.array([[1.0]]))
+    >>> bool(np.isclose(np.linalg.norm(clipped_gradient_sum(np.zeros((1, 3)), one, clip_norm=0.5)), 0.5))
+    True
+    """
+    residual = residuals(theta, examples)
+    if np.isinf(clip_norm):
+        weight = examples.norms
+    else:  # C / max(‖r‖, C/‖x‖) is ‖x‖ · min(1, C/‖g‖), without dividing by a zero gradient
+        weight = clip_norm / np.maximum(np.linalg.norm(residual, axis=1), clip_norm / examples.norms)
+    return (residual * weight[:, None]).T @ examples.directions

@@ -1,0 +1,111 @@
+"""Many private models in one fit: an ε sweep over seeds as one batched computation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from dpcourse.accounting import calibrate_noise_multiplier
+from dpcourse.learning.gradients import Examples
+from dpcourse.learning.linear import encode_labels
+from dpcourse.privacy import Guarantee, Neighbours, arguments
+
+BLOCK = 1024  # rows at a time: the working arrays stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Private models for every ε and seed.
+
+    ``theta`` has shape (len(epsilons), seeds, d + 1), the intercept last; ``guarantees`` holds one claim for each ε,
+    and each is the cost of *one* model: publishing several of them composes.
+    """
+
+    theta: np.ndarray
+    guarantees: tuple[Guarantee, ...]
+    noise_multipliers: np.ndarray
+    classes: np.ndarray
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        """Logits of every model, shape (len(epsilons), seeds, n)."""
+        return self.theta[..., :-1] @ np.asarray(X, dtype=float).T + self.theta[..., -1:]
+
+    def accuracy(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Share of right answers of every model, shape (len(epsilons), seeds)."""
+        return ((self.decision_function(X) > 0) == (np.asarray(y) == self.classes[1])).mean(axis=-1)
+
+
+def fit_sweep(
+    X: np.ndarray,
+    y: np.ndarray,
+    *,
+    epsilons: Sequence[float],
+    seeds: int,
+    dataset_size: int,
+    classes: Sequence,
+    delta: float = 1e-5,
+    clip_norm: float = 1.0,
+    sampling_rate: float = 0.1,
+    steps: int = 200,
+    learning_rate: float = 1.0,
+    momentum: float = 0.9,
+    rng=None,
+) -> Sweep:
+    """Train ``len(epsilons) · seeds`` two-class models as `DPLogisticRegression` does, each independently.
+
+    Parameters are those of `DPLogisticRegression`; ``epsilons`` may hold infinity (clipped, but no noise). Every
+    model is (ε, δ)-DP on its own, under adding or removing one record.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(8)
+    >>> X = rng.normal(size=(2000, 2)); y = (X[:, 0] > 0).astype(int)
+    >>> sweep = fit_sweep(X, y, epsilons=[1.0, 8.0], seeds=3, dataset_size=2000, classes=(0, 1), steps=50, rng=8)
+    >>> sweep.accuracy(X, y).shape
+    (2, 3)
+    """
+    rng = np.random.default_rng(rng)
+    seeds = arguments.integer("seeds", seeds, minimum=1)
+    size = arguments.integer("dataset_size", dataset_size, minimum=1)
+    finite = [np.isfinite(arguments.positive("epsilons", epsilon, infinite=True)) for epsilon in epsilons]
+    noise = np.array(
+        [
+            calibrate_noise_multiplier(float(epsilon), delta, sampling_rate, steps) if noisy else 0.0
+            for epsilon, noisy in zip(epsilons, finite, strict=True)
+        ]
+    )
+    known, targets = encode_labels(np.asarray(y), classes)
+    if len(known) != 2:
+        raise ValueError(f"classes must be two, got {known.tolist()!r}")
+    examples = Examples.of(arguments.finite_array("X", X), targets)
+    models, dimension = len(noise) * seeds, examples.directions.shape[1]
+    theta, velocity, average = (np.zeros((models, dimension)) for _ in range(3))
+    deviation = np.repeat(noise, seeds)[:, None] * clip_norm
+    for step in range(steps):
+        gradient = _clipped_sums(theta, examples, clip_norm, sampling_rate, rng)
+        gradient += deviation * rng.normal(size=theta.shape)
+        velocity = momentum * velocity + gradient / (sampling_rate * size)
+        theta = theta - learning_rate * velocity
+        if step >= steps // 2:
+            average += theta / (steps - steps // 2)
+    guarantees = tuple(Guarantee(epsilon, delta, Neighbours.ADD_REMOVE) for epsilon in epsilons)
+    return Sweep(average.reshape(len(noise), seeds, dimension), guarantees, noise, known)
+
+
+def _clipped_sums(
+    theta: np.ndarray, examples: Examples, clip_norm: float, sampling_rate: float, rng: np.random.Generator
+) -> np.ndarray:
+    """For every model the sum of clipped gradients over a Poisson batch of its own, shape (models, d + 1)."""
+    total = np.zeros_like(theta)
+    for start in range(0, len(examples), BLOCK):
+        block = examples[slice(start, start + BLOCK)]
+        norms = block.norms[:, None]
+        # With one output, a gradient is a number times a direction: clipping its norm is clipping that number.
+        length = np.clip((expit((block.directions @ theta.T) * norms) - block.targets) * norms, -clip_norm, clip_norm)
+        if sampling_rate < 1:
+            length *= rng.random(length.shape) < sampling_rate
+        total += length.T @ block.directions
+    return total
