@@ -89,9 +89,7 @@ class _PerturbedLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstima
     def fit(self, X, y, **refused):
         """Train on X of shape (n, d) and labels y of shape (n,) with two classes."""
         if refused:
-            raise ValueError(
-                f"{', '.join(refused)} is refused: a weight multiplies one person's influence"
-            )
+            raise ValueError(f"{', '.join(refused)} is refused: a weight multiplies one person's influence")
         arguments.positive("epsilon", self.epsilon)
         arguments.positive("regularization", self.regularization)
         arguments.positive("data_norm", self.data_norm)

@@ -1,0 +1,82 @@
+"""The best of a random number of runs costs what the theorem says, at most: computed, not sampled."""
+
+import numpy as np
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import chisquare, norm
+
+from dpcourse.accounting import renyi
+from dpcourse.learning.search import PrivateSearch
+from dpcourse.mechanisms import GaussianMechanism
+
+
+def number_of_runs(search, most=4000):
+    k = np.arange(1, most)
+    ratios = (1 - search.gamma) * (k[:-1] + search.eta) / (k[:-1] + 1)
+    mass = np.concatenate([[1.0], np.cumprod(ratios)])
+    return k, mass / mass.sum()
+
+
+def best_of(masses, search):
+    """Exact distribution of the best output, outputs ordered by score: P[best ≤ x] = E[F(x)^K]."""
+    k, weight = number_of_runs(search)
+    cumulative = (weight * np.cumsum(masses)[:, None] ** k).sum(axis=1)
+    return np.diff(cumulative, prepend=0.0)
+
+
+def divergence(p, q, order):
+    return logsumexp(order * np.log(p) + (1 - order) * np.log(q)) / (order - 1)
+
+
+@pytest.mark.parametrize("eta", [-0.5, 0.0, 1.0, 2.0])
+@pytest.mark.parametrize("gamma", [0.01, 0.2])
+def test_the_exact_divergence_is_within_the_bound(eta, gamma):
+    """Randomized response with the telling output best, or worst, or a Gaussian cut into 40 outputs."""
+    search = PrivateSearch(gamma, eta)
+    orders = np.array([1.5, 2.0, 4.0, 8.0, 32.0])
+    rr = np.array([0.3, 0.7])
+    edges = np.linspace(-4, 5, 41)
+    gauss = [np.diff(norm.cdf(np.concatenate([[-np.inf], edges, [np.inf]]), shift, 2.0)) for shift in (0.0, 1.0)]
+    for p, q in [(rr, rr[::-1]), (rr[::-1], rr), tuple(gauss), tuple(gauss[::-1])]:
+        p, q = p / p.sum(), q / q.sum()
+
+        def one_run(alphas, p=p, q=q):
+            return np.array([max(divergence(p, q, a), divergence(q, p, a), 0.0) for a in alphas])
+
+        bound = search.renyi_divergence(one_run, orders)
+        exact = [divergence(best_of(p, search), best_of(q, search), a) for a in orders]
+        assert (np.array(exact) <= bound + 1e-12).all()
+
+
+@pytest.mark.parametrize(("gamma", "eta"), [(0.1, 0.0), (0.1, 1.0), (0.3, -0.5), (0.2, 3.0)])
+def test_draws_its_distribution(gamma, eta):
+    """Chi-square, false alarm 1e-6 each."""
+    search = PrivateSearch(gamma, eta)
+    rng = np.random.default_rng(5)
+    draws = np.array([search.draw_runs(rng=rng) for _ in range(20_000)])
+    k, mass = number_of_runs(search)
+    cells = int(np.flatnonzero(mass * draws.size >= 10)[-1]) + 1
+    observed = [*np.bincount(draws, minlength=cells + 1)[1 : cells + 1], (draws > cells).sum()]
+    assert chisquare(observed, np.append(mass[:cells], mass[cells:].sum()) * draws.size).pvalue > 1e-6
+    assert abs(draws.mean() - search.expected_runs) < 6 * draws.std() / np.sqrt(draws.size)
+
+
+def test_a_search_over_many_runs_costs_little_more_than_two():
+    run = GaussianMechanism.from_noise_multiplier(4.0)
+    one = renyi.epsilon_from_rdp(np.arange(2.0, 400), run.renyi_divergence(np.arange(2.0, 400)), 1e-6)
+    search = PrivateSearch(gamma=0.01, eta=0)
+    assert search.expected_runs > 20
+    assert one < search.guarantee(run, 1e-6).epsilon < 2.5 * one
+
+
+def test_keeps_the_best_run():
+    best = PrivateSearch(0.05, 1.0).run([1, 2, 3], lambda c, rng: (c, f"setting {c}"), rng=0)
+    assert best in {"setting 1", "setting 2", "setting 3"}
+    assert PrivateSearch(1e-6, 1.0).run([1, 2, 3], lambda c, rng: (c, c), rng=0) == 3
+
+
+@pytest.mark.parametrize(("name", "value"), [("gamma", 0), ("gamma", 1), ("gamma", "a"), ("eta", -1), ("eta", np.nan)])
+def test_refuses_bad_arguments_by_name_and_value(name, value):
+    with pytest.raises((TypeError, ValueError), match=name) as error:
+        PrivateSearch(**({"gamma": 0.1} | {name: value}))
+    assert repr(value) in str(error.value)
