@@ -1,0 +1,208 @@
+"""PATE: teachers trained on disjoint parts of the private data vote, noisily, on public examples; a student learns.
+
+The confident Gaussian aggregator of Papernot et al. 2018 (arXiv:1802.08908): a question is answered only if the
+teachers agree beyond a noisy threshold, and then by the noisy plurality.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from dpcourse.accounting import PrivacyAccountant
+from dpcourse.mechanisms import GaussianMechanism
+from dpcourse.privacy import Guarantee, Neighbours, arguments
+
+ABSTAINED = -1
+
+
+@dataclass(frozen=True)
+class ConfidentAggregator:
+    """Answers questions by noisy votes.
+
+    One person sits in one teacher's part, so adding or removing one changes at most one teacher's vote: it moves
+    from one count to another. The largest count then moves by at most 1, and the vector of counts by √2 in L2 (2 in
+    L1). Replacing a person can touch two teachers: that is the claim for two records.
+
+    Parameters
+    ----------
+    threshold : float
+        A question is answered if the largest count plus N(0, threshold_sigma²) reaches this.
+    threshold_sigma, vote_sigma : float
+        Standard deviations, in votes, of the noise on the largest count and on every count.
+
+    Examples
+    --------
+    >>> aggregator = ConfidentAggregator(threshold=60, threshold_sigma=20, vote_sigma=10)
+    >>> aggregator.answer(np.array([[95, 5], [50, 50]]), max_answers=10, rng=0).tolist()
+    [0, -1]
+    """
+
+    threshold: float
+    threshold_sigma: float
+    vote_sigma: float
+
+    def __post_init__(self) -> None:
+        arguments.nonnegative("threshold", self.threshold)
+        arguments.positive("threshold_sigma", self.threshold_sigma)
+        arguments.positive("vote_sigma", self.vote_sigma)
+
+    def answer(self, votes: np.ndarray, *, max_answers: int, rng=None) -> np.ndarray:
+        """Answers to questions in order, int of shape (questions,): a class index, or −1 for no answer.
+
+        `votes` has shape (questions, classes). After `max_answers` answers the rest stays unanswered and is not even
+        looked at.
+        """
+        max_answers = arguments.integer("max_answers", max_answers, minimum=0)
+        votes = arguments.finite_array("votes", votes)
+        if votes.ndim != 2 or votes.shape[1] < 2:
+            raise ValueError(f"votes must have shape (questions, classes ≥ 2), got {votes.shape}")
+        rng = np.random.default_rng(rng)
+        confident = votes.max(axis=1) + self.threshold_sigma * rng.normal(size=len(votes)) >= self.threshold
+        winner = (votes + self.vote_sigma * rng.normal(size=votes.shape)).argmax(axis=1)
+        answered = confident & (np.cumsum(confident) <= max_answers)
+        return np.where(answered, winner, ABSTAINED)
+
+    def accountant(self, questions: int, max_answers: int) -> PrivacyAccountant:
+        """The whole cost, whatever the votes: every question pays for its threshold, every answer for its votes.
+
+        Which questions get the dearer answer depends on the data, so PLD composition does not apply; Rényi divergences
+        add up in any order chosen along the way as long as their total is fixed (Feldman & Zrnic 2021,
+        arXiv:2008.11193). Ask for method "rdp".
+        """
+        accountant = PrivacyAccountant(Neighbours.ADD_REMOVE)
+        accountant.compose(GaussianMechanism.from_noise_multiplier(self.threshold_sigma), times=questions)
+        if max_answers:
+            votes = GaussianMechanism.from_noise_multiplier(self.vote_sigma / math.sqrt(2), sensitivity=math.sqrt(2))
+            accountant.compose(votes, times=min(max_answers, questions))
+        return accountant
+
+
+class PATEClassifier(ClassifierMixin, BaseEstimator):
+    """A student that only ever sees noisy answers about public examples.
+
+    `fit` trains the teachers on the private data; `teach` asks them about public examples and trains the student, which
+    `predict` uses. The claim covers all private data, under adding or removing one record: each record is put into a
+    part by a draw of its own, so nobody else's part changes.
+
+    Parameters
+    ----------
+    n_teachers : int
+        Number of disjoint parts.
+    aggregator : ConfidentAggregator or None
+        None asks for agreement of 60% with threshold_sigma n_teachers/5 and vote_sigma n_teachers/10.
+    delta : float
+        δ of the claim.
+    max_answers : int
+        Answers bought at most, fixed in advance.
+    teacher, student : scikit-learn classifiers or None
+        None is `LogisticRegression(max_iter=1000)`.
+    classes : sequence or None
+        The public class labels; None reads them from `y`, and `guarantee_` says so.
+    random_state : None, int or numpy.random.Generator
+
+    Attributes
+    ----------
+    teachers_ : list
+        NOT private: they never leave.
+    student_ : classifier
+        The released model.
+    answers_ : ndarray of shape (questions,)
+        Class indices, −1 where the teachers did not answer. Released.
+    guarantee_ : Guarantee
+        After `teach`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused; `ValueError` from `teach` if fewer than two classes were answered.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(9)
+    >>> X = rng.normal(size=(4000, 2)); y = (X[:, 0] > 0).astype(int)
+    >>> model = PATEClassifier(50, classes=(0, 1), random_state=9).fit(X, y).teach(rng.normal(size=(200, 2)))
+    >>> model.score(X, y) > 0.9, model.guarantee_.epsilon < 20
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        n_teachers: int = 50,
+        aggregator: ConfidentAggregator | None = None,
+        delta: float = 1e-5,
+        max_answers: int = 100,
+        teacher=None,
+        student=None,
+        classes=None,
+        random_state=None,
+    ) -> None:
+        self.n_teachers = n_teachers
+        self.aggregator = aggregator
+        self.delta = delta
+        self.max_answers = max_answers
+        self.teacher = teacher
+        self.student = student
+        self.classes = classes
+        self.random_state = random_state
+
+    def fit(self, X, y) -> PATEClassifier:
+        """Train one teacher on each part. Nothing is released yet."""
+        arguments.integer("n_teachers", self.n_teachers, minimum=2)
+        arguments.integer("max_answers", self.max_answers, minimum=1)
+        arguments.probability("delta", self.delta, zero=False, one=False)
+        X, y = validate_data(self, X, y, dtype=float)
+        self.classes_ = np.unique(y if self.classes is None else np.asarray(self.classes))
+        self.rng_ = np.random.default_rng(self.random_state)
+        part = self.rng_.integers(self.n_teachers, size=len(X))
+        self.teachers_ = [self._teach_one(X[part == i], y[part == i]) for i in range(self.n_teachers)]
+        return self
+
+    def _teach_one(self, X: np.ndarray, y: np.ndarray) -> Any:
+        """A teacher, or the only class its part holds: a part must not be able to make the vote fail."""
+        if len(np.unique(y)) < 2:
+            return y[0] if len(y) else self.classes_[0]
+        model = clone(self.teacher) if self.teacher is not None else LogisticRegression(max_iter=1000)
+        return model.fit(X, y)
+
+    def votes(self, X) -> np.ndarray:
+        """How many teachers say each class, int of shape (n, k). NOT private."""
+        check_is_fitted(self, "teachers_")
+        X = validate_data(self, X, dtype=float, reset=False)
+        said = [np.full(len(X), t) if not hasattr(t, "predict") else t.predict(X) for t in self.teachers_]
+        return np.stack([(np.stack(said) == label).sum(axis=0) for label in self.classes_], axis=1)
+
+    def teach(self, X) -> PATEClassifier:
+        """Ask the teachers about public examples X of shape (questions, d), once, and train the student on the answers."""
+        aggregator = self.aggregator or ConfidentAggregator(
+            0.6 * self.n_teachers, self.n_teachers / 5, self.n_teachers / 10
+        )
+        self.answers_ = aggregator.answer(self.votes(X), max_answers=self.max_answers, rng=self.rng_)
+        self.accountant_ = aggregator.accountant(len(X), self.max_answers)
+        condition = "the class labels are public" if self.classes is None else ""
+        epsilon = self.accountant_.epsilon(self.delta, method="rdp")
+        self.guarantee_ = Guarantee(epsilon, self.delta, Neighbours.ADD_REMOVE, condition)
+        known = self.answers_ != ABSTAINED
+        if len(np.unique(self.answers_[known])) < 2:
+            raise ValueError(
+                f"{int(known.sum())} questions were answered, with fewer than two classes: no student"
+            )
+        model = clone(self.student) if self.student is not None else LogisticRegression(max_iter=1000)
+        self.student_ = model.fit(np.asarray(X)[known], self.classes_[self.answers_[known]])
+        return self
+
+    def predict(self, X) -> np.ndarray:
+        """The student's prediction, shape (n,)."""
+        check_is_fitted(self, "student_")
+        return self.student_.predict(X)
+
+    def predict_proba(self, X) -> np.ndarray:
+        """The student's probabilities, shape (n, k)."""
+        check_is_fitted(self, "student_")
+        return self.student_.predict_proba(X)

@@ -1,0 +1,94 @@
+"""PATE: what one person can move, what it costs, and that the student learns."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from scipy.special import log_ndtr, logsumexp
+
+from dpcourse.pate import ABSTAINED, ConfidentAggregator, PATEClassifier
+from dpcourse.privacy import Neighbours
+
+
+def histograms(teachers, classes):
+    """Every way that `teachers` votes fall on `classes`."""
+    return [h for h in itertools.product(range(teachers + 1), repeat=classes) if sum(h) == teachers]
+
+
+def test_one_person_moves_the_votes_by_the_stated_sensitivity():
+    """Every vote of 6 teachers on 3 classes, every neighbour: one teacher's vote moves."""
+    l1, l2, largest = 0, 0.0, 0
+    for votes in histograms(6, 3):
+        for giver, taker in itertools.permutations(range(3), 2):
+            if votes[giver]:
+                other = np.array(votes)
+                other[[giver, taker]] += [-1, 1]
+                move = other - votes
+                l1, l2 = max(l1, np.abs(move).sum()), max(l2, np.linalg.norm(move))
+                largest = max(largest, abs(other.max() - max(votes)))
+    assert (l1, l2, largest) == (2, math.sqrt(2), 1)
+
+
+def answer_probabilities(votes, aggregator):
+    """Exact probabilities of (no answer, class 0, class 1) for one question with two classes."""
+    confident = np.exp(log_ndtr((max(votes) - aggregator.threshold) / aggregator.threshold_sigma))
+    first = np.exp(log_ndtr((votes[0] - votes[1]) / (math.sqrt(2) * aggregator.vote_sigma)))
+    return np.array([1 - confident, confident * first, confident * (1 - first)])
+
+
+def test_the_exact_divergence_of_an_answer_is_within_its_price():
+    aggregator = ConfidentAggregator(threshold=6, threshold_sigma=2.0, vote_sigma=1.5)
+    orders = np.array([1.5, 2.0, 5.0, 20.0])
+    price = 0.5 / 2.0**2 + 0.5 / (1.5 / math.sqrt(2)) ** 2
+    for a in range(10):
+        p, q = (np.log(answer_probabilities(v, aggregator)) for v in ((a, 9 - a), (a + 1, 8 - a)))
+        for order in orders:
+            for x, y in ((p, q), (q, p)):
+                assert logsumexp(order * x + (1 - order) * y) / (order - 1) <= order * price + 1e-12
+
+
+def test_the_accountant_adds_thresholds_and_answers():
+    aggregator = ConfidentAggregator(threshold=60, threshold_sigma=40.0, vote_sigma=10.0)
+    accountant = aggregator.accountant(questions=500, max_answers=100)
+    assert accountant.neighbours is Neighbours.ADD_REMOVE
+    rho = 500 * 0.5 / 40.0**2 + 100 * 0.5 / (10.0 / math.sqrt(2)) ** 2
+    orders = 1 + np.geomspace(0.01, 1e3, 20_000)
+    wanted = (rho * orders + np.log1p(-1 / orders) - np.log(1e-5 * orders) / (orders - 1)).min()
+    assert accountant.epsilon(1e-5, method="rdp") == pytest.approx(wanted, rel=1e-3)
+
+
+def test_answers_stop_at_their_number_and_unsure_questions_get_none():
+    aggregator = ConfidentAggregator(threshold=60, threshold_sigma=1.0, vote_sigma=1.0)
+    votes = np.array([[95, 5], [50, 50], [5, 95], [90, 10], [97, 3]])
+    assert aggregator.answer(votes, max_answers=3, rng=0).tolist() == [0, ABSTAINED, 1, 0, ABSTAINED]
+    assert aggregator.answer(votes, max_answers=0, rng=0).tolist() == [ABSTAINED] * 5
+
+
+def test_a_part_with_one_class_or_nobody_still_votes():
+    X = np.array([[0.0], [0.1], [5.0]])
+    model = PATEClassifier(10, classes=(0, 1), random_state=0).fit(X, [0, 0, 1])
+    votes = model.votes(X)
+    assert votes.shape == (3, 2) and (votes.sum(axis=1) == 10).all()
+
+
+def test_the_student_learns_and_the_claim_does_not_depend_on_the_votes():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(6000, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    public = rng.normal(size=(300, 3))
+    aggregator = ConfidentAggregator(threshold=42, threshold_sigma=15.0, vote_sigma=8.0)
+    model = PATEClassifier(60, aggregator, classes=(0, 1), random_state=2).fit(X, y).teach(public)
+    assert model.score(X, y) > 0.9
+    assert (model.answers_ != ABSTAINED).sum() <= 100
+    shuffled = PATEClassifier(60, aggregator, random_state=2).fit(X, rng.permutation(y))
+    with pytest.raises(ValueError, match="no student"):
+        shuffled.set_params(max_answers=1).teach(public)
+    assert model.guarantee_.epsilon == aggregator.accountant(300, 100).epsilon(1e-5, method="rdp")
+
+
+@pytest.mark.parametrize(("name", "value"), [("n_teachers", 1), ("max_answers", 0), ("delta", 0), ("delta", np.nan)])
+def test_refuses_bad_arguments_by_name_and_value(name, value):
+    with pytest.raises((TypeError, ValueError), match=name) as error:
+        PATEClassifier(**{name: value}).fit(np.eye(4), [0, 1, 0, 1])
+    assert repr(value) in str(error.value)
