@@ -179,7 +179,7 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
         return np.stack([(np.stack(said) == label).sum(axis=0) for label in self.classes_], axis=1)
 
     def teach(self, X) -> PATEClassifier:
-        """Ask the teachers about public examples X of shape (questions, d), once, and train the student on the answers."""
+        """Ask about public examples X of shape (questions, d), once, and train the student on the answers."""
         aggregator = self.aggregator or ConfidentAggregator(
             0.6 * self.n_teachers, self.n_teachers / 5, self.n_teachers / 10
         )
@@ -190,9 +190,7 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
         self.guarantee_ = Guarantee(epsilon, self.delta, Neighbours.ADD_REMOVE, condition)
         known = self.answers_ != ABSTAINED
         if len(np.unique(self.answers_[known])) < 2:
-            raise ValueError(
-                f"{int(known.sum())} questions were answered, with fewer than two classes: no student"
-            )
+            raise ValueError(f"{known.sum()} questions were answered, with fewer than two classes: no student")
         model = clone(self.student) if self.student is not None else LogisticRegression(max_iter=1000)
         self.student_ = model.fit(np.asarray(X)[known], self.classes_[self.answers_[known]])
         return self
