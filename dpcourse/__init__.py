@@ -1,4 +1,4 @@
-"""dpcourse: the package behind the course. Every mechanism carries its claim; every claim is composed, drawn and audited."""
+"""dpcourse: the package behind the course. Every mechanism carries its claim; every claim is composed and audited."""
 
 from dpcourse.accounting import PrivacyAccountant, PrivacyLoss
 from dpcourse.mechanisms import ExponentialMechanism, GaussianMechanism, GeometricMechanism, LaplaceMechanism

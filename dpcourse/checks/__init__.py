@@ -1,0 +1,17 @@
+"""Exercises checked by trying to break the answer: `check("03.2", answer)`, `progress()`."""
+
+from dpcourse.checks.base import CheckResult, Exercise, Trial, Wrong, check, progress
+from dpcourse.checks.environment import check_environment
+from dpcourse.checks.rehearsal import Rehearsal, rehearse
+
+__all__ = [
+    "CheckResult",
+    "Exercise",
+    "Rehearsal",
+    "Trial",
+    "Wrong",
+    "check",
+    "check_environment",
+    "progress",
+    "rehearse",
+]

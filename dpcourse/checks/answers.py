@@ -1,0 +1,183 @@
+"""Run a student's answer so that nothing it does can break the lesson: errors, endless loops, prints, borrowed
+mechanisms."""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import io
+import random
+import signal
+import sys
+import threading
+import traceback
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+# Rooms of the package that answer no exercise: data, claims and pictures.
+_HARMLESS = ("privacy", "datasets", "plots", "widgets", "checks")
+
+
+class AnswerRaised(Exception):
+    """The answer raised; `str()` says what and where in the student's own lines."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+        own = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if not Path(frame.filename).is_relative_to(_PACKAGE) and "site-packages" not in frame.filename
+        ]
+        where = f", in line {own[-1].lineno} of {own[-1].name}" if own else ""
+        what = type(error).__name__ + (f": {error}" if str(error) else "")
+        super().__init__(what + where)
+
+
+class Unanswered(Exception):
+    """The stub is still there."""
+
+
+# These two are BaseExceptions, so that an answer's own `except Exception` does not swallow them.
+class TimedOut(BaseException):
+    """The answer ran past the check's time limit."""
+
+
+class PackageUsed(BaseException):
+    """The answer called the package's own implementation of what it was asked to write."""
+
+
+class Answer:
+    """A student's answer, guarded. Call it as the student's function; read `.value` where it is a number or a string.
+
+    Attributes
+    ----------
+    value : object
+        The answer as it was given.
+    calls : int
+        How often it was called.
+    """
+
+    def __init__(self, value: Any, *, own_work: bool = True, allowed: tuple[str, ...] = ()) -> None:
+        self.value, self.calls = value, 0
+        self._own_work, self._allowed = own_work, allowed
+
+    def part(self, key: Any) -> Answer:
+        """One member of an answer given as a tuple or a dict, guarded in the same way."""
+        try:
+            member = self.value[key]
+        except Exception as error:
+            raise AnswerRaised(error) from error
+        if member is ...:
+            raise Unanswered
+        return Answer(member, own_work=self._own_work, allowed=self._allowed)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        self.calls += 1
+        # Watching costs some microseconds a call: the first calls, and later ones at random.
+        watched = self._own_work and (self.calls <= 8 or random.random() < 1 / 64)
+        try:
+            if watched:
+                with watch_package(self._allowed):
+                    result = self.value(*arguments, **keywords)
+            else:
+                result = self.value(*arguments, **keywords)
+        except (TimedOut, PackageUsed, KeyboardInterrupt):
+            raise
+        except NotImplementedError as error:
+            raise Unanswered from error
+        except BaseException as error:  # SystemExit too: an answer that calls exit() must not end the kernel
+            raise AnswerRaised(error) from error
+        if result is ...:
+            raise Unanswered
+        return result
+
+
+@contextlib.contextmanager
+def watch_package(allowed: tuple[str, ...] = ()) -> Iterator[None]:
+    """Raise `PackageUsed` when code of this package runs inside, however it was imported, renamed or wrapped.
+
+    Watching calls rather than patching names also catches a function imported before the check, and leaves nothing to
+    restore but the profiler. `allowed` names rooms, modules or functions that may run: ``("accounting",)``,
+    ``("mechanisms.sampling",)``, ``("mechanisms.LaplaceMechanism.release",)``.
+    """
+    used: list[str] = []
+    importing: list[FrameType] = []
+    root = str(_PACKAGE)
+
+    def on_event(frame: FrameType, event: str, _: Any) -> None:
+        code = frame.f_code
+        # Importing a module of the package runs its code too, and is no use of it.
+        if code.co_name == "<module>" and event in ("call", "return"):
+            importing.append(frame) if event == "call" else importing.clear() if importing[:1] == [frame] else None
+        if event != "call" or importing or used or not code.co_filename.startswith(root):
+            return
+        parts = Path(code.co_filename).relative_to(_PACKAGE).with_suffix("").parts
+        name = ".".join([*(part for part in parts if part != "__init__"), getattr(code, "co_qualname", code.co_name)])
+        if not any(name == room or name.startswith(f"{room}.") for room in (*_HARMLESS, *allowed)):
+            used.append(name)
+            raise PackageUsed(name)
+
+    before = sys.getprofile()
+    sys.setprofile(on_event)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)
+        if used:
+            raise PackageUsed(used[0])
+
+
+@contextlib.contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise `TimedOut` inside after `seconds`. Python code in the main thread only; elsewhere nothing is limited.
+
+    A timer thread interrupts the main thread, which works on every system (SIGALRM does not exist on Windows). A single
+    call into compiled code is not interrupted.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    expired, lock, running = threading.Event(), threading.Lock(), [True]
+
+    def interrupt() -> None:
+        with lock:
+            if running[0]:
+                expired.set()
+                _thread.interrupt_main()
+
+    def on_interrupt(signum: int, frame: FrameType | None) -> None:
+        if expired.is_set():
+            raise TimedOut
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, on_interrupt)
+    timer = threading.Timer(seconds, interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        # The lock keeps a timer that fires at the last moment from interrupting whatever runs next.
+        try:
+            with lock:
+                running[0] = False
+            timer.cancel()
+        finally:
+            signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Swallow what an answer prints and warns: a `print` in a function that is called 10,000 times would bury the
+    lesson."""
+    with (
+        contextlib.redirect_stdout(io.StringIO()),
+        contextlib.redirect_stderr(io.StringIO()),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,321 @@
+"""Exercises and how they are checked: by running the answer and trying to break it.
+
+Declaring an exercise
+---------------------
+A lesson's exercises are in ``checks/lNN.py`` as ``EXERCISES = (Exercise(...), ...)``; the module is imported on the
+first ``check("NN.x", …)``. An exercise is an id, a title, how its answer is called, and a list of cases, run in order
+until one finds something wrong::
+
+    EXERCISES = (
+        Exercise(
+            "00.2", "Count with noise", call="noisy_count(flags, epsilon, rng)",
+            cases=(
+                Returns(inputs=people, what="number"),                          # right type and shape
+                Useful(pairs=neighbours, truth=np.sum, within=6.0, at_least=0.9),  # not over-noised, not constant
+                Audited(pairs=neighbours, claim=Guarantee(0.5)),                # attacked
+            ),
+        ),
+    )
+
+A case is any function ``case(answer, trial) -> Wrong | None``; the building blocks are in `dpcourse.checks.cases`.
+`answer` is an `Answer`: call it like the student's function, or read `answer.value`. `trial.rng` is the randomness of
+this check and `trial.failure` the probability with which the case may fail a *right* answer by bad luck: 1e-6, shared
+among the cases. A statistical case must keep to it.
+
+Rules that keep a check honest
+------------------------------
+- Data come from a factory that draws them anew from `trial.rng` (sizes, values, order, labels), so that an answer that
+  recognises the datasets of the last check has learnt nothing. `check` takes fresh entropy from the operating system
+  unless a test passes `rng=`.
+- Usefulness is measured on datasets from the same factory as the audit, so that no answer can behave well on small data
+  and be useful on large.
+- A wrong answer gets the diagnosis of *its* mistake with a next step, and a short `key` that tests compare.
+- `trial.failure` bounds how often a right answer fails; `dpcourse.checks.rehearse` measures how often a wrong one is
+caught.
+- The package's own mechanisms may not be called (`own_work`); `allowed` opens rooms an exercise needs.
+- This is a check for learners, not a sandbox: an answer that reads the check's own memory can fool it.
+- Three seconds a check. `seconds` is only the point where an endless loop is stopped.
+
+The repr of a passed check holds no random number, so that a solutions notebook can be compared with its stored output.
+"""
+
+from __future__ import annotations
+
+import dis
+import importlib
+import importlib.util
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised, PackageUsed, TimedOut, Unanswered, quiet, time_limit
+
+FAILURE = 1e-6
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """What is wrong with an answer.
+
+    Parameters
+    ----------
+    diagnosis : str
+        What the check saw, with its numbers: one or two sentences.
+    next_step : str
+        What to look at; a question is better than the solution.
+    key : str
+        A short stable name of the mistake, for tests.
+    """
+
+    diagnosis: str
+    next_step: str = ""
+    key: str = "wrong"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a case is given besides the answer: randomness, and how often it may fail a right answer."""
+
+    rng: np.random.Generator
+    failure: float
+
+
+Case = Callable[[Answer, Trial], "Wrong | None"]
+
+
+@dataclass(frozen=True, repr=False)
+class CheckResult:
+    """The outcome of a check; true in an ``if`` or an ``assert`` exactly when it passed.
+
+    Attributes
+    ----------
+    exercise, title : str
+    passed : bool
+    diagnosis, next_step : str
+        Empty when it passed.
+    key : str
+        "passed", "unanswered", or the short name of the mistake.
+    """
+
+    exercise: str
+    title: str
+    passed: bool
+    diagnosis: str = ""
+    next_step: str = ""
+    key: str = "passed"
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    def __repr__(self) -> str:
+        head = f"Exercise {self.exercise}, {self.title}: "
+        if self.passed:
+            return head + "passed."
+        lines = [head + ("not answered yet." if self.key == "unanswered" else "not yet right.")]
+        for label, text in (("Seen", self.diagnosis), ("Next", self.next_step)):
+            if text:
+                lines.append(textwrap.fill(f"{label}: {text}", 100, initial_indent="  ", subsequent_indent="        "))
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """An exercise and the cases that check it.
+
+    Parameters
+    ----------
+    id : str
+        Lesson and number, such as "03.2".
+    title : str
+        A few words, without a full stop.
+    cases : tuple of callables
+        ``case(answer, trial) -> Wrong | None``.
+    call : str
+        How a function answer is called, such as ``"noisy_count(flags, epsilon, rng)"``; empty where the answer is a
+        value.
+    own_work : bool
+        Whether calling this package's implementation counts as wrong.
+    allowed : tuple of str
+        Parts of the package the answer may call all the same, such as ``"accounting"``.
+    seconds : float
+        When a check that is still running is stopped.
+    """
+
+    id: str
+    title: str
+    cases: tuple[Case, ...]
+    call: str = ""
+    own_work: bool = True
+    allowed: tuple[str, ...] = ()
+    seconds: float = 20.0
+
+    def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
+        """Run the cases on an answer. Never raises because of the answer, except when a person interrupts the
+        kernel."""
+        wrong = _not_an_answer(self, answer) or self._first_wrong(answer, np.random.default_rng(rng))
+        if wrong is None:
+            return CheckResult(self.id, self.title, True)
+        return CheckResult(self.id, self.title, False, wrong.diagnosis, wrong.next_step, wrong.key)
+
+    def _first_wrong(self, value: Any, rng: np.random.Generator) -> Wrong | None:
+        answer = Answer(value, own_work=self.own_work, allowed=self.allowed)
+        failure = FAILURE / max(len(self.cases), 1)
+        called = f"It is called as {self.call}." if self.call else ""
+        try:
+            with quiet(), time_limit(self.seconds):
+                for case, case_rng in zip(self.cases, rng.spawn(len(self.cases)), strict=True):
+                    wrong = case(answer, Trial(case_rng, failure))
+                    if wrong is not None:
+                        return wrong
+        except Unanswered:
+            return _UNANSWERED
+        except AnswerRaised as raised:
+            return _raised(raised, called)
+        except TimedOut:
+            return Wrong(
+                f"Your answer was still running after {self.seconds:g} seconds, and was stopped.",
+                "Does a loop never end, or does it go over people one by one where one NumPy operation would do?",
+                "too-slow",
+            )
+        except PackageUsed as used:
+            return Wrong(
+                f"Your answer calls dpcourse.{used}, which is what you are asked to write.",
+                "Write it from the definition in the lesson; NumPy and the generator you are given are enough.",
+                "package-used",
+            )
+        except Exception as error:
+            # A case that stumbles over an answer of the wrong kind: the student sees a sentence, not our traceback.
+            return Wrong(
+                f"Your answer gave something this check could not use ({type(error).__name__}: {error}).",
+                f"Compare the type and shape of what you return with the exercise. {called}".strip(),
+                "unusable",
+            )
+        return None
+
+
+_UNANSWERED = Wrong("", "Replace the ... by your answer and run the cell again.", "unanswered")
+
+
+def _not_an_answer(exercise: Exercise, answer: Any) -> Wrong | None:
+    if answer is ... or answer is None or _is_stub(answer):
+        return _UNANSWERED
+    if exercise.call and not callable(answer) and not isinstance(answer, tuple | list | dict):
+        return Wrong(
+            f"A function is wanted here, and this is a value of type {type(answer).__name__}.",
+            f"Pass the function itself, without brackets behind its name. It will be called as {exercise.call}.",
+            "not-a-function",
+        )
+    if not exercise.call and callable(answer):
+        return Wrong(
+            "A value is wanted here, and this is a function.", "Call it, and pass what it returns.", "not-a-value"
+        )
+    return None
+
+
+def _is_stub(answer: Any) -> bool:
+    """Whether this is a `def` with an empty body (`...`, `pass` or a docstring)."""
+    code = getattr(answer, "__code__", None)
+    if code is None or code.co_name == "<lambda>":
+        return False
+    steps = {(step.opname, step.argval) for step in dis.get_instructions(code)} - {("RESUME", 0), ("NOP", None)}
+    return steps <= {("LOAD_CONST", None), ("RETURN_VALUE", None), ("RETURN_CONST", None)}
+
+
+def _raised(raised: AnswerRaised, called: str) -> Wrong:
+    error = raised.error
+    if isinstance(error, ValueError) and "read-only" in str(error):
+        return Wrong(
+            "Your function changes the data it is given; the next question would see other people.",
+            "Work on a copy: np.sort(x) instead of x.sort(), x = x + 1 instead of x += 1.",
+            "changes-data",
+        )
+    hint = called if isinstance(error, TypeError) else "Call it yourself on a small example."
+    return Wrong(f"Your code stopped with {raised}.", hint, "raised")
+
+
+@dataclass
+class _Session:
+    """What this kernel has seen: exercise id → passed at least once."""
+
+    seen: dict[str, bool] = field(default_factory=dict)
+
+
+_session = _Session()
+
+
+@dataclass(frozen=True, repr=False)
+class Progress:
+    """The exercises tried in this session."""
+
+    passed: tuple[str, ...]
+    open: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        if not self.passed and not self.open:
+            return "No exercise checked yet in this session."
+        lines = [f"Passed in this session: {', '.join(self.passed) or 'none'}."]
+        if self.open:
+            lines.append(f"Still open: {', '.join(self.open)}.")
+        return "\n".join(lines)
+
+
+def exercises(lesson: str) -> dict[str, Exercise]:
+    """The exercises of a lesson ("03") by id; empty where it has none."""
+    name = f"{__package__}.l{lesson}"
+    if not lesson.isdigit() or importlib.util.find_spec(name) is None:
+        return {}
+    return {exercise.id: exercise for exercise in importlib.import_module(name).EXERCISES}
+
+
+def exercise(exercise_id: str) -> Exercise:
+    """The exercise with this id; `ValueError` naming those there are."""
+    if not isinstance(exercise_id, str):
+        raise TypeError(f"exercise_id must be a string such as '03.2', got {exercise_id!r}")
+    lesson = exercise_id.partition(".")[0]
+    known = exercises(lesson)
+    if exercise_id not in known:
+        there = ", ".join(known) or "none"
+        raise ValueError(f"exercise_id {exercise_id!r} is not known; lesson {lesson} has: {there}")
+    return known[exercise_id]
+
+
+def check(exercise_id: str, answer: Any = ..., *, rng: np.random.Generator | int | None = None) -> CheckResult:
+    """Check an answer by running it and trying to break it.
+
+    Parameters
+    ----------
+    exercise_id : str
+        Such as "03.2".
+    answer : object
+        The function itself, or the number or string asked for.
+    rng : Generator or int, optional
+        For tests. By default every check draws its data from fresh entropy.
+
+    Returns
+    -------
+    CheckResult
+        True exactly if the answer passed. A right answer fails with probability 1e-6 at most.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is no such exercise. Nothing the answer does raises.
+
+    Examples
+    --------
+    >>> check("00.1", ...)
+    Exercise 00.1, How far off at ε = 0.5: not answered yet.
+      Next: Replace the ... by your answer and run the cell again.
+    """
+    result = exercise(exercise_id).grade(answer, rng=rng)
+    _session.seen[exercise_id] = _session.seen.get(exercise_id, False) or result.passed
+    return result
+
+
+def progress() -> Progress:
+    """Which exercises have passed in this session, and which were tried and have not."""
+    passed = tuple(sorted(key for key, good in _session.seen.items() if good))
+    return Progress(passed, tuple(sorted(set(_session.seen) - set(passed))))

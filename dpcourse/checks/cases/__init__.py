@@ -1,0 +1,22 @@
+"""Building blocks for exercises: each is a case, called as ``case(answer, trial) -> Wrong | None``.
+
+=============== ===========================================================================================
+`Returns`       a result of the right type, shape and domain; nothing returned; data changed; the rng unused
+`Equals`        a formula without randomness, against the right one, with known mistakes recognised
+`Value`         a number or a string as the answer, with known mistakes recognised
+`Useful`        error small often enough: neither over-noised nor constant
+`Unbiased`      right on average
+`Frequencies`   outputs from a finite set occur as often as they should, with known mistakes recognised
+`Audited`       neighbouring datasets, a claim, and an auditor who tries to refute it
+=============== ===========================================================================================
+
+Statistical cases fail a right answer with probability `trial.failure` at most; how many runs they make decides which
+wrong answers they catch, so rehearse every wrong answer you can think of.
+"""
+
+from dpcourse.checks.cases.audited import Audited
+from dpcourse.checks.cases.exact import Equals, Returns, Value
+from dpcourse.checks.cases.known import Mistake, frozen
+from dpcourse.checks.cases.statistical import Frequencies, Unbiased, Useful
+
+__all__ = ["Audited", "Equals", "Frequencies", "Mistake", "Returns", "Unbiased", "Useful", "Value", "frozen"]

@@ -1,0 +1,207 @@
+"""Cases that look at results one by one: type and shape, formulas, values."""
+
+from __future__ import annotations
+
+import copy
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases.known import CONSTANT, Mistake, frozen
+
+
+@dataclass(frozen=True)
+class Returns:
+    """The answer returns the right kind of thing.
+
+    Parameters
+    ----------
+    inputs : callable
+        ``inputs(rng) -> tuple`` of positional arguments, the generator left out.
+    what : {"number", "integer", "array", "boolean", "any"}
+        The kind of result. Integers count as numbers; NumPy scalars as the Python ones.
+    shape : callable, optional
+        ``shape(*arguments) -> tuple``, the shape an array must have.
+    among : callable or sequence, optional
+        The values allowed, or ``among(*arguments)`` that gives them.
+    random : bool
+        Whether the answer takes ``rng=`` and must use it: that it follows the generator (same seed, same result) and is
+        not deaf to it. A right answer must then be unlikely (< 1e-9) to repeat itself in 20 calls.
+    """
+
+    inputs: Callable[[Generator], tuple[Any, ...]]
+    what: str = "number"
+    shape: Callable[..., tuple[int, ...]] | None = None
+    among: Callable[..., Sequence[Any]] | Sequence[Any] | None = None
+    random: bool = True
+
+    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+        for _ in range(3):
+            arguments = frozen(self.inputs(trial.rng))
+            result = self._run(answer, arguments, np.random.default_rng(1))
+            wrong = self._judge(result, arguments)
+            if wrong:
+                return wrong
+        return self._listens(answer, arguments, trial) if self.random else None
+
+    def _run(self, answer: Answer, arguments: tuple[Any, ...], rng: Generator) -> Any:
+        return answer(*copy.deepcopy(arguments), rng=rng) if self.random else answer(*copy.deepcopy(arguments))
+
+    def _judge(self, result: Any, arguments: tuple[Any, ...]) -> Wrong | None:
+        if result is None:
+            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+        kind = type(result).__name__
+        array = np.asarray(result)
+        if self.what == "array":
+            if array.dtype.kind not in "biuf" or array.ndim == 0:
+                return Wrong(f"An array of numbers is wanted; you return a {kind}.", "", "wrong-type")
+            if self.shape is not None and array.shape != tuple(self.shape(*arguments)):
+                wanted = tuple(self.shape(*arguments))
+                return Wrong(f"The result has shape {array.shape}, and {wanted} is wanted.", "", "wrong-shape")
+        elif self.what != "any":
+            kinds = {"number": numbers.Real, "integer": numbers.Integral, "boolean": bool | np.bool_}[self.what]
+            if array.ndim > 0:
+                return Wrong(f"One {self.what} is wanted; you return {array.size} values ({kind}).", "", "wrong-shape")
+            plain = array.item() if isinstance(result, np.ndarray) else result
+            if not isinstance(plain, kinds) or (isinstance(plain, bool | np.bool_) and self.what != "boolean"):
+                return Wrong(f"A {self.what} is wanted; you return a {kind}.", "", "wrong-type")
+        if array.dtype.kind == "f" and np.isnan(array).any():
+            return Wrong("The result holds NaN (not a number).", "Is something divided by zero?", "nan")
+        if self.among is not None:
+            allowed = self.among(*arguments) if callable(self.among) else self.among
+            strange = [value for value in np.ravel(array).tolist() if value not in allowed]
+            if strange:
+                return Wrong(
+                    f"The result holds {strange[0]!r}, which is not among the values allowed.", "", "wrong-value"
+                )
+        return None
+
+    def _listens(self, answer: Answer, arguments: tuple[Any, ...], trial: Trial) -> Wrong | None:
+        def output(arguments: tuple[Any, ...], seed: int) -> bytes:
+            return np.asarray(self._run(answer, arguments, np.random.default_rng(seed))).tobytes()
+
+        seeds = trial.rng.integers(2**32, size=20).tolist()
+        if len({output(arguments, seed) for seed in seeds}) == 1:
+            others = {output(frozen(self.inputs(trial.rng)), seed) for seed in seeds}
+            if others == {output(arguments, seeds[0])}:
+                return CONSTANT
+            return Wrong(
+                "Twenty calls on the same data gave the same result.",
+                "Where does the randomness come from? Draw it from `rng`, and do not seed a generator of your own.",
+                "not-random",
+            )
+        if len({output(arguments, seeds[0]) for _ in range(5)}) > 1:
+            return Wrong(
+                "Your function draws from a generator of its own: the same `rng` gave different results.",
+                "Draw from the `rng` you are given (rng.random(), rng.laplace(), ...).",
+                "own-generator",
+            )
+        return None
+
+
+@dataclass(frozen=True)
+class Equals:
+    """A function without randomness equals the right one on inputs drawn anew.
+
+    Parameters
+    ----------
+    inputs : callable
+        ``inputs(rng) -> tuple`` of arguments.
+    expected : callable
+        The right function of the same arguments.
+    mistakes : sequence of Mistake
+        `gives` is a wrong function of the same arguments; whoever equals it on every input gets its diagnosis.
+    rtol, atol : float
+        Tolerances as in `numpy.allclose`.
+    times : int
+        How many inputs.
+    """
+
+    inputs: Callable[[Generator], tuple[Any, ...]]
+    expected: Callable[..., Any]
+    mistakes: Sequence[Mistake] = ()
+    rtol: float = 1e-6
+    atol: float = 1e-9
+    times: int = 10
+
+    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+        drawn = [frozen(self.inputs(trial.rng)) for _ in range(self.times)]
+        results = [answer(*copy.deepcopy(arguments)) for arguments in drawn]
+        if any(result is None for result in results):
+            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+        bad = [i for i in range(self.times) if not self._same(results[i], self.expected(*drawn[i]))]
+        if not bad:
+            return None
+        for mistake in self.mistakes:
+            if all(self._same(results[i], mistake.gives(*drawn[i])) for i in range(self.times)):
+                return mistake.wrong
+        first = bad[0]
+        shown = ", ".join(_brief(argument) for argument in drawn[first])
+        return Wrong(
+            f"For {shown} your function gives {_brief(results[first])}; "
+            f"right is {_brief(self.expected(*drawn[first]))}.",
+            "Work this one out by hand.",
+            "wrong-value",
+        )
+
+    def _same(self, got: Any, wanted: Any) -> bool:
+        try:
+            got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
+        except (TypeError, ValueError):
+            return bool(np.array_equal(got, wanted))
+        return got.shape == wanted.shape and np.allclose(got, wanted, rtol=self.rtol, atol=self.atol, equal_nan=True)
+
+
+@dataclass(frozen=True)
+class Value:
+    """The answer is one number or one string.
+
+    Parameters
+    ----------
+    expected : number or str
+        Strings are compared without case and surrounding spaces.
+    mistakes : sequence of Mistake
+        `gives` is a wrong value.
+    rtol : float
+        How far off a number may be, relative to the right one; choose it with rounding in mind.
+    """
+
+    expected: Any
+    mistakes: Sequence[Mistake] = ()
+    rtol: float = 0.01
+
+    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+        given = answer.value
+        if isinstance(self.expected, str):
+            if not isinstance(given, str):
+                return Wrong(f"A string is wanted, and this is a {type(given).__name__}.", "", "wrong-type")
+        else:
+            array = np.asarray(given)
+            if array.ndim or array.dtype.kind not in "iuf":
+                return Wrong(f"A number is wanted, and this is a {type(given).__name__}.", "", "wrong-type")
+            given = float(array)
+        if self._same(given, self.expected):
+            return None
+        for mistake in self.mistakes:
+            if self._same(given, mistake.gives):
+                return mistake.wrong
+        return Wrong(f"{given!r} is not it.", "Read the paragraph above the exercise again.", "wrong-value")
+
+    def _same(self, given: Any, wanted: Any) -> bool:
+        if isinstance(wanted, str) or isinstance(given, str):
+            return str(given).strip().casefold() == str(wanted).strip().casefold()
+        return bool(np.isclose(given, wanted, rtol=self.rtol, atol=1e-12))
+
+
+def _brief(value: Any) -> str:
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{array.item():.6g}" if array.dtype.kind == "f" else repr(array.item())
+    flat = [_brief(member) for member in array[:6]]
+    return "[" + ", ".join(flat) + (", ...]" if len(array) > 6 else "]")

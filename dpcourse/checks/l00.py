@@ -1,0 +1,112 @@
+"""Exercises of lesson 00: a warm-up that shows how answers are checked."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Exercise, Trial, Wrong
+from dpcourse.checks.cases import Audited, Mistake, Returns, Useful, Value
+from dpcourse.privacy import Guarantee
+
+_HALF = math.log(20) / 0.5  # P[|Laplace(1/ε)| > w] = e^(−εw) = 1/20
+
+INTERVAL = Value(
+    _HALF,
+    mistakes=(
+        Mistake(
+            2 * _HALF, Wrong("That is the whole interval from end to end.", "How far is either end?", "whole-width")
+        ),
+        Mistake(math.log(20) * 0.5, Wrong("That shrinks as ε does.", "The scale is 1/ε: divide by ε.", "multiplied")),
+        Mistake(
+            math.log(10) / 0.5,
+            Wrong("That leaves 5% on each side, 10% in all.", "Both tails together must hold 5%.", "one-tail"),
+        ),
+        Mistake(
+            1.96 * math.sqrt(2) / 0.5,
+            Wrong(
+                "That is 1.96 standard deviations, which holds 95% of a normal distribution.",
+                "Laplace noise has its own quantiles: solve e^(−εw) = 0.05.",
+                "normal",
+            ),
+        ),
+        Mistake(
+            1 / 0.5, Wrong("That is the scale of the noise.", "Only 63% of the noise lies within one scale.", "scale")
+        ),
+    ),
+)
+
+
+def _people(rng: np.random.Generator) -> np.ndarray:
+    """A column of yes and no, of a size and share nobody can guess."""
+    return rng.random(int(rng.integers(20, 400))) < rng.uniform(0.1, 0.9)
+
+
+def _neighbours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The same people without one who says yes: the neighbours a count tells apart best."""
+    flags = _people(rng)
+    flags[rng.integers(len(flags))] = True
+    without = np.delete(flags, rng.choice(np.flatnonzero(flags)))
+    return (flags, without) if rng.random() < 0.5 else (without, flags)
+
+
+def _at(epsilon: float):
+    def call(answer: Answer, flags: np.ndarray, rng: np.random.Generator) -> float:
+        return answer(flags, epsilon, rng=rng)
+
+    return call
+
+
+def _scale_upside_down(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    """Noise that grows with ε: the scale is ε where it should be 1/ε."""
+    flags = _people(trial.rng)
+    spread = {
+        epsilon: np.median([abs(answer(flags, epsilon, rng=trial.rng) - flags.sum()) for _ in range(200)])
+        for epsilon in (0.25, 4.0)
+    }
+    if spread[4.0] > 2 * spread[0.25]:
+        return Wrong(
+            "Your noise grows with ε: at ε = 4 there is more of it than at ε = 0.25.",
+            "Smaller ε is more private, so it needs more noise. Is the scale ε, or 1/ε?",
+            "scale-upside-down",
+        )
+    return None
+
+
+def _rounded(value: float) -> float:
+    # Thousandths: the low bits of a float tell more than the exercise is about (lesson 14).
+    return round(float(value), 3)
+
+
+NOISY_COUNT = (
+    Returns(inputs=lambda rng: (_people(rng), float(rng.uniform(0.2, 2))), what="number"),
+    Audited(
+        _neighbours,
+        Guarantee(0.5),
+        call=_at(0.5),
+        view=_rounded,
+        runs=20_000,
+        diagnose=_scale_upside_down,
+        hint="Laplace noise of scale 1/ε is needed: one person changes a count by one.",
+    ),
+    Audited(
+        _neighbours,
+        Guarantee(1.0),
+        call=_at(1.0),
+        view=_rounded,
+        runs=6000,
+        diagnose=_scale_upside_down,
+        hint="At ε = 0.5 nothing was found, at ε = 1 it was. Does the noise follow the ε it is given?",
+    ),
+    # Two scales hold 86.5% of Laplace(1/ε); noise of twice the scale gets 63% of its answers there.
+    Useful(_neighbours, truth=np.sum, within=2 / 0.5, at_least=0.8, call=_at(0.5)),
+    Useful(_neighbours, truth=np.sum, within=2 / 2.0, at_least=0.8, call=_at(2.0)),
+)
+
+EXERCISES = (
+    Exercise("00.1", "How far off at ε = 0.5", (INTERVAL,)),
+    Exercise("00.2", "A count with noise", NOISY_COUNT, call="noisy_count(flags, epsilon, rng)"),
+)
