@@ -1,0 +1,1 @@
+"""Side-by-side measurements against other libraries: ``python -m benchmarks NAME``."""

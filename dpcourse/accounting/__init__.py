@@ -1,0 +1,15 @@
+"""What a sequence of releases costs: privacy losses, Rényi and zCDP, composition, amplification, calibration."""
+
+from dpcourse.accounting.accountant import LedgerEntry, PrivacyAccountant
+from dpcourse.accounting.amplification import amplify_by_sampling, amplify_by_shuffling
+from dpcourse.accounting.calibrate import calibrate_noise_multiplier
+from dpcourse.accounting.pld import PrivacyLoss
+
+__all__ = [
+    "LedgerEntry",
+    "PrivacyAccountant",
+    "PrivacyLoss",
+    "amplify_by_sampling",
+    "amplify_by_shuffling",
+    "calibrate_noise_multiplier",
+]

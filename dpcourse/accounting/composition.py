@@ -1,0 +1,117 @@
+"""Composing claims by formula: basic, advanced, in parallel, in groups. Every function takes and returns `Guarantee`.
+
+The claims are fixed in advance; which mechanism is run next may depend on the answers so far. Choosing ε itself after
+seeing answers needs a privacy filter instead.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dpcourse.privacy import Guarantee, Neighbours, arguments
+
+
+def basic(guarantees: Sequence[Guarantee]) -> Guarantee:
+    """(Σ ε, Σ δ): the price of everything run on the same data.
+
+    Dwork & Roth 2014 (doi:10.1561/0400000042), theorem 3.16.
+
+    Parameters
+    ----------
+    guarantees : sequence of Guarantee
+        At least one, all under the same relation.
+
+    Returns
+    -------
+    Guarantee
+        Under that relation. If the δ's add up to 1 or more nothing is promised: ε = ∞.
+
+    Examples
+    --------
+    >>> print(basic([Guarantee(0.5), Guarantee(1.0, 1e-6)]))
+    (ε=1.5, δ=1e-06)-DP, adding or removing one record
+    """
+    neighbours = _relation(guarantees)
+    return _claim(math.fsum(g.epsilon for g in guarantees), math.fsum(g.delta for g in guarantees), neighbours)
+
+
+def advanced(guarantees: Sequence[Guarantee], slack: float, *, tight: bool = False) -> Guarantee:
+    """Advanced composition: ε = √(2 ln(1/δ′)·Σε²) + Σ ε(e^ε − 1), δ = δ′ + Σδ.
+
+    For k equal claims this is the textbook formula (Dwork & Roth 2014, theorem 3.20). For unequal ones, and for
+    `tight`, which has ε(e^ε − 1)/(e^ε + 1) in the second sum, it is the third bound of Kairouz, Oh & Viswanath 2017
+    (arXiv:1311.0776, theorem 3.5) and what follows from it: their δ, 1 − (1 − δ′)Π(1 − δᵢ), is below δ′ + Σδ. Often
+    worse than `basic`: compare at the same δ.
+
+    Parameters
+    ----------
+    guarantees : sequence of Guarantee
+        At least one, all under the same relation, fixed in advance.
+    slack : float
+        δ′ in (0, 1).
+    tight : bool
+        Use the smaller second sum.
+
+    Examples
+    --------
+    >>> round(advanced([Guarantee(0.1)] * 100, 1e-5).epsilon, 5)
+    5.85024
+    >>> round(advanced([Guarantee(0.1)] * 100, 1e-5, tight=True).epsilon, 3)
+    5.298
+    """
+    slack, neighbours = arguments.probability("slack", slack, zero=False, one=False), _relation(guarantees)
+    squares = math.fsum(g.epsilon**2 for g in guarantees)
+    drift = math.fsum(_drift(g.epsilon, tight) for g in guarantees)
+    epsilon = math.sqrt(2 * math.log(1 / slack) * squares) + drift
+    return _claim(epsilon, slack + math.fsum(g.delta for g in guarantees), neighbours)
+
+
+def parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
+    """(max ε, max δ): each mechanism sees its own part of the data, and no record is in two parts.
+
+    Which part a record belongs to may depend on that record alone. Add-remove neighbours only: a replaced record may
+    leave one part and enter another, so that two answers change (ask for `group` of 2 then).
+
+    Examples
+    --------
+    >>> print(parallel([Guarantee(0.5), Guarantee(1.0)]))
+    (ε=1, δ=0)-DP, adding or removing one record
+    """
+    if _relation(guarantees) is not Neighbours.ADD_REMOVE:
+        raise ValueError(f"guarantees must be under add-remove neighbours to compose in parallel, got {guarantees[0]}")
+    return Guarantee(max(g.epsilon for g in guarantees), max(g.delta for g in guarantees))
+
+
+def group(guarantee: Guarantee, size: int) -> Guarantee:
+    """What a claim about one record says about `size` of them: (kε, δ(e^(kε) − 1)/(e^ε − 1)), for k=2 (2ε, (1 + e^ε)δ).
+
+    The relation printed stays that of one step; the claim is about `size` steps.
+    """
+    arguments.member("guarantee", guarantee, Guarantee)
+    size = arguments.integer("size", size, minimum=1)
+    epsilon, steps = guarantee.epsilon, range(size)
+    delta = 0.0
+    if guarantee.delta > 0:
+        delta = math.fsum(math.exp(min(i * epsilon, 700.0)) for i in steps) * guarantee.delta
+    return _claim(size * epsilon, delta, guarantee.neighbours)
+
+
+def _relation(guarantees: Sequence[Guarantee]) -> Neighbours:
+    for guarantee in guarantees:
+        arguments.member("guarantees", guarantee, Guarantee)
+    relations = {guarantee.neighbours for guarantee in guarantees}
+    if len(relations) != 1:
+        raise ValueError(f"guarantees must be at least one, all under one relation, got {[str(g) for g in guarantees]}")
+    return relations.pop()
+
+
+def _claim(epsilon: float, delta: float, neighbours: Neighbours) -> Guarantee:
+    return Guarantee(epsilon, delta, neighbours) if delta < 1 else Guarantee(math.inf, 0.0, neighbours)
+
+
+def _drift(epsilon: float, tight: bool) -> float:
+    """The mean of the privacy loss that the formulas allow: ε(e^ε − 1), or that times 1/(e^ε + 1) = ε·tanh(ε/2)."""
+    if epsilon > 700:
+        return epsilon if tight else math.inf
+    return epsilon * (math.tanh(epsilon / 2) if tight else math.expm1(epsilon))

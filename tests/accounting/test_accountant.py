@@ -1,0 +1,227 @@
+"""The accountant: every method, both relations, conversions and refusals, on stand-ins for the mechanisms."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, renyi
+from dpcourse.privacy import Guarantee, Neighbours
+
+REMOVE, REPLACE = Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE
+
+
+@dataclass(frozen=True)
+class Laplace:
+    epsilon: float
+    neighbours: Neighbours = REMOVE
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, 0.0, self.neighbours)
+
+    def privacy_loss(self) -> PrivacyLoss:
+        return PrivacyLoss.laplace(self.epsilon)
+
+    def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
+        return renyi.laplace(self.epsilon, orders)
+
+    @property
+    def zcdp(self) -> float:
+        return self.epsilon**2 / 2
+
+
+@dataclass(frozen=True)
+class Gaussian:
+    noise_multiplier: float
+    delta: float | None = 1e-7
+    neighbours: Neighbours = REMOVE
+
+    @property
+    def guarantee(self) -> Guarantee:
+        if self.delta is None:
+            raise ValueError("without a delta there is no claim")
+        return Guarantee(self.privacy_loss().epsilon(self.delta), self.delta, self.neighbours)
+
+    def privacy_loss(self) -> PrivacyLoss:
+        return PrivacyLoss.gaussian(self.noise_multiplier)
+
+    def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
+        return renyi.gaussian(self.noise_multiplier, orders)
+
+    @property
+    def zcdp(self) -> float:
+        return 1 / (2 * self.noise_multiplier**2)
+
+
+@dataclass(frozen=True)
+class Subsampled:
+    noise_multiplier: float
+    rate: float
+    neighbours: Neighbours = REMOVE
+
+    def privacy_loss(self) -> PrivacyLoss:
+        return PrivacyLoss.gaussian(self.noise_multiplier).poisson_subsampled(self.rate)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.privacy_loss().epsilon(1e-9), 1e-9)
+
+    def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
+        return renyi.subsampled_gaussian(self.noise_multiplier, self.rate, orders)
+
+    @property
+    def zcdp(self) -> float:
+        raise ValueError("subsampling has no useful ρ")
+
+
+def mixed(neighbours: Neighbours = REMOVE) -> PrivacyAccountant:
+    return (
+        PrivacyAccountant(neighbours)
+        .compose(Laplace(0.1), 20)
+        .compose(Gaussian(5.0), 3)
+        .compose(Guarantee(0.05), 10)
+        .compose(Subsampled(1.0, 0.01), 100)
+    )
+
+
+def test_a_mixed_ledger_by_each_method():
+    accountant = mixed()
+    price = {method: accountant.epsilon(1e-5, method=method) for method in ("pld", "rdp", "advanced", "basic")}
+    assert price["pld"] <= price["rdp"] and price["pld"] <= price["basic"] and price["pld"] <= price["advanced"]
+    with pytest.raises(ValueError, match="no useful ρ"):
+        accountant.epsilon(1e-5, method="zcdp")
+    without = PrivacyAccountant().compose(Laplace(0.1), 20).compose(Gaussian(5.0), 3).compose(Guarantee(0.05), 10)
+    assert without.epsilon(1e-5) <= without.epsilon(1e-5, method="rdp") <= without.epsilon(1e-5, method="zcdp") * 1.001
+
+
+def test_a_ledger_under_replace_one():
+    accountant = (
+        PrivacyAccountant(REPLACE)
+        .compose(Laplace(0.1, REPLACE), 10)
+        .compose(Gaussian(5.0, neighbours=REPLACE))
+        .compose(Guarantee(1.0, 0.0, REPLACE), 2)
+    )
+    prices = [accountant.epsilon(1e-5, method=method) for method in PrivacyAccountant.METHODS]
+    assert prices[0] <= min(prices)
+    assert str(accountant.guarantee(1e-5)).endswith("replacing one record")
+
+
+def test_methods_agree_with_their_formulas():
+    accountant = PrivacyAccountant().compose(Laplace(0.1), times=100)
+    assert accountant.epsilon(1e-5) == pytest.approx(4.22035, rel=1e-3)
+    assert accountant.epsilon(1e-5, method="basic") == pytest.approx(10)
+    assert accountant.epsilon(1e-5, method="advanced") == pytest.approx(5.85024, rel=1e-5)
+    gaussians = PrivacyAccountant().compose(Gaussian(2.0), 4)
+    assert gaussians.epsilon(1e-5) == pytest.approx(4.377178, abs=1e-6)
+    assert gaussians.delta(1.0) == pytest.approx(0.1269367, abs=1e-7)
+    assert gaussians.epsilon(1e-5, method="zcdp") == renyi.epsilon_from_zcdp(0.5, 1e-5)
+    np.testing.assert_allclose(
+        gaussians.delta(np.array([1.0, 2.0])), PrivacyLoss.gaussian(1.0).delta(np.array([1.0, 2.0]))
+    )
+
+
+def test_a_claim_about_replacing_says_nothing_about_removing():
+    with pytest.raises(ValueError, match="about adding or removing one record, got .*replacing one record"):
+        PrivacyAccountant().compose(Guarantee(1.0, 0.0, REPLACE))
+    with pytest.raises(ValueError, match="mechanism_or_guarantee must be a claim about"):
+        PrivacyAccountant().compose(Laplace(1.0, REPLACE))
+
+
+def test_removing_and_adding_is_replacing():
+    """A claim about one step is read as one about two: (ε, δ) → (2ε, (1 + e^ε)δ), μ → 2μ, ρ → 4ρ."""
+    claim = PrivacyAccountant(REPLACE).compose(Guarantee(1.0, 1e-7))
+    total = (1 + math.e) * 1e-7
+    assert claim.epsilon(total, method="basic") == 2.0
+    assert claim.epsilon(total) == pytest.approx(2.0, rel=1e-6)
+    assert claim.epsilon(0.99 * total, method="basic") == math.inf
+    gaussian = PrivacyAccountant(REPLACE).compose(Gaussian(2.0))
+    assert gaussian.epsilon(1e-5) == pytest.approx(4.377178, abs=1e-6)
+    assert gaussian.epsilon(1e-5, method="zcdp") == renyi.epsilon_from_zcdp(0.5, 1e-5)
+    direct = PrivacyAccountant(REPLACE).compose(Gaussian(1.0, neighbours=REPLACE))
+    assert gaussian.epsilon(1e-5, method="rdp") == pytest.approx(direct.epsilon(1e-5, method="rdp"), rel=1e-12)
+    laplace = PrivacyAccountant(REPLACE).compose(Laplace(0.5))
+    assert laplace.epsilon(0.0) == 1.0 and laplace.epsilon(0.0, method="basic") == 1.0
+    assert "read as replacing one record" in str(laplace)
+    everything = mixed(REPLACE)
+    assert mixed().epsilon(1e-5) < everything.epsilon(1e-5) <= everything.epsilon(1e-5, method="rdp")
+    assert everything.ledger[0].converted
+
+
+def test_bare_claims_with_delta_have_no_renyi_curve():
+    accountant = PrivacyAccountant().compose(Guarantee(1.0, 1e-6))
+    for method in ("rdp", "zcdp"):
+        with pytest.raises(ValueError, match=f"method '{method}' cannot price a bare claim with δ > 0"):
+            accountant.epsilon(1e-5, method=method)
+    assert accountant.epsilon(1e-5) <= 1.0 and accountant.epsilon(1e-5, method="basic") == 1.0
+
+
+def test_a_gaussian_without_delta_has_no_claim_to_add_up():
+    accountant = PrivacyAccountant().compose(Gaussian(2.0, delta=None))
+    assert accountant.epsilon(1e-5) == pytest.approx(1.993091, abs=1e-6)
+    with pytest.raises(ValueError, match="without a delta"):
+        accountant.epsilon(1e-5, method="basic")
+
+
+def test_what_cannot_be_proved_is_infinite():
+    accountant = PrivacyAccountant().compose(Guarantee(0.1, 1e-6), 10)
+    assert accountant.epsilon(9e-6, method="basic") == math.inf
+    assert accountant.epsilon(1e-5, method="basic") == pytest.approx(1.0)
+    assert accountant.epsilon(1e-5, method="advanced") == math.inf
+    assert accountant.epsilon(9e-6) == math.inf
+
+
+def test_empty_ledger():
+    accountant = PrivacyAccountant()
+    assert all(accountant.epsilon(0.0, method=method) == 0.0 for method in PrivacyAccountant.METHODS)
+    assert accountant.delta(0.0) == 0.0 and accountant.ledger == ()
+
+
+def test_the_ledger_can_be_read():
+    accountant = PrivacyAccountant().compose(Guarantee(0.1), times=3)
+    assert len(accountant.ledger) == 1 and accountant.ledger[0].times == 3
+    assert str(accountant.ledger[0]) == "3 × (ε=0.1, δ=0)-DP, adding or removing one record"
+    with pytest.raises(AttributeError):
+        accountant.ledger[0].times = 1
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    laplace=st.floats(0.02, 1),
+    noise=st.floats(1, 10),
+    rate=st.floats(1e-3, 0.5),
+    times=st.integers(1, 200),
+    neighbours=st.sampled_from(list(Neighbours)),
+)
+def test_pld_is_never_the_worse_method(laplace, noise, rate, times, neighbours):
+    accountant = (
+        PrivacyAccountant(neighbours)
+        .compose(Laplace(laplace), times)
+        .compose(Gaussian(noise))
+        .compose(Subsampled(noise, rate), times)
+    )
+    best = accountant.epsilon(1e-5)
+    for method in ("rdp", "basic"):
+        assert best <= accountant.epsilon(1e-5, method=method) * (1 + 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: PrivacyAccountant("add-remove"), TypeError, "neighbours must be a Neighbours, got 'add-remove'"),
+        (lambda: PrivacyAccountant().compose(1.0), TypeError, "must be a mechanism or a Guarantee, got 1.0"),
+        (lambda: PrivacyAccountant().compose(Laplace), TypeError, "must be a mechanism or a Guarantee"),
+        (lambda: PrivacyAccountant().compose(Guarantee(1.0), 0), ValueError, "times must be ≥ 1, got 0"),
+        (lambda: PrivacyAccountant().compose(Guarantee(1.0), 1.5), TypeError, "times must be an integer, got 1.5"),
+        (lambda: PrivacyAccountant().epsilon(1.0), ValueError, r"delta must be in \[0, 1\), got 1.0"),
+        (lambda: PrivacyAccountant().epsilon(1e-5, method="moments"), ValueError, "method must be one of .*'moments'"),
+    ],
+)
+def test_bad_arguments_are_named(call, error, words):
+    with pytest.raises(error, match=words):
+        call()

@@ -1,0 +1,79 @@
+"""Calibration: the inverse of accounting."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpcourse.accounting import PrivacyLoss, calibrate, calibrate_noise_multiplier, renyi
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "sigma"),
+    [(0.5, 7.031827), (1, 3.730632), (2, 1.993812), (3, 1.390593), (5, 0.891868), (8, 0.600229), (10, 0.499889)],
+)
+def test_analytic_gaussian(epsilon, sigma):
+    assert calibrate_noise_multiplier(epsilon, 1e-5) == pytest.approx(sigma, abs=6e-7)
+
+
+@pytest.mark.parametrize(("method", "rounded_up"), [("rdp", 1.416), ("pld", 1.346)])
+def test_ninety_epochs(method, rounded_up):
+    found = calibrate_noise_multiplier(8.0, 1e-5, sampling_rate=0.04, steps=2250, method=method)
+    assert math.ceil(1000 * found) / 1000 == rounded_up
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    epsilon=st.floats(0.05, 30),
+    delta=st.floats(1e-9, 1e-2),
+    rate=st.sampled_from([1.0, 0.2, 0.01]),
+    steps=st.integers(1, 500),
+)
+def test_the_claim_holds_and_little_less_noise_breaks_it(epsilon, delta, rate, steps):
+    noise = calibrate_noise_multiplier(epsilon, delta, rate, steps)
+    loss = [PrivacyLoss.gaussian(x).poisson_subsampled(rate).self_compose(steps) for x in (noise, 0.99 * noise)]
+    assert loss[0].epsilon(delta) <= epsilon * (1 + 1e-12)
+    assert loss[1].epsilon(delta) > epsilon
+
+
+def test_more_exact_methods_need_less_noise():
+    need = [calibrate_noise_multiplier(1.0, 1e-6, steps=10, method=method) for method in ("pld", "rdp", "zcdp")]
+    assert need[0] < need[1] and need[0] < need[2] <= need[1] * (1 + 1e-3)
+    noise = calibrate_noise_multiplier(2.0, 1e-6, 0.1, 30, method="rdp")
+    orders = np.array(renyi.DEFAULT_ORDERS)
+    curve = 30 * renyi.subsampled_gaussian(noise, 0.1, orders)
+    assert 2.0 * (1 - 1e-5) <= renyi.epsilon_from_rdp(orders, curve, 1e-6) <= 2.0
+
+
+def test_few_evaluations():
+    """The price is asked for about a dozen times."""
+    asked = []
+    price = calibrate._price(1e-5, 0.04, 2250, "pld")
+
+    def counted(noise: float) -> float:
+        asked.append(noise)
+        return price(noise)
+
+    assert calibrate._smallest(counted, 8.0, 1e-6) == pytest.approx(1.346, abs=1e-3)
+    assert len(asked) <= 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ((0.0, 1e-5), ValueError, "epsilon must be > 0 and finite, got 0.0"),
+        ((1.0, 0.0), ValueError, r"delta must be in \(0, 1\), got 0.0"),
+        ((1.0, 1e-5, 0.0), ValueError, r"sampling_rate must be in \(0, 1\], got 0.0"),
+        ((1.0, 1e-5, 0.5, 0), ValueError, "steps must be ≥ 1, got 0"),
+        ((1.0, 1e-5, 0.5, 2.0), TypeError, "steps must be an integer, got 2.0"),
+        ((1.0, 1e-5, 0.5, 2, "gdp"), ValueError, "method must be 'pld', 'rdp' or 'zcdp', got 'gdp'"),
+        ((1.0, 1e-5, 0.5, 2, "zcdp"), ValueError, "sampling_rate must be 1 with method 'zcdp', got 0.5"),
+    ],
+)
+def test_bad_arguments_are_named(arguments, error, words):
+    with pytest.raises(error, match=words):
+        calibrate_noise_multiplier(*arguments)
