@@ -1,0 +1,232 @@
+"""From many runs on two neighbouring datasets to a certificate: "with this confidence, ε is at least …".
+
+The runs on either side are split. On the first half the auditor looks for the event that tells the datasets apart best
+(`events`), on the second half it counts that one event, and only these counts are certified. Looking and certifying on
+the same runs would find patterns in pure chance and certify them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import betainccinv, betaincinv
+
+from dpcourse.audit.events import Choice, choose_event
+from dpcourse.audit.outputs import Raised
+from dpcourse.privacy import Guarantee, arguments
+
+Mechanism = Callable[[Any, Generator], Any]
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit found.
+
+    Attributes
+    ----------
+    epsilon_lower : float
+        With probability `confidence` or more over the audit's own runs, no ε below this holds at the claim's δ. Zero
+        where nothing was found.
+    event : str
+        What gave the datasets apart, as a sentence's predicate: "output ≤ 0.25".
+    claim : Guarantee
+    confidence : float
+    runs : int
+        Per side, the choosing half included.
+    frequencies : tuple of float
+        How often the event happened in the certifying half, on `data` and on `neighbour`.
+
+    Examples
+    --------
+    >>> result = audit(lambda data, rng: data + rng.laplace(scale=0.25), 0, 1, claim=Guarantee(1.0), runs=4000, rng=6)
+    >>> result.violated, result.epsilon_lower > 2.5
+    (True, True)
+    """
+
+    epsilon_lower: float
+    event: str
+    claim: Guarantee
+    confidence: float
+    runs: int
+    frequencies: tuple[float, float]
+
+    @property
+    def violated(self) -> bool:
+        """Whether the claim is refuted."""
+        return bool(self.epsilon_lower > self.claim.epsilon)
+
+    def __str__(self) -> str:
+        verdict = "REFUTED" if self.violated else "not refuted"
+        here, there = self.frequencies
+        sure = f"{100 * self.confidence:.7g}%"
+        return (
+            f"Claim {self.claim}: {verdict}. At {sure} confidence ε ≥ {self.epsilon_lower:.3g}, "
+            f"from “{self.event}”: {here:.3g} of the runs on one dataset, {there:.3g} on its neighbour."
+        )
+
+
+def audit(
+    mechanism: Mechanism,
+    data: Any,
+    neighbour: Any,
+    *,
+    claim: Guarantee,
+    runs: int = 100_000,
+    confidence: float = 0.999,
+    rng: Generator | int | None = None,
+) -> AuditResult:
+    """Try to refute a privacy claim by running a mechanism on two neighbouring datasets.
+
+    Parameters
+    ----------
+    mechanism : callable
+        ``mechanism(data, rng) -> output``: a number, label, string, boolean, None, NaN, vector or tuple. An exception
+        it raises is an output too. If it has an attribute ``batch(data, runs, rng) -> sequence of outputs``, that is
+        used instead of single calls.
+    data, neighbour
+        Two datasets that are neighbours under the claim's relation: that they are is not checked.
+    claim : Guarantee
+        What is to be refuted. Its ε only decides `violated`; its δ enters the bound.
+    runs : int
+        Per dataset, ≥ 4: half to choose the event, half to certify it.
+    confidence : float
+        In (0, 1). A true claim is refuted with probability 1 − confidence at most, whatever the mechanism.
+    rng : Generator, int or None
+
+    Returns
+    -------
+    AuditResult
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused; a batch of the wrong length.
+
+    Notes
+    -----
+    The bound: TPR ≤ e^ε·FPR + δ for every event (Kairouz, Oh, Viswanath 2015, arXiv:1311.0776), with one-sided
+    Clopper–Pearson bounds for the two rates at (1 − confidence)/2 each. Both directions use the same two bounds, so
+    nothing else has to be paid for. What an audit does not find is not thereby shown to be private.
+    """
+    arguments.member("claim", claim, Guarantee)
+    runs = arguments.integer("runs", runs, minimum=4)
+    confidence = arguments.probability("confidence", confidence, zero=False, one=False)
+    if not callable(mechanism):
+        raise TypeError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
+    rng = np.random.default_rng(rng)
+    outputs = (run(mechanism, data, runs, rng), run(mechanism, neighbour, runs, rng))
+
+    half, error = runs // 2, (1 - confidence) / 2
+    score = _Score(claim.delta, error)
+    choice = choose_event(*outputs, first_half=half, score=score)
+    hits = choice.event.hits(slice(half, runs))
+    return _certificate(choice, hits, runs - half, score, claim, confidence, runs)
+
+
+def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[Any]:
+    """`runs` outputs of the mechanism on one dataset, in one batch where it offers one."""
+    batch = getattr(mechanism, "batch", None)
+    if batch is not None:
+        outputs = batch(data, runs, rng)
+        if len(outputs) != runs:
+            raise ValueError(f"mechanism.batch must give {runs} outputs, got {len(outputs)}")
+        return outputs
+
+    def once() -> Any:
+        try:
+            return mechanism(data, rng)
+        except Exception as error:  # an exception that depends on a record tells neighbours apart: it is an output
+            return Raised.from_error(error)
+
+    return [once() for _ in range(runs)]
+
+
+def clopper_pearson(hits: np.ndarray, runs: int, error: float) -> tuple[np.ndarray, np.ndarray]:
+    """One-sided bounds for a probability, each wrong with probability `error` at most (doi:10.1093/biomet/26.4.404).
+
+    Parameters
+    ----------
+    hits : array of int, any shape
+        How often the event happened.
+    runs : int
+    error : float
+        Of either bound by itself.
+
+    Returns
+    -------
+    low, high : ndarray
+        Of the shape of `hits`.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(np.array([0, 50, 100]), 100, 0.025)
+    >>> low.round(3), high.round(3)
+    (array([0.   , 0.398, 0.964]), array([0.036, 0.602, 1.   ]))
+    """
+    hits = np.asarray(hits, dtype=float)
+    inner = np.clip(hits, 1, None), np.clip(hits, None, runs - 1)
+    low = np.where(hits > 0, betaincinv(inner[0], runs - inner[0] + 1, error), 0.0)
+    high = np.where(hits < runs, betainccinv(inner[1] + 1, runs - inner[1], error), 1.0)
+    return low, high
+
+
+def certified_epsilon(
+    hits: np.ndarray, false_hits: np.ndarray, runs: int, delta: float, error: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """The ε that counts of an event certify, by the event and by its complement (either may be negative or −∞).
+
+    Parameters
+    ----------
+    hits, false_hits : arrays of int, the same shape
+        How often it happened among `runs` on the dataset where it is expected, and among `runs` on the other.
+    runs : int
+    delta : float
+    error : float
+        Of each of the two one-sided bounds; the larger of the two results is wrong with probability 2·error at most.
+    """
+    true_low = clopper_pearson(hits, runs, error)[0]
+    false_high = clopper_pearson(false_hits, runs, error)[1]
+    with np.errstate(divide="ignore"):
+        by_event = np.log(np.maximum(true_low - delta, 0.0)) - np.log(false_high)
+        by_complement = np.log(np.maximum(1 - false_high - delta, 0.0)) - np.log1p(-true_low)
+    return by_event, by_complement
+
+
+@dataclass(frozen=True)
+class _Score:
+    """How good an event is: the ε its counts would certify if each of `events` had to be paid for.
+
+    The largest of many estimates is the luckiest, not the best. Sharing the error among all events, as Bonferroni does,
+    holds back those that rest on few runs.
+    """
+
+    delta: float
+    error: float
+
+    def __call__(self, hits: np.ndarray, false_hits: np.ndarray, runs: int, events: int = 1) -> np.ndarray:
+        by_event, by_complement = certified_epsilon(hits, false_hits, runs, self.delta, self.error / events)
+        # Where an event and another one's complement are the same thing, the event itself reads better.
+        return np.maximum(by_event, by_complement - 1e-9)
+
+
+def _certificate(
+    choice: Choice,
+    hits: tuple[int, int],
+    runs: int,
+    score: _Score,
+    claim: Guarantee,
+    confidence: float,
+    all_runs: int,
+) -> AuditResult:
+    where, elsewhere = hits if choice.on_data else hits[::-1]
+    by_event, by_complement = certified_epsilon(np.array(where), np.array(elsewhere), runs, score.delta, score.error)
+    epsilon = max(float(by_event), float(by_complement), 0.0)
+    frequencies = (hits[0] / runs, hits[1] / runs)
+    text = choice.event.text
+    if by_complement > by_event:
+        text, frequencies = choice.event.opposite, (1 - frequencies[0], 1 - frequencies[1])
+    return AuditResult(epsilon, text, claim, confidence, all_runs, frequencies)

@@ -1,0 +1,123 @@
+"""What an event is, and two ways to count many of one kind at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+_CUTS = 200  # thresholds tried of one statistic
+
+
+@dataclass(frozen=True)
+class Event:
+    """A set of outputs, in words, and how to count it.
+
+    Attributes
+    ----------
+    text, opposite : str
+        The event and its complement, as read by people.
+    hits : callable
+        ``hits(rows) -> (int, int)``: how often it happened on either dataset among these runs.
+    """
+
+    text: str
+    opposite: str
+    hits: Callable[[slice], tuple[int, int]]
+
+
+class Candidates(Protocol):
+    """Many events of one kind, counted at once."""
+
+    def counts(self, rows: slice) -> np.ndarray:
+        """Hits of every event on either dataset, shape (2, events)."""
+
+    def event(self, index: int) -> Event: ...
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """The events "statistic ≤ cut".
+
+    Attributes
+    ----------
+    values : ndarray, shape (2, runs)
+        The statistic; NaN is never below a cut.
+    cuts : ndarray, shape (events,)
+    words : callable
+        ``words(cut) -> (text, opposite)``.
+    """
+
+    values: np.ndarray
+    cuts: np.ndarray
+    words: Callable[[float], tuple[str, str]]
+
+    def counts(self, rows: slice) -> np.ndarray:
+        return np.array([np.searchsorted(np.sort(side[rows]), self.cuts, side="right") for side in self.values])
+
+    def event(self, index: int) -> Event:
+        cut = self.cuts[index]
+
+        def hits(rows: slice) -> tuple[int, int]:
+            below = np.count_nonzero(self.values[:, rows] <= cut, axis=1)
+            return int(below[0]), int(below[1])
+
+        return Event(*self.words(float(cut)), hits)
+
+
+@dataclass(frozen=True)
+class Equalities:
+    """The events "code = one of `chosen`", for codes ≥ 0 of shape (2, runs)."""
+
+    codes: np.ndarray
+    chosen: np.ndarray
+    words: Callable[[int], tuple[str, str]]
+
+    def counts(self, rows: slice) -> np.ndarray:
+        size = int(self.chosen.max()) + 1
+        return np.array([np.bincount(side[rows], minlength=size)[self.chosen] for side in self.codes])
+
+    def event(self, index: int) -> Event:
+        code = int(self.chosen[index])
+
+        def hits(rows: slice) -> tuple[int, int]:
+            equal = np.count_nonzero(self.codes[:, rows] == code, axis=1)
+            return int(equal[0]), int(equal[1])
+
+        return Event(*self.words(code), hits)
+
+
+def cuts_between(values: np.ndarray) -> np.ndarray:
+    """At most some 200 thresholds between the values seen, each the shortest number that separates the same values."""
+    distinct = np.unique(values[~np.isnan(values)])
+    if distinct.size < 2:
+        return distinct[:0]
+    if distinct.size > _CUTS:
+        tails = np.geomspace(2 / distinct.size, 0.02, 20)
+        shares = np.unique(np.concatenate([tails, np.linspace(0.02, 0.98, _CUTS - 40), 1 - tails]))
+        at = np.unique((shares * (distinct.size - 1)).astype(int))
+    else:
+        at = np.arange(distinct.size - 1)
+    return np.unique(shortest_between(distinct[at], distinct[at + 1]))
+
+
+def shortest_between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """For each pair the number in [low, high) with the fewest decimals.
+
+    Examples
+    --------
+    >>> shortest_between(np.array([0.2437, 3.0]), np.array([0.2519, 4.0]))
+    array([0.25, 3.  ])
+    """
+    best = low.copy()
+    open_ = np.isfinite(low) & np.isfinite(high)
+    for decimals in range(-6, 12):
+        rounded = np.ceil(low * 10.0**decimals) / 10.0**decimals
+        fits = open_ & (low <= rounded) & (rounded < high)
+        best[fits] = rounded[fits]
+        open_ &= ~fits
+        if not open_.any():
+            break
+    return best
