@@ -1,0 +1,69 @@
+# make lab     open the course in JupyterLab at lesson 00;  make lab ARGS="--no-browser --port=8890" passes options on
+# make test    what CI runs, in minutes
+# make audit   the long versions of the statistical tests: an hour or more
+#
+# Each sets up .venv first if it has to. Needed: make, and a Python from 3.11 to 3.14 (make lab PYTHON=python3.13 picks one).
+
+SUPPORTED := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 15))
+PYTHON ?= $(shell for p in python3 python python3.14 python3.13 python3.12 python3.11; do \
+	"$$p" -c '$(SUPPORTED)' >/dev/null 2>&1 && { echo "$$p"; break; }; done)
+
+BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PY := $(BIN)/python
+READY := .venv/.stamp-ready
+SETTINGS := .venv/share/jupyter/lab/settings
+LESSON := notebooks/00_start_here.ipynb
+
+# JupyterLab refuses to start for root, which is who everybody is inside a container, unless told so.
+ROOT := $(shell [ "$$(id -u 2>/dev/null)" = 0 ] && echo --allow-root)
+
+.PHONY: lab test audit notebooks lock clean
+.DELETE_ON_ERROR:
+
+lab: $(READY)
+	@echo "Opening JupyterLab at $(LESSON) (Ctrl-C stops it)"
+	@"$(PY)" -m jupyterlab --ServerApp.root_dir=. --LabApp.default_url=/lab/tree/$(LESSON) $(ROOT) $(ARGS)
+
+test: $(READY)
+	@"$(PY)" tools/run_tests.py $(ARGS)
+
+audit: $(READY)
+	@echo "Running the audits: an hour or more"
+	@"$(PY)" -m pytest -m audit $(ARGS)
+
+# For maintainers: run lessons and solutions, store their outputs, and write the exercises.
+notebooks: $(READY)
+	@"$(PY)" tools/run_notebooks.py $(ARGS)
+	@"$(PY)" tools/make_exercises.py
+
+# For maintainers: newer versions into requirements.lock, within the ranges of pyproject.toml. It names no host.
+lock: $(READY)
+	@"$(PY)" -m uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.11 \
+		--no-header --no-annotate pyproject.toml --extra lab --extra test -o requirements.lock
+	@git --no-pager diff --stat requirements.lock
+
+clean:
+	rm -rf .venv build dist
+
+.venv/.stamp-venv:
+	@if [ -z "$(PYTHON)" ]; then \
+		echo "No Python from 3.11 to 3.14 with the venv module was found. Install one (on Debian: apt install python3-venv),"; \
+		echo "or name it: make lab PYTHON=/path/to/python3"; exit 1; fi
+	@echo "Creating .venv with $$("$(PYTHON)" --version)"
+	@"$(PYTHON)" -m venv --clear .venv
+	@touch $@
+
+# pip installs one package, uv, at the version and hashes of the lock; uv installs the rest in seconds instead of a minute.
+$(READY): requirements.lock pyproject.toml .venv/.stamp-venv
+	@awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock > .venv/uv.txt
+	@"$(PY)" -m uv --version 2>/dev/null | grep -q "^uv $$(sed -n 's/^uv==\([^ ]*\).*/\1/p' .venv/uv.txt) " || { \
+		echo "Installing uv, the installer"; \
+		"$(PY)" -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt; }
+	@echo "Installing the packages of requirements.lock"
+	@"$(PY)" -m uv pip sync --quiet --python "$(PY)" --require-hashes requirements.lock
+	@echo "Installing dpcourse itself, editable"
+	@"$(PY)" -m uv pip install --quiet --python "$(PY)" --no-deps --no-build-isolation --editable .
+	@mkdir -p $(SETTINGS)
+	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}' \
+		> $(SETTINGS)/overrides.json
+	@touch $@

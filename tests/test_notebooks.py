@@ -1,0 +1,161 @@
+"""The rules every stored notebook keeps, so that it reads well without a kernel and runs the same with one."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTEBOOKS = ROOT / "notebooks"
+LESSONS = sorted(NOTEBOOKS.glob("*.ipynb"))
+SOLUTIONS = sorted(NOTEBOOKS.glob("solutions/*.ipynb"))
+EXERCISES = sorted(NOTEBOOKS.glob("exercises/*.ipynb"))
+
+SHORT, LONG = 15, 40  # lines of a cell; of the one cell that defines the lesson's algorithm
+
+FORBIDDEN_CODE = {
+    "a magic or a shell command": r"^\s*[%!]|get_ipython\(",
+    "a trailing semicolon": r";\s*$",
+    "the global NumPy generator": r"np\.random\.(seed|rand|randn|normal|laplace|choice|randint)\(",
+    "interact()": r"\binteract(ive|_manual)?\(",
+    "an Output widget": r"\bOutput\(",
+    "pyplot": r"\bpyplot\b|\bplt\.",
+}
+
+FORBIDDEN_OUTPUT = {
+    "an address in memory": r"\b0x[0-9a-fA-F]{6,}",
+    "a path of one machine": r"(?:/home|/Users|/root|/tmp|/work|/opt|/var)/\w|[A-Z]:\\\\?Users|site-packages",
+}
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(NOTEBOOKS).as_posix()
+
+
+def cells_of(path: Path, kind: str) -> list[dict]:
+    """The cells of one kind, sources joined."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    return [{**cell, "source": "".join(cell["source"])} for cell in cells if cell["cell_type"] == kind]
+
+
+def text_of(output: dict) -> str:
+    """All the text of an output, whatever its form."""
+    data = {key: value for key, value in output.get("data", {}).items() if not key.startswith("image/")}
+    parts = [output.get("text", ""), *data.values()]
+    return "\n".join("".join(p) if isinstance(p, list | str) else json.dumps(p, ensure_ascii=False) for p in parts)
+
+
+stored = pytest.mark.parametrize("path", LESSONS + SOLUTIONS, ids=name_of)
+every = pytest.mark.parametrize("path", LESSONS + SOLUTIONS + EXERCISES, ids=name_of)
+lessons = pytest.mark.parametrize("path", LESSONS, ids=name_of)
+
+
+def test_there_are_lessons():
+    assert LESSONS
+
+
+@every
+def test_name_tells_number_and_kind(path):
+    suffix = {"solutions": "_solutions", "exercises": "_exercises"}.get(path.parent.name, "")
+    assert re.fullmatch(rf"\d\d_[a-z0-9_]+{suffix}\.ipynb", path.name)
+
+
+@every
+def test_title_and_kernel(path):
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    assert notebook["metadata"]["kernelspec"]["name"] == "python3"
+    assert notebook["nbformat"] == 4
+    first = notebook["cells"][0]
+    assert first["cell_type"] == "markdown"
+    assert re.match(rf"# {path.name[:2]} \S", "".join(first["source"]))
+
+
+@lessons
+def test_lesson_says_what_for_what_with_and_how_long(path):
+    opening = "\n".join(cell["source"] for cell in cells_of(path, "markdown")[:2])
+    assert [word for word in ("**You will", "**You need", "**Time") if word not in opening] == []
+
+
+@stored
+def test_run_once_from_top_to_bottom(path):
+    counts = [cell["execution_count"] for cell in cells_of(path, "code")]
+    assert counts == list(range(1, len(counts) + 1))
+
+
+@stored
+def test_outputs_are_kept_and_hold_no_error_and_no_stderr(path):
+    outputs = [output for cell in cells_of(path, "code") for output in cell["outputs"]]
+    assert outputs
+    assert not [output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"]
+
+
+@stored
+@pytest.mark.parametrize("what", FORBIDDEN_OUTPUT)
+def test_output_is_free_of(path, what):
+    for number, cell in enumerate(cells_of(path, "code")):
+        for output in cell["outputs"]:
+            found = re.search(FORBIDDEN_OUTPUT[what], text_of(output))
+            assert not found, f"code cell {number} shows {what}: {found}"
+
+
+@stored
+def test_stored_pictures_have_a_text_alternative(path):
+    for number, cell in enumerate(cells_of(path, "code")):
+        for data in (output.get("data", {}) for output in cell["outputs"]):
+            if any(kind.startswith("image/") for kind in data):
+                text = "".join(data.get("text/plain", ""))
+                # The repr of a class, or matplotlib's own, is no description.
+                says_nothing = len(text) < 20 or re.match(r"<[\w. ]+ (size \d|object)", text)
+                assert not says_nothing, f"code cell {number}: {text!r} describes no picture"
+
+
+@every
+def test_linked_pictures_have_alt_text(path):
+    for cell in cells_of(path, "markdown"):
+        assert not re.search(r"!\[\s*\]\(", cell["source"])
+        assert all(re.search(r'alt="[^"]+"', tag) for tag in re.findall(r"<img\b[^>]*>", cell["source"]))
+
+
+@every
+@pytest.mark.parametrize("what", FORBIDDEN_CODE)
+def test_code_is_free_of(path, what):
+    for number, cell in enumerate(cells_of(path, "code")):
+        found = re.search(FORBIDDEN_CODE[what], cell["source"], flags=re.MULTILINE)
+        assert not found, f"code cell {number} has {what}: {found}"
+
+
+@stored
+def test_cells_are_short(path):
+    lengths = [len(cell["source"].splitlines()) for cell in cells_of(path, "code")]
+    assert min(lengths) > 0, "an empty code cell"
+    if path in LESSONS:
+        assert sum(length > SHORT for length in lengths) <= 1
+    assert max(lengths) <= LONG
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=name_of)
+def test_a_wrong_answer_costs_points(path):
+    """nbgrader gives a cell's points unless it raises, and `check` never does: a graded cell asserts."""
+    graded = [cell for cell in cells_of(path, "code") if cell["metadata"].get("nbgrader", {}).get("grade")]
+    assert graded
+    assert not [cell["source"] for cell in graded if "assert " not in cell["source"]]
+
+
+@pytest.mark.parametrize("path", EXERCISES, ids=name_of)
+def test_exercise_notebooks_hold_no_outputs(path):
+    assert not [cell for cell in cells_of(path, "code") if cell["outputs"] or cell["execution_count"] is not None]
+
+
+def test_exercises_are_in_step_with_solutions():
+    result = subprocess.run(
+        [sys.executable, str(ROOT / "tools" / "make_exercises.py"), "--check"],
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+    )
+    assert result.returncode == 0, result.stdout + result.stderr

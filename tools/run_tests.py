@@ -1,0 +1,167 @@
+"""What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
+
+    python tools/run_tests.py                    # all of them
+    python tools/run_tests.py tests browser      # these
+
+Environment
+-----------
+DPCOURSE_DATA              folder that holds adult.data and adult.test; a folder that does not is an error
+DPCOURSE_REQUIRE_BROWSER   1: no Chromium is a failure instead of a skipped test
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
+import os
+import platform
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# Two workers, as on the machines that run this. `loadscope` keeps the cells of one notebook in one worker.
+SPREAD = ["-n", "2", "--dist", "loadscope"]
+NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "--nbval-cell-timeout=120", *SPREAD]
+# pytest's own filter makes warnings errors; in a notebook it is text on stderr that is one (tests/test_notebooks.py).
+NBVAL += ["-o", "addopts=", "-W", "default"]
+LESSONS = ["notebooks"]
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One command, what it shows, and the environment it needs beyond ours."""
+
+    name: str
+    shows: str
+    command: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def data_source() -> str:
+    """`uci` or `twin`: what load_adult() finds here. Exits where DPCOURSE_DATA is set but wrong."""
+    from dpcourse.datasets import load_adult
+
+    folder = os.environ.get("DPCOURSE_DATA")
+    if not folder:
+        return load_adult().source
+    # Kernels start in the folder of their notebook, where a relative path would mean something else.
+    folder = os.environ["DPCOURSE_DATA"] = str(Path(folder).expanduser().resolve())
+    missing = [name for name in ("adult.data", "adult.test") if not (Path(folder) / name).is_file()]
+    if missing:
+        sys.exit(f"DPCOURSE_DATA={folder} does not hold {' and '.join(missing)}. Correct it or unset it.")
+    try:
+        load_adult(source="uci")
+    except Exception as error:
+        sys.exit(f"DPCOURSE_DATA={folder} is set but cannot be used: {error}")
+    return load_adult().source
+
+
+def unlocked_versions() -> list[str]:
+    """The installed packages whose version is not one of those in requirements.lock."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    locked: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==(\S+)", lock, flags=re.MULTILINE):
+        locked.setdefault(name, set()).add(version)
+    installed = {re.sub(r"[-_.]+", "-", d.name).lower(): d.version for d in importlib.metadata.distributions()}
+    return sorted(name for name in locked if name in installed and installed[name] not in locked[name])
+
+
+def plan(source: str) -> list[Pass]:
+    """The passes, in order."""
+    pytest = [sys.executable, "-m", "pytest", "-q"]
+    unlocked = unlocked_versions()
+    if source != "uci":
+        loose = "no UCI files here"
+    elif platform.system() != "Linux":
+        loose = "outputs are stored on Linux"
+    elif unlocked:
+        loose = f"versions differ from the lock: {', '.join(unlocked)}"
+    else:
+        loose = ""
+    how = f"executed, outputs not compared ({loose})" if loose else "compared with the stored outputs"
+
+    passes = [
+        Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
+        Pass("tests", "units, properties, oracles, doctests, notebook rules", [*pytest, *SPREAD]),
+        Pass(
+            "lessons",
+            f"lessons, solutions, exercises on the {'UCI files' if source == 'uci' else 'twin'}: {how}",
+            [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL, *LESSONS],
+            # Said outright, so that no kernel looks for a network first.
+            {"DPCOURSE_SOURCE": source},
+        ),
+    ]
+    if source == "uci":
+        passes.append(
+            Pass(
+                "twin",
+                "lessons, solutions, exercises on the twin: executed",
+                [*pytest, "--nbval-lax", *NBVAL, *LESSONS],
+                {"DPCOURSE_SOURCE": "twin"},
+            )
+        )
+    return [
+        *passes,
+        Pass("browser", "JupyterLab in Chromium", [*pytest, "-rs", "-s", "-m", "browser", "tests/test_browser.py"]),
+        Pass("wheel", "the built wheel in a clean environment", [*pytest, "-rs", "-m", "wheel", "tests/test_wheel.py"]),
+    ]
+
+
+def run(step: Pass) -> tuple[bool, str]:
+    """Run one pass, its output on ours; whether it passed, and its last line."""
+    print(f"\n=== {step.name}: {step.shows}", flush=True)
+    environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ, **step.environment}
+    last = ""
+    with subprocess.Popen(
+        step.command,
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    ) as process:
+        for line in process.stdout or []:
+            print(line, end="", flush=True)
+            last = line.strip() or last
+    return process.returncode == 0, last.strip("= ")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("passes", nargs="*", help="which passes (default: all)")
+    chosen = parser.parse_args().passes
+
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    start = time.perf_counter()
+    source = data_source()
+    print(f"Adult: {source}. Python {platform.python_version()} on {platform.system()}.")
+    steps = plan(source)
+    unknown = set(chosen) - {step.name for step in steps}
+    if unknown:
+        sys.exit(f"No such pass here: {', '.join(sorted(unknown))}. There are: {', '.join(s.name for s in steps)}.")
+
+    rows, failed = [], False
+    for step in steps:
+        if chosen and step.name not in chosen:
+            continue
+        began = time.perf_counter()
+        passed, last = run(step)
+        failed |= not passed
+        seconds = time.perf_counter() - began
+        verdict = "passed" if passed else "FAILED"
+        rows.append(f"{verdict}  {step.name:<8} {seconds:5.0f} s  {step.shows}: {last or 'clean'}")
+
+    print("\n=== Passes that ran\n" + "\n".join(rows))
+    print(f"{'FAILED' if failed else 'All passed'} in {time.perf_counter() - start:.0f} s")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
