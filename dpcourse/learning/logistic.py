@@ -89,7 +89,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         clip_norm: float = 1.0,
         sampling_rate: float = 0.1,
         steps: int = 200,
-        learning_rate: float = 1.0,
+        learning_rate: float = 4.0,
         momentum: float = 0.9,
         noise_multiplier: float | None = None,
         dataset_size: int | None = None,

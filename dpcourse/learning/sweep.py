@@ -50,7 +50,7 @@ def fit_sweep(
     clip_norm: float = 1.0,
     sampling_rate: float = 0.1,
     steps: int = 200,
-    learning_rate: float = 1.0,
+    learning_rate: float = 4.0,
     momentum: float = 0.9,
     rng=None,
 ) -> Sweep:

@@ -94,15 +94,14 @@ class ExponentialMechanism(_Selection):
 
     def probabilities(self, utilities: Sequence[float] | np.ndarray) -> np.ndarray:
         """Probability of each candidate; the largest utility is subtracted first, so nothing overflows."""
-        scores = _scores("utilities", utilities) / self.scale
-        weights = np.exp(scores - scores.max())
+        weights = np.exp(_below_best(_scores("utilities", utilities), self.scale))
         return weights / weights.sum()
 
     def select(self, candidates: Sequence[Any], utilities: Sequence[float] | np.ndarray, *, rng=None) -> Any:
         """One candidate, drawn with `probabilities` (the largest of utility plus Gumbel noise)."""
         rng = np.random.default_rng(rng)
         scores = _scores("utilities", utilities, len(candidates))
-        return candidates[int(np.argmax(scores / self.scale + rng.gumbel(size=scores.size)))]
+        return candidates[int(np.argmax(_below_best(scores, self.scale) + rng.gumbel(size=scores.size)))]
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ class NoisyMax(_Selection):
         """The candidate whose noisy score is largest."""
         rng = np.random.default_rng(rng)
         scores = _scores("scores", scores, len(candidates))
-        return candidates[int(np.argmax(scores / self.scale + rng.laplace(size=scores.size)))]
+        return candidates[int(np.argmax(_below_best(scores, self.scale) + rng.laplace(size=scores.size)))]
 
 
 @dataclass(frozen=True)
@@ -249,3 +248,10 @@ def _scores(name: str, values: Sequence[float] | np.ndarray, count: int | None =
     if count is not None and scores.size != count:
         raise ValueError(f"{name} must have one value a candidate ({count}), got {scores.size}")
     return scores
+
+
+def _below_best(scores: np.ndarray, scale: float) -> np.ndarray:
+    """By how many scales each score lies below the best. Taking the difference first keeps the digits that decide, and
+    where it is too large for a float, −∞ says the same."""
+    with np.errstate(over="ignore"):
+        return (scores - scores.max()) / scale

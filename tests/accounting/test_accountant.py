@@ -112,6 +112,27 @@ def test_a_ledger_under_replace_one():
     assert str(accountant.guarantee(1e-5)).endswith("replacing one record")
 
 
+def test_the_mechanisms_of_the_course():
+    """The same with the real ones: they speak the interface that the stand-ins above imitate."""
+    from dpcourse.local import RandomizedResponse
+    from dpcourse.mechanisms import ExponentialMechanism, GaussianMechanism, LaplaceMechanism, PoissonSubsampled
+
+    step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(1.1, delta=1e-8), 0.01)
+    removing = PrivacyAccountant().compose(LaplaceMechanism(0.1), 20).compose(GaussianMechanism(0.5, 1e-7), 3)
+    removing.compose(ExponentialMechanism(0.1), 5).compose(step, 200)
+    replacing = PrivacyAccountant(REPLACE).compose(LaplaceMechanism(0.1, neighbours=REPLACE), 20)
+    replacing.compose(GaussianMechanism(0.5, 1e-7, neighbours=REPLACE), 3).compose(RandomizedResponse(0.5, 4), 2)
+    for accountant, methods in ((removing, ("rdp", "advanced", "basic")), (replacing, PrivacyAccountant.METHODS)):
+        best = accountant.epsilon(1e-5)
+        assert 0 < best <= min(accountant.epsilon(1e-5, method=method) for method in methods)
+    with pytest.raises(ValueError, match="zCDP"):
+        removing.epsilon(1e-5, method="zcdp")
+    before = replacing.epsilon(1e-5)
+    assert before < replacing.compose(step, 200).epsilon(1e-5) < math.inf
+    with pytest.raises(ValueError, match="got RandomizedResponse"):
+        removing.compose(RandomizedResponse(0.5, 4))
+
+
 def test_methods_agree_with_their_formulas():
     accountant = PrivacyAccountant().compose(Laplace(0.1), times=100)
     assert accountant.epsilon(1e-5) == pytest.approx(4.22035, rel=1e-3)

@@ -170,7 +170,8 @@ class Composed:
         origin = float(self.loss[np.argmax(self.tilted)])
         away = self.loss - origin
         masses = (self.tilted * np.exp(np.clip(-tilt * away, -700.0, 500.0)) for tilt in (self.theta, self.theta + 1))
-        return *(np.append(np.cumsum(m[::-1])[::-1][1:], 0.0) for m in masses), origin
+        p, q = (np.append(np.cumsum(m[::-1])[::-1][1:], 0.0) for m in masses)
+        return p, q, origin
 
     def delta(self, epsilon: np.ndarray) -> np.ndarray:
         """δ(ε) = Σ_{l > ε} (1 − e^(ε−l)) P[S = l] + beyond, for ε inside the window."""

@@ -153,9 +153,9 @@ class Finite:
     @functools.cached_property
     def _sums(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         p, q = np.array(self.p), np.array(self.q)
-        above = [np.append(np.cumsum(m[::-1])[::-1], 0.0) for m in (p, q)]
-        below = [np.append(0.0, np.cumsum(m)) for m in (p, q)]
-        return np.array(self.losses), *above, *below
+        above_p, above_q = (np.append(np.cumsum(m[::-1])[::-1], 0.0) for m in (p, q))
+        below_p, below_q = (np.append(0.0, np.cumsum(m)) for m in (p, q))
+        return np.array(self.losses), above_p, above_q, below_p, below_q
 
     @property
     def symmetric(self) -> bool:

@@ -138,9 +138,9 @@ def _refined(
 ) -> Answer:
     """ask(spacing, number of natural edges) on finer and finer grids, until the answer moves by 1e-3·factor or less."""
     steps = [pair.step for pair, _ in parts if pair.step is not None]
-    step = min(steps, default=None)
-    exact = step is not None and all(pair.lattice for pair, _ in parts)
-    exact = exact and all(abs(other / step - round(other / step)) < 1e-12 for other in steps)
+    step = min(steps) if steps else None
+    exact = all(pair.lattice for pair, _ in parts)
+    exact = exact and all(abs(other / min(steps) - round(other / min(steps))) < 1e-12 for other in steps)
     spacing = math.sqrt(6 * _FIRST_SPREAD * max(variance, 1e-30) / _runs(parts))
     count, previous, floor = _FIRST_EDGES, None, 0.0
     for _ in range(_GRIDS):
