@@ -4,6 +4,7 @@ Names are looked up when first asked for (SPEC 1), so that ``import dpcourse`` i
 """
 
 import importlib
+import importlib.util
 
 __version__ = "0.1.0"
 _ROOMS = {
@@ -16,9 +17,11 @@ __all__ = sorted(_ROOM_OF)
 
 
 def __getattr__(name: str):
-    if name not in _ROOM_OF:
-        raise AttributeError(f"module 'dpcourse' has no attribute {name!r}")
-    return getattr(importlib.import_module(f"dpcourse.{_ROOM_OF[name]}"), name)
+    if name in _ROOM_OF:
+        return getattr(importlib.import_module(f"dpcourse.{_ROOM_OF[name]}"), name)
+    if not name.startswith("_") and importlib.util.find_spec(f"dpcourse.{name}"):
+        return importlib.import_module(f"dpcourse.{name}")
+    raise AttributeError(f"module 'dpcourse' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -29,7 +29,7 @@ FORBIDDEN_CODE = {
 
 FORBIDDEN_OUTPUT = {
     "an address in memory": r"\b0x[0-9a-fA-F]{6,}",
-    "a path of one machine": rf"(?:/home|/Users|/root|/tmp|/opt|/var)/\w|[A-Z]:\\Users|site-packages|{re.escape(str(ROOT))}",
+    "a path of one machine": rf"/(?:home|Users|root|tmp|opt|var)/\w|[A-Z]:\\Users|site-packages|{re.escape(str(ROOT))}",
 }
 
 
