@@ -1,0 +1,393 @@
+"""Attacks on released records and counts: linkage, differencing, reconstruction of the table behind published numbers.
+
+Nothing here knows of ε. These are the attacks that "we removed the names" and "we only publish totals" have to survive,
+and do not. Every function works on whole columns; none goes over people one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy import optimize, sparse
+
+from dpcourse.privacy import arguments
+
+
+def group_numbers(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """Number the groups of rows that agree on `columns` (missing values agree with each other).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        One row a person.
+    columns : sequence of str
+        At least one column of `frame`.
+
+    Returns
+    -------
+    ndarray of int64, shape (n,)
+        0 for the group of the first row, then upwards in order of appearance.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `frame` is no data frame, or `columns` is empty or names a column that is not there.
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [40, 31, 40], "sex": ["F", "M", "F"]})
+    >>> group_numbers(people, ["age", "sex"])
+    array([0, 1, 0])
+    """
+    columns = _columns("frame", frame, columns)
+    groups = np.zeros(len(frame), dtype=np.int64)
+    for column in columns:
+        codes, values = pd.factorize(frame[column], use_na_sentinel=False)
+        # At most n groups times the values of one column: far from overflow, because groups are renumbered every time.
+        groups, _ = pd.factorize(groups * len(values) + codes)
+    return groups
+
+
+def group_sizes(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """For each row, how many rows (itself included) agree with it on `columns`; shape (n,)."""
+    groups = group_numbers(frame, columns)
+    return np.bincount(groups)[groups] if len(groups) else groups
+
+
+def unique_share(frame: pd.DataFrame, columns: Sequence[str]) -> float:
+    """The share of people whom nobody else equals on `columns` (0 for an empty table).
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [40, 31, 40, 52], "sex": ["F", "M", "F", "F"]})
+    >>> unique_share(people, ["sex"]), unique_share(people, ["sex", "age"])
+    (0.25, 0.5)
+    """
+    return float(np.mean(group_sizes(frame, columns) == 1)) if len(frame) else 0.0
+
+
+def unique_curve(frame: pd.DataFrame, columns: Sequence[str]) -> np.ndarray:
+    """The share of unique people on the first column, the first two, the first three, …; shape (len(columns),).
+
+    Examples
+    --------
+    >>> people = pd.DataFrame({"age": [40, 31, 40, 52], "sex": ["F", "M", "F", "F"]})
+    >>> unique_curve(people, ["sex", "age"])
+    array([0.25, 0.5 ])
+    """
+    columns = _columns("frame", frame, columns)
+    groups = np.zeros(len(frame), dtype=np.int64)
+    shares = []
+    for column in columns:
+        codes, values = pd.factorize(frame[column], use_na_sentinel=False)
+        groups, _ = pd.factorize(groups * len(values) + codes)
+        # Each group of one holds one person.
+        shares.append(np.count_nonzero(np.bincount(groups) == 1) / max(len(frame), 1))
+    return np.array(shares)
+
+
+def k_anonymity(frame: pd.DataFrame, columns: Sequence[str]) -> int:
+    """The largest k for which the table is k-anonymous on `columns`: the size of its smallest group (0 if empty).
+
+    Sweeney 2002, doi:10.1142/S0218488502001648. `columns` are the quasi-identifiers: what an attacker may know.
+    """
+    return int(group_sizes(frame, columns).min(initial=len(frame)))
+
+
+def diversity(frame: pd.DataFrame, columns: Sequence[str], sensitive: str) -> np.ndarray:
+    """For each row, how many different values of `sensitive` its group on `columns` holds; shape (n,).
+
+    Where this is 1, k-anonymity hides which row is yours and tells what it says. Its minimum over the table is the ℓ of
+    distinct ℓ-diversity (Machanavajjhala et al. 2007, doi:10.1145/1217299.1217302).
+
+    Examples
+    --------
+    >>> wards = pd.DataFrame({"ward": ["A", "A", "B", "B"], "illness": ["flu", "flu", "flu", "gout"]})
+    >>> k_anonymity(wards, ["ward"]), diversity(wards, ["ward"], "illness")
+    (2, array([1, 1, 2, 2]))
+    """
+    _columns("frame", frame, [sensitive])
+    groups = group_numbers(frame, columns)
+    values = group_numbers(frame, [sensitive])
+    pairs = np.unique(np.stack([groups, values]), axis=1)
+    return np.bincount(pairs[0])[groups] if len(groups) else groups
+
+
+@dataclass(frozen=True)
+class Linkage:
+    """What linking a register of known people to a released table gave.
+
+    Attributes
+    ----------
+    candidates : ndarray of int, shape (m,)
+        For each person of the register, how many released rows agree with them.
+    match : ndarray of int, shape (m,)
+        The position of the released row where exactly one agrees, −1 elsewhere.
+    """
+
+    candidates: np.ndarray
+    match: np.ndarray
+
+    @property
+    def claimed(self) -> np.ndarray:
+        """Whether the attacker names a row for this person; shape (m,), bool."""
+        return self.match >= 0
+
+    def __str__(self) -> str:
+        return f"{int(self.claimed.sum()):,} of {len(self.match):,} people have exactly one released row that fits them"
+
+
+def link(released: pd.DataFrame, register: pd.DataFrame, on: Sequence[str]) -> Linkage:
+    """Join a released table without names to a register with names, on the columns both have.
+
+    A match is a claim, not yet a fact: the person may not be in the release at all, and the row may be a look-alike's.
+
+    Parameters
+    ----------
+    released, register : DataFrame
+        The table without names, and what the attacker knows.
+    on : sequence of str
+        Columns of both, recorded in the same way.
+
+    Returns
+    -------
+    Linkage
+
+    Examples
+    --------
+    >>> released = pd.DataFrame({"age": [40, 31, 40], "sex": ["F", "M", "F"], "income": [">50K", "<=50K", "<=50K"]})
+    >>> register = pd.DataFrame({"name": ["Ali", "Eva"], "age": [31, 40], "sex": ["M", "F"]})
+    >>> linkage = link(released, register, on=["age", "sex"])
+    >>> linkage.candidates, linkage.match
+    (array([1, 2]), array([ 1, -1]))
+    """
+    on = _columns("released", released, on)
+    _columns("register", register, on)
+    groups = group_numbers(pd.concat([released[on], register[on]], ignore_index=True), on)
+    ours, theirs = groups[: len(released)], groups[len(released) :]
+    counts = np.bincount(ours, minlength=groups.max(initial=-1) + 1)
+    position = np.full(len(counts), -1)
+    position[ours] = np.arange(len(released))
+    candidates = counts[theirs]
+    return Linkage(candidates, np.where(candidates == 1, position[theirs], -1))
+
+
+def difference(query: Callable[[np.ndarray], float], group: np.ndarray, person: int) -> float:
+    """What one person contributes to a total: ask about a group with them, then without them, and subtract.
+
+    Both groups may be as large as any rule on the size of groups demands (trackers: Denning, Denning, Schwartz 1979,
+    doi:10.1145/320064.320069).
+
+    Parameters
+    ----------
+    query : callable
+        ``query(members) -> number`` for a bool array of members, such as an office that answers counts.
+    group : ndarray of bool, shape (n,)
+        Any group; whether `person` is in it does not matter.
+    person : int
+        Position of the person.
+
+    Examples
+    --------
+    >>> secret = np.array([1, 0, 1, 1])
+    >>> difference(lambda members: int(secret[members].sum()), np.ones(4, dtype=bool), person=1)
+    0
+    """
+    group = np.asarray(group)
+    if group.dtype != bool or group.ndim != 1:
+        raise TypeError(f"group must be a one-dimensional array of booleans, got {group!r}")
+    person = arguments.integer("person", person, minimum=0)
+    if person >= len(group):
+        raise ValueError(f"person must be below {len(group)}, got {person!r}")
+    with_them, without_them = group.copy(), group.copy()
+    with_them[person], without_them[person] = True, False
+    return query(with_them) - query(without_them)
+
+
+def reconstruct_bits(queries: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """Recover one secret bit a person from (noisy) counts over known groups, by linear programming.
+
+    Finds the x in [0, 1]^n whose counts are closest to the answers (least sum of absolute differences), and rounds it
+    at ½. Dinur & Nissim 2003, doi:10.1145/773153.773173, proved that a linear programme undoes any noise well below √n
+    once about n (log n)² random groups have been answered.
+
+    Parameters
+    ----------
+    queries : ndarray of 0 and 1, shape (m, n)
+        Row i says who is counted in answer i.
+    answers : ndarray, shape (m,)
+        Published counts, exact or noisy.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        A 0 or 1 for each person.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments of other shapes or kinds.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> secret = rng.integers(2, size=20)
+    >>> groups = rng.integers(2, size=(80, 20))
+    >>> noisy = groups @ secret + rng.uniform(-1, 1, size=80)
+    >>> np.array_equal(reconstruct_bits(groups, noisy), secret)
+    True
+    """
+    queries, answers = _system(queries, answers)
+    m, n = queries.shape
+    # x and one slack a query; −slack ≤ answers − queries·x ≤ slack.
+    coefficients, slack = sparse.csr_array(queries), sparse.eye_array(m)
+    solution = optimize.linprog(
+        np.concatenate([np.zeros(n), np.ones(m)]),
+        A_ub=sparse.block_array([[coefficients, -slack], [-coefficients, -slack]], format="csc"),
+        b_ub=np.concatenate([answers, -answers]),
+        bounds=[(0, 1)] * n + [(0, None)] * m,
+        method="highs",
+    )
+    if not solution.success:  # always feasible and bounded, so only a solver's limit comes here
+        raise RuntimeError(f"the linear programme was not solved: {solution.message}")
+    return (solution.x[:n] > 0.5).astype(int)
+
+
+def marginal_queries(shape: Sequence[int], axes: Sequence[int]) -> np.ndarray:
+    """Which cells of a table each entry of one of its marginals adds up.
+
+    Parameters
+    ----------
+    shape : sequence of int
+        Categories of each attribute.
+    axes : sequence of int
+        The attributes the published table keeps; none of them gives the grand total.
+
+    Returns
+    -------
+    ndarray of 0 and 1, shape (cells of the marginal, cells of the table)
+        Both in row-major order, so that ``marginal_queries(shape, axes) @ table.ravel()`` is the published table.
+
+    Examples
+    --------
+    >>> marginal_queries((2, 2), [0])
+    array([[1, 1, 0, 0],
+           [0, 0, 1, 1]])
+    """
+    shape = tuple(arguments.integer("shape", size, minimum=1) for size in shape)
+    axes = [arguments.integer("axes", axis, minimum=0) for axis in axes]
+    if any(axis >= len(shape) for axis in axes) or len(set(axes)) < len(axes):
+        raise ValueError(f"axes must be different and below {len(shape)}, got {axes!r}")
+    cells = np.indices(shape).reshape(len(shape), -1)
+    kept = tuple(shape[axis] for axis in axes)
+    entry = np.ravel_multi_index(tuple(cells[axis] for axis in axes), kept) if axes else np.zeros(cells.shape[1], int)
+    return (np.arange(int(np.prod(kept, dtype=int)))[:, None] == entry).astype(int)
+
+
+def reconstruct_table(queries: np.ndarray, answers: np.ndarray) -> np.ndarray:
+    """One table of whole, nonnegative counts that agrees with everything published, by integer programming.
+
+    It is *the* table exactly if `count_tables` finds no other.
+
+    Parameters
+    ----------
+    queries : ndarray of int, shape (m, cells)
+        Row i says how often each cell is counted in answer i (other weights than 0 and 1 publish a sum, as of ages).
+    answers : ndarray of int, shape (m,)
+
+    Returns
+    -------
+    ndarray of int, shape (cells,)
+
+    Raises
+    ------
+    ValueError
+        If no table agrees (the answers contradict each other, or carry noise).
+
+    Examples
+    --------
+    >>> rows, columns = marginal_queries((2, 2), [0]), marginal_queries((2, 2), [1])
+    >>> reconstruct_table(np.vstack([rows, columns]), np.array([2, 0, 1, 1])).reshape(2, 2)
+    array([[1, 1],
+           [0, 0]])
+    """
+    queries, answers = _system(queries, answers)
+    solution = optimize.milp(
+        np.zeros(queries.shape[1]),
+        constraints=optimize.LinearConstraint(queries, answers, answers),
+        integrality=np.ones(queries.shape[1]),
+        bounds=optimize.Bounds(0, np.inf),
+    )
+    if solution.x is None:
+        raise ValueError(f"answers must be those of some table, got {answers!r}")
+    return np.rint(solution.x).astype(int)
+
+
+def count_tables(queries: np.ndarray, answers: np.ndarray) -> int:
+    """How many tables of whole, nonnegative counts agree with everything published.
+
+    Counts exactly, cell by cell, remembering only what is left of every answer; meant for small tables (a few dozen
+    cells, a dozen people). Every cell must be counted in some answer, or the number is infinite.
+
+    Parameters
+    ----------
+    queries : ndarray of nonnegative int, shape (m, cells)
+    answers : ndarray of int, shape (m,)
+
+    Returns
+    -------
+    int
+
+    Examples
+    --------
+    >>> rows, columns = marginal_queries((2, 2), [0]), marginal_queries((2, 2), [1])
+    >>> count_tables(np.vstack([rows, columns]), np.array([2, 2, 2, 2]))
+    3
+    >>> count_tables(np.vstack([rows, columns]), np.array([2, 0, 1, 1]))
+    1
+    """
+    queries, answers = _system(queries, answers)
+    if (queries != np.rint(queries)).any() or (queries < 0).any():
+        raise ValueError(f"queries must be whole and nonnegative, got {queries!r}")
+    if (queries.sum(axis=0) == 0).any():
+        raise ValueError(f"queries must count every cell, cell {int(np.argmin(queries.sum(axis=0)))!r} is in none")
+    if (answers != np.rint(answers)).any():
+        return 0
+    weights = queries.astype(int).T.tolist()
+    # An answer can be checked off after the last cell it counts.
+    last = [max((j for j in range(len(weights)) if weights[j][i]), default=0) for i in range(len(answers))]
+    ways = {tuple(np.rint(answers).astype(int).tolist()): 1}
+    for cell, weight in enumerate(weights):
+        counted = [i for i, w in enumerate(weight) if w]
+        closing = [i for i in range(len(answers)) if last[i] == cell]
+        after: dict[tuple[int, ...], int] = {}
+        for left, number in ways.items():
+            for people in range(min(left[i] // weight[i] for i in counted) + 1):
+                rest = tuple(remaining - people * w for remaining, w in zip(left, weight, strict=True))
+                if all(rest[i] == 0 for i in closing):
+                    after[rest] = after.get(rest, 0) + number
+        ways = after
+    return sum(ways.values())
+
+
+def _columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> list[str]:
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"{name} must be a DataFrame, got {type(frame).__name__}")
+    if isinstance(columns, str):
+        raise TypeError(f"columns must be a sequence of names, got the string {columns!r}")
+    columns = list(columns)
+    missing = [column for column in columns if column not in frame.columns]
+    if not columns or missing:
+        raise ValueError(f"columns must be columns of {name}, at least one, got {missing or columns!r}")
+    return columns
+
+
+def _system(queries: np.ndarray, answers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    queries, answers = np.asarray(queries), arguments.finite_array("answers", answers)
+    queries = arguments.finite_array("queries", queries.astype(int) if queries.dtype == bool else queries)
+    if queries.ndim != 2 or answers.shape != queries.shape[:1] or queries.size == 0:
+        raise ValueError(f"queries must be (m, n) and answers (m,), got shapes {queries.shape!r} and {answers.shape!r}")
+    return queries, answers

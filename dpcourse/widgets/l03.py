@@ -1,0 +1,81 @@
+"""The explorer of lesson 03: ε, the bound and the number of people against the error of a mean."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pandas as pd
+
+from dpcourse.datasets import load_adult
+from dpcourse.plots.l03 import MeanError, dollars, draw_clipping
+from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
+
+HIGHEST = 99_999  # the codebook's bound on capital-gain
+GRID = np.unique(np.geomspace(100, HIGHEST, 80).round())
+
+
+def mean_error(gains: np.ndarray, epsilon: float, bound: float, people: int) -> MeanError:
+    """The error of the mean of `people` gains like these, clipped to [0, bound], n public (replace-one).
+
+    Parameters
+    ----------
+    gains : ndarray of float
+        The gains of everybody. The bias is computed from them, so it is private: a lesson may show it, a release not.
+    epsilon, bound, people
+        As on the sliders.
+
+    Examples
+    --------
+    >>> error = mean_error(np.array([0.0, 0.0, 0.0, 40_000.0]), epsilon=1.0, bound=10_000, people=4)
+    >>> float(np.interp(10_000, error.bounds, error.bias).round(-2))
+    7500.0
+    """
+    mean = gains.mean()
+    ordered = np.sort(gains)
+    sums = np.append(0.0, np.cumsum(ordered))
+    below = np.searchsorted(ordered, GRID, side="right")
+    clipped = (sums[below] + GRID * (len(gains) - below)) / len(gains)
+    noise = math.sqrt(2) * GRID / (epsilon * people)
+    return MeanError(epsilon, people, bound, GRID, np.maximum(mean - clipped, 0.0), noise)
+
+
+def _describe(data: MeanError) -> str:
+    bias, noise, total = (
+        float(np.interp(data.bound, data.bounds, part)) for part in (data.bias, data.noise, data.total)
+    )
+    best = int(np.argmin(data.total))
+    if data.total[best] > 0.95 * total:
+        advice = "Hardly any bound does better"
+    elif noise > bias:
+        advice = "The noise dominates: a lower bound would help"
+    else:
+        advice = "The bias dominates: a higher bound would help"
+    return (
+        f"Gains above ${data.bound:,.0f} count as ${data.bound:,.0f}. At ε = {data.epsilon:.3g} and {data.people:,} "
+        f"people the mean comes out {dollars(bias)} too low on average, with noise of standard deviation {dollars(noise)}: "
+        f"a typical error of {dollars(total)}. {advice} (at best {dollars(data.total[best])}, with a bound of "
+        f"${data.bounds[best]:,.0f})."
+    )
+
+
+def explore_clipping(frame: pd.DataFrame | None = None) -> Explorer:
+    """Move ε, the clipping bound and the number of people, and see what bias and noise do to a mean of capital gains.
+
+    Parameters
+    ----------
+    frame : DataFrame, optional
+        Adult's columns; ``load_adult().frame`` unless given.
+    """
+    gains = (load_adult().frame if frame is None else frame)["capital-gain"].to_numpy(dtype=float)
+    return Explorer(
+        "Where should capital gains be clipped?",
+        controls={
+            "epsilon": epsilon_slider(0.01, 10.0, 1.0),
+            "bound": log_slider("upper bound ($)", 200, HIGHEST, 20_000),
+            "people": choice("people", {f"{n:,}": n for n in (50, 500, 5000, 45_222)}, 500),
+        },
+        compute=lambda epsilon, bound, people: mean_error(gains, epsilon, min(bound, HIGHEST), people),
+        draw=draw_clipping,
+        describe=_describe,
+    )

@@ -1,0 +1,258 @@
+"""The check itself: true iff passed, never raises because of an answer, and says what is wrong.
+
+The cases here have no chance in them, unless a docstring says so.
+"""
+
+import signal
+import sys
+import time
+import warnings
+
+import numpy as np
+import pytest
+
+from dpcourse.checks import CheckResult, Exercise, Wrong, check, progress
+from dpcourse.checks import base as base_module
+from dpcourse.checks.answers import PackageUsed, TimedOut, time_limit, watch_package
+from dpcourse.checks.base import exercise, exercises
+
+NOT_TWICE = Wrong("It is not twice the number.", "Multiply by two.", "not-twice")
+
+
+def doubled(answer, trial):
+    number = int(trial.rng.integers(1, 100))
+    return None if answer(number) == 2 * number else NOT_TWICE
+
+
+TWICE = Exercise("99.1", "Twice", (doubled,), call="twice(number)")
+
+
+def test_a_right_answer_passes_and_its_repr_is_always_the_same():
+    result = TWICE.grade(lambda number: 2 * number)
+    assert isinstance(result, CheckResult) and result and result.passed and result.key == "passed"
+    assert repr(result) == "Exercise 99.1, Twice: passed."
+
+
+def test_a_wrong_answer_gets_diagnosis_and_next_step():
+    result = TWICE.grade(lambda number: number)
+    assert not result and result.key == "not-twice"
+    assert "Seen: It is not twice the number." in repr(result) and "Next: Multiply by two." in repr(result)
+
+
+def raising(number):
+    raise RuntimeError("gone {wrong}")
+
+
+def exiting(number):
+    sys.exit(3)
+
+
+def stub(number):
+    return ...
+
+
+def empty(number):
+    """Twice the number."""
+    ...
+
+
+def not_implemented(number):
+    raise NotImplementedError
+
+
+def recursing(number):
+    return recursing(number)
+
+
+class Hostile:
+    """Everything about it raises."""
+
+    def __call__(self, number):
+        return self
+
+    def __eq__(self, other):
+        raise ValueError("no comparison")
+
+    __hash__ = None
+
+    def __repr__(self):
+        raise ValueError("no repr")
+
+
+@pytest.mark.parametrize(
+    ("answer", "key"),
+    [
+        (..., "unanswered"),
+        (None, "unanswered"),
+        (stub, "unanswered"),
+        (empty, "unanswered"),
+        (not_implemented, "unanswered"),
+        (7, "not-a-function"),
+        ("twice", "not-a-function"),
+        ((1, 2), "raised"),
+        (raising, "raised"),
+        (exiting, "raised"),
+        (recursing, "raised"),
+        (lambda: 3, "raised"),
+        (lambda number: "x", "not-twice"),
+        (lambda number: None, "not-twice"),
+        (Hostile(), "unusable"),
+    ],
+)
+def test_nothing_an_answer_does_raises(answer, key):
+    result = TWICE.grade(answer)
+    assert not result and result.key == key and repr(result)
+
+
+def test_an_error_is_shown_with_its_line_and_the_call():
+    text = repr(TWICE.grade(raising))
+    assert "RuntimeError: gone {wrong}, in line" in text and "of raising" in text
+    assert "twice(number)" in repr(TWICE.grade(lambda: 3))
+
+
+def test_an_endless_loop_is_stopped_and_the_interrupt_handler_is_back():
+    def endless(number):
+        while True:
+            try:
+                number += 1
+            except Exception:
+                pass
+
+    before, start = signal.getsignal(signal.SIGINT), time.perf_counter()
+    result = Exercise("99.2", "Loop", (doubled,), call="f(x)", seconds=0.2).grade(endless)
+    assert result.key == "too-slow" and time.perf_counter() - start < 5
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_time_limit_leaves_quick_code_alone():
+    for _ in range(50):
+        with time_limit(5):
+            pass
+    with pytest.raises(TimedOut), time_limit(0.01):
+        while True:
+            pass
+
+
+def test_prints_and_warnings_of_an_answer_do_not_reach_the_lesson(capsys):
+    def loud(number):
+        print("hello")
+        print("there", file=sys.stderr)
+        warnings.warn("careful", stacklevel=1)
+        return 2 * number
+
+    assert TWICE.grade(loud)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_changing_the_data_is_recognised():
+    def first_is_zero(values):
+        values[0] = 0
+        return values
+
+    def frozen_array(answer, trial):
+        values = np.arange(3.0)
+        values.setflags(write=False)
+        answer(values)
+
+    assert Exercise("99.3", "Change", (frozen_array,), call="f(values)").grade(first_is_zero).key == "changes-data"
+
+
+def test_calling_the_package_is_recognised_however_it_is_reached():
+    from dpcourse.mechanisms import LaplaceMechanism
+    from dpcourse.mechanisms.sampling import discrete_laplace
+
+    made_before = LaplaceMechanism(1.0)
+    renamed = discrete_laplace
+
+    def inside(number):
+        from dpcourse.mechanisms import GeometricMechanism
+
+        return GeometricMechanism(1.0).release(number)
+
+    def swallowed(number):
+        try:
+            return LaplaceMechanism(1.0)
+        except BaseException:
+            return 2 * number
+
+    answers = [
+        lambda number: made_before.release(number),
+        made_before.release,
+        lambda number: renamed(3, 1),
+        inside,
+        swallowed,
+    ]
+    for answer in answers:
+        assert TWICE.grade(answer).key == "package-used"
+    allowed = Exercise("99.4", "Twice", (doubled,), call="twice(number)", allowed=("mechanisms", "accounting"))
+    assert allowed.grade(made_before.release).key == "not-twice"
+    free = Exercise("99.5", "Twice", (doubled,), call="twice(number)", own_work=False)
+    assert free.grade(made_before.release).key == "not-twice"
+
+
+def test_watching_restores_the_profiler_and_lets_harmless_rooms_run():
+    from dpcourse.privacy import Guarantee
+
+    def profiler(frame, event, argument):
+        return None
+
+    sys.setprofile(profiler)
+    try:
+        with watch_package():
+            Guarantee(1.0)
+        assert sys.getprofile() is profiler
+        with pytest.raises(PackageUsed), watch_package():
+            from dpcourse.mechanisms import LaplaceMechanism
+
+            LaplaceMechanism(1.0)
+        assert sys.getprofile() is profiler
+    finally:
+        sys.setprofile(None)
+
+
+def test_a_function_where_a_value_is_wanted():
+    assert check("00.1", lambda: 6).key == "not-a-value"
+
+
+def test_parts_of_an_answer():
+    def both(answer, trial):
+        return None if answer.part("add")(1, 2) == 3 and answer.part("name").value == "x" else Wrong("no")
+
+    pair = Exercise("99.6", "Pair", (both,), call="…")
+    assert pair.grade({"add": lambda a, b: a + b, "name": "x"})
+    assert pair.grade({"add": ..., "name": "x"}).key == "unanswered"
+    assert pair.grade({"name": "x"}).key == "raised"
+
+
+def test_unknown_exercises_are_refused_by_name():
+    with pytest.raises(ValueError, match="00.9.*00.1, 00.2"):
+        check("00.9", 1)
+    with pytest.raises(ValueError, match="none"):
+        check("nonsense", 1)
+    with pytest.raises(TypeError, match="2"):
+        check(2, 1)
+    assert exercises("98") == {} and exercise("00.1").title
+
+
+def test_progress_remembers_what_passed(monkeypatch):
+    monkeypatch.setattr(base_module, "_session", base_module._Session())
+    assert repr(progress()) == "No exercise checked yet in this session."
+    check("00.1", 1.0)
+    assert progress().open == ("00.1",) and progress().passed == ()
+    check("00.1", 6.0)
+    check("00.1", 1.0)
+    check("00.2", ...)
+    assert progress().passed == ("00.1",) and progress().open == ("00.2",)
+    assert repr(progress()) == "Passed in this session: 00.1.\nStill open: 00.2."
+
+
+def test_every_check_draws_fresh_data_unless_told():
+    seen = []
+
+    def record(answer, trial):
+        seen.append(int(trial.rng.integers(2**62)))
+
+    recorder = Exercise("99.7", "Record", (record,), call="f()")
+    for rng in (None, None, 1, 1):
+        recorder.grade(lambda: 0, rng=rng)
+    assert len(set(seen)) == 3 and seen[2] == seen[3]

@@ -1,0 +1,142 @@
+"""The building blocks accept what is right and name what is wrong.
+
+Statistical cases are called with failure 1e-6 on fixed seeds: a right answer is refused with probability 1e-6 a call at
+most.
+"""
+
+import numpy as np
+import pytest
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Equals, Frequencies, Mistake, Returns, Unbiased, Useful, Value
+from dpcourse.privacy import Guarantee
+
+
+def run(case, answer, seed=0):
+    found = case(Answer(answer), Trial(np.random.default_rng(seed), 1e-6))
+    return "passed" if found is None else found.key
+
+
+def some(rng):
+    return (rng.normal(size=int(rng.integers(3, 9))),)
+
+
+@pytest.mark.parametrize(
+    ("answer", "key"),
+    [
+        (lambda x, rng: x.sum() + rng.normal(), "passed"),
+        (lambda x, rng: np.float32(rng.normal()), "passed"),
+        (lambda x, rng: np.array(rng.normal()), "passed"),
+        (lambda x, rng: x.sum(), "not-random"),
+        (lambda x, rng: 3.0, "constant"),
+        (lambda x, rng: x.sum() + np.random.default_rng().normal(), "own-generator"),
+        (lambda x, rng: None, "returns-nothing"),
+        (lambda x, rng: x + rng.normal(), "wrong-shape"),
+        (lambda x, rng: str(rng.normal()), "wrong-type"),
+        (lambda x, rng: bool(rng.integers(2)), "wrong-type"),
+        (lambda x, rng: complex(1, 2), "wrong-type"),
+        (lambda x, rng: float("nan"), "nan"),
+    ],
+)
+def test_returns_a_random_number(answer, key):
+    assert run(Returns(some), answer) == key
+
+
+def test_returns_arrays_integers_and_members():
+    codes = Returns(
+        lambda rng: (rng.integers(4, size=30), 4), what="array", shape=lambda x, k: x.shape, among=lambda x, k: range(k)
+    )
+    assert run(codes, lambda x, k, rng: rng.integers(k, size=len(x))) == "passed"
+    assert run(codes, lambda x, k, rng: rng.integers(k + 1, size=len(x))) == "wrong-value"
+    assert run(codes, lambda x, k, rng: rng.integers(k, size=len(x) - 1)) == "wrong-shape"
+    assert run(codes, lambda x, k, rng: int(rng.integers(k))) == "wrong-type"
+    whole = Returns(some, what="integer", random=False)
+    assert run(whole, lambda x: len(x)) == run(whole, lambda x: np.int64(3)) == "passed"
+    assert run(whole, lambda x: 3.0) == "wrong-type"
+    assert run(Returns(some, what="boolean", random=False), lambda x: x.sum() > 0) == "passed"
+
+
+def test_equals_recognises_known_mistakes():
+    case = Equals(
+        lambda rng: (rng.normal(size=5), float(rng.uniform(1, 2))),
+        lambda x, c: np.clip(x, -c, c),
+        mistakes=(Mistake(lambda x, c: np.clip(x, 0, c), Wrong("one side", "", "one-side")),),
+    )
+    assert run(case, lambda x, c: np.minimum(np.maximum(x, -c), c)) == "passed"
+    assert run(case, lambda x, c: x.clip(0, c)) == "one-side"
+    assert run(case, lambda x, c: x) == "wrong-value"
+    assert run(case, lambda x, c: list(x)) == "wrong-value"
+    assert run(case, lambda x, c: "abc") == "wrong-value"
+    assert run(case, lambda x, c: None) == "returns-nothing"
+
+
+def test_value_compares_numbers_and_strings():
+    number = Value(3.0, (Mistake(6.0, Wrong("twice", "", "twice")),), rtol=0.01)
+    given = [(3.02, "passed"), (np.float64(3), "passed"), (6, "twice"), (4, "wrong-value"), ("3", "wrong-type")]
+    assert [run(number, value) for value, _ in given] == [key for _, key in given]
+    word = Value("Laplace", (Mistake("gauss", Wrong("no", "", "gauss")),))
+    assert [run(word, value) for value in (" laplace ", "Gauss", "x", 3)] == [
+        "passed",
+        "gauss",
+        "wrong-value",
+        "wrong-type",
+    ]
+
+
+def counts(rng):
+    n = int(rng.integers(10, 1000))
+    return (np.ones(n), np.ones(n - 1))
+
+
+USEFUL = Useful(counts, truth=len, within=2.0, at_least=0.8)
+NEAR = {"right": lambda x, rng: len(x) + rng.laplace(), "better": lambda x, rng: len(x)}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_useful(seed):
+    assert run(USEFUL, NEAR["right"], seed) == run(USEFUL, NEAR["better"], seed) == "passed"
+    assert run(USEFUL, lambda x, rng: len(x) + rng.laplace(0, 2), seed) == "not-useful"
+    assert run(USEFUL, lambda x, rng: 500.0, seed) == "constant"
+    assert run(USEFUL, lambda x, rng: 500 + rng.laplace(), seed) == "ignores-data"
+    assert run(USEFUL, lambda x, rng: float("nan"), seed) == "constant"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_unbiased(seed):
+    case = Unbiased(
+        lambda rng: (truth := rng.integers(50, 100, size=3), truth),
+        mistakes=(Mistake(lambda data, truth: truth + 1, Wrong("one more", "", "one-more")),),
+    )
+    assert run(case, lambda x, rng: x + rng.normal(size=3), seed) == "passed"
+    assert run(case, lambda x, rng: x + rng.normal(size=3) + 1, seed) == "one-more"
+    assert run(case, lambda x, rng: x * 0.99 + rng.normal(size=3), seed) == "biased"
+    assert run(case, lambda x, rng: x[:2], seed) == "wrong-shape"
+    assert run(case, lambda x, rng: x, seed) == "passed"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_frequencies(seed):
+    def inputs(rng):
+        return (8000, {0: 0.5, 1: 0.25, 2: 0.25})
+
+    uniform = Mistake(lambda n: {0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, Wrong("uniform", "", "uniform"))
+    case = Frequencies(inputs, mistakes=(uniform,))
+    assert run(case, lambda n, rng: rng.choice(3, p=[0.5, 0.25, 0.25], size=n), seed) == "passed"
+    assert run(case, lambda n, rng: rng.integers(3, size=n), seed) == "uniform"
+    assert run(case, lambda n, rng: rng.choice(3, p=[0.6, 0.2, 0.2], size=n), seed) == "wrong-frequency"
+    assert run(case, lambda n, rng: np.full(n, 7), seed) == "wrong-frequency"
+    assert run(case, lambda n, rng: [], seed) == "returns-nothing"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_audited(seed):
+    case = Audited(counts, Guarantee(1.0), view=lambda y: round(float(y), 3), key="leaks")
+    assert run(case, lambda x, rng: len(x) + rng.laplace(), seed) == "passed"
+    assert run(case, lambda x, rng: 7, seed) == "passed"
+    assert run(case, lambda x, rng: len(x) + rng.laplace(0, 0.3), seed) == "leaks"
+    assert run(case, lambda x, rng: len(x), seed) == "no-noise"
+    named = Audited(
+        counts, Guarantee(1.0), view=float, diagnose=lambda answer, trial, result: Wrong("seen", "", "named")
+    )
+    assert run(named, lambda x, rng: len(x), seed) == "named"

@@ -1,0 +1,87 @@
+"""The warm-up exercises: right answers pass, each known wrong answer gets its own diagnosis, every time.
+
+A right answer fails a check with probability 1e-6 at most; a wrong answer that slips through fails the test, and at the
+seeds here and in rehearsal none did.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcourse.checks import rehearse
+from dpcourse.mechanisms import LaplaceMechanism
+
+
+def right(flags, epsilon, rng):
+    return flags.sum() + rng.laplace(0, 1 / epsilon)
+
+
+def seen_before(flags, epsilon, rng, memory={}):  # noqa: B006 (the trick is the point)
+    """Behaves on the first dataset it meets and releases the truth on every other."""
+    memory.setdefault("first", flags.tobytes())
+    noise = rng.laplace(0, 1 / epsilon) if flags.tobytes() == memory["first"] else rng.laplace(0, 1e-3)
+    return flags.sum() + noise
+
+
+def geometric(flags, epsilon, rng):
+    up, down = rng.geometric(1 - math.exp(-epsilon), size=2)
+    return int(flags.sum() + up - down)
+
+
+RIGHT = [right, geometric]
+WRONG = {
+    "not-random": lambda flags, epsilon, rng: int(flags.sum()),
+    "scale-upside-down": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, epsilon),
+    "not-private": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 0.5 / epsilon),
+    "not-useful": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 2 / epsilon),
+    "constant": lambda flags, epsilon, rng: 100,
+    "ignores-data": lambda flags, epsilon, rng: 100 + rng.laplace(0, 1 / epsilon),
+    "own-generator": lambda flags, epsilon, rng: flags.sum() + np.random.default_rng().laplace(0, 1 / epsilon),
+    "package-used": lambda flags, epsilon, rng: LaplaceMechanism(epsilon).release(float(flags.sum()), rng=rng),
+    "wrong-shape": lambda flags, epsilon, rng: flags + rng.laplace(0, 1 / epsilon, size=len(flags)),
+}
+
+
+@pytest.mark.parametrize("answer", RIGHT)
+def test_right_answers_pass(answer):
+    rehearsal = rehearse("00.2", answer, times=5, rng=0)
+    assert rehearsal.keys == {"passed": 5} and rehearsal.slowest < 3
+
+
+@pytest.mark.parametrize("key", WRONG)
+def test_each_wrong_answer_gets_its_own_diagnosis(key):
+    rehearsal = rehearse("00.2", WRONG[key], times=3, rng=1)
+    assert rehearsal.keys == {key: 3} and rehearsal.slowest < 3
+
+
+def test_a_peek_at_the_dataset_is_caught():
+    assert "passed" not in rehearse("00.2", seen_before, times=3, rng=2).keys
+
+
+def test_epsilon_must_be_followed():
+    fixed = rehearse("00.2", lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 2), times=3, rng=3)
+    assert "passed" not in fixed.keys
+
+
+def test_the_interval():
+    given = {
+        5.99: "passed",
+        6: "passed",
+        11.98: "whole-width",
+        1.498: "multiplied",
+        4.61: "one-tail",
+        5.54: "normal",
+        2.0: "scale",
+    }
+    for value, key in given.items():
+        assert rehearse("00.1", value, times=1).keys == {key: 1}
+
+
+@pytest.mark.audit
+def test_three_hundred_right_and_twenty_of_each_wrong():
+    """False alarms: at most 1e-6 a check, so 3e-4 over the 300 together."""
+    assert rehearse("00.2", right, times=300).keys == {"passed": 300}
+    for key, answer in WRONG.items():
+        assert rehearse("00.2", answer, times=20).keys == {key: 20}
+    assert "passed" not in rehearse("00.2", seen_before, times=20).keys

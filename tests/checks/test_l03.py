@@ -1,0 +1,223 @@
+"""Lesson 03's exercises: right answers pass, each known wrong answer gets its own diagnosis.
+
+A right answer fails a check with probability 1e-6 at most. The long versions run under `make audit`.
+"""
+
+import math
+import time
+
+import numpy as np
+import pytest
+
+import dpcourse.audit  # noqa: F401
+from dpcourse.checks import rehearse
+
+# Right answers
+
+
+def sensitivities(low, high, n):
+    return max(abs(low), abs(high)), high - low, (high - low) / n, 1, 2
+
+
+def noisy_sum(values, low, high, epsilon, rng):
+    clipped = np.clip(np.nan_to_num(values, nan=low), low, high)
+    return clipped.sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
+
+
+def geometric_sum(values, low, high, epsilon, rng):
+    """Whole numbers of cents, and integer noise."""
+    scale = math.ceil(100 * max(abs(low), abs(high))) / epsilon
+    cents = np.rint(100 * np.clip(np.where(np.isnan(values), 0 if low <= 0 else low, values), low, high)).sum()
+    up, down = rng.geometric(-math.expm1(-1 / scale), size=2)
+    return (cents + up - down) / 100
+
+
+def noisy_histogram(values, categories, epsilon, rng):
+    counts = np.array([sum(value == category for value in values) for category in categories])
+    return counts + rng.laplace(0, 1 / epsilon, len(categories))
+
+
+def mean_parts(values, low, high, epsilon, rng):
+    centre = (low + high) / 2
+    total = (np.clip(values, low, high) - centre).sum() + rng.laplace(0, (high - low) / 2 / (epsilon / 2))
+    return total, len(values) + rng.laplace(0, 1 / (epsilon / 2))
+
+
+def half_width(scale, level, cells):
+    return -scale * math.log(1 - level ** (1 / cells))
+
+
+RIGHT = [
+    ("03.1", sensitivities),
+    ("03.2", noisy_sum),
+    ("03.2", geometric_sum),
+    ("03.3", noisy_histogram),
+    ("03.4", mean_parts),
+    ("03.5", half_width),
+]
+
+# Wrong answers
+
+
+def with_first(place, value):
+    def answer(low, high, n):
+        table = list(sensitivities(low, high, n))
+        table[place] = value(low, high, n)
+        return table
+
+    return answer
+
+
+def sum_with(scale, clip=np.clip, nan=0.0):
+    def answer(values, low, high, epsilon, rng):
+        values = np.nan_to_num(values, nan=max(low, min(high, nan)))
+        return clip(values, low, high).sum() + rng.laplace(0, scale(low, high, values) / epsilon)
+
+    return answer
+
+
+def from_data(values, low, high, epsilon, rng):
+    values = np.nan_to_num(values, nan=low)
+    return values.sum() + rng.laplace(0, max(abs(values).max(initial=0), 1e-6) / epsilon)
+
+
+def observed(values, categories, epsilon, rng):
+    seen, counts = np.unique([v for v in values if v in categories], return_counts=True)
+    return counts + rng.laplace(0, 1 / epsilon, len(seen))
+
+
+def skips_empty(values, categories, epsilon, rng):
+    counts = np.array([values.count(category) for category in categories], dtype=float)
+    return np.where(counts > 0, counts + rng.laplace(0, 1 / epsilon, len(counts)), 0)
+
+
+def same_noise(values, categories, epsilon, rng):
+    return np.array([values.count(category) for category in categories]) + rng.laplace(0, 1 / epsilon)
+
+
+def raises_on_unknown(values, categories, epsilon, rng):
+    counts = np.zeros(len(categories))
+    for value in values:
+        counts[categories.index(value)] += 1
+    return counts + rng.laplace(0, 1 / epsilon, len(counts))
+
+
+def table_with(scale):
+    def answer(values, categories, epsilon, rng):
+        counts = np.array([values.count(category) for category in categories])
+        return counts + rng.laplace(0, scale(len(categories)) / epsilon, len(counts))
+
+    return answer
+
+
+def unknown_cell(values, categories, epsilon, rng):
+    labels = [*categories, *sorted(set(values) - set(categories))]
+    return np.array([values.count(label) for label in labels]) + rng.laplace(0, 1 / epsilon, len(labels))
+
+
+def parts_with(total=1.0, count=1.0, centred=True, clip=True):
+    def answer(values, low, high, epsilon, rng):
+        centre = (low + high) / 2 if centred else 0.0
+        kept = np.clip(values, low, high) if clip else np.asarray(values)
+        noisy = (kept - centre).sum() + rng.laplace(0, total * (high - low) / epsilon)
+        return noisy, len(values) + (rng.laplace(0, 2 * count / epsilon) if count else 0)
+
+    return answer
+
+
+def by_n(values, low, high, epsilon, rng):
+    noise = rng.laplace(0, (high - low) / max(len(values), 1) / epsilon)
+    return (np.clip(values, low, high) - (low + high) / 2).sum() + noise, len(values) + rng.laplace(0, 2 / epsilon)
+
+
+size = lambda low, high, values: max(abs(low), abs(high))  # noqa: E731
+
+WRONG = [
+    ("03.1", "width-for-size", with_first(0, lambda low, high, n: high - low)),
+    ("03.1", "upper-bound-only", with_first(0, lambda low, high, n: high)),
+    ("03.1", "size-for-width", with_first(1, lambda low, high, n: max(abs(low), abs(high)))),
+    ("03.1", "max-over-n", with_first(2, lambda low, high, n: high / n)),
+    ("03.1", "forgot-n", with_first(2, lambda low, high, n: high - low)),
+    ("03.1", "relations-swapped", with_first(3, lambda low, high, n: 2)),
+    ("03.1", "one-cell", with_first(4, lambda low, high, n: 1)),
+    ("03.1", "l2-norm", with_first(4, lambda low, high, n: math.sqrt(2))),
+    ("03.1", "wrong-value", lambda low, high, n: (0, 0, 0, 0, 0)),
+    ("03.1", "wrong-shape", lambda low, high, n: (1, 2)),
+    (
+        "03.2",
+        "nan-passes",
+        lambda values, low, high, epsilon, rng: (
+            np.clip(values, low, high).sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
+        ),
+    ),  # noqa: E501
+    ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: 1)),
+    ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: size(low, high, values) / 2)),
+    ("03.2", "bounds-from-data", from_data),
+    ("03.2", "not-clipped", sum_with(size, clip=lambda values, low, high: values)),
+    ("03.2", "upper-bound-only", sum_with(lambda low, high, values: high)),
+    ("03.2", "width-for-size", sum_with(lambda low, high, values: max(high - low, high / 4))),
+    ("03.2", "not-useful", sum_with(lambda low, high, values: 2 * size(low, high, values))),
+    ("03.2", "constant", lambda values, low, high, epsilon, rng: 7.0),
+    ("03.2", "not-random", lambda values, low, high, epsilon, rng: np.nan_to_num(np.clip(values, low, high)).sum()),
+    ("03.3", "observed-categories", observed),
+    ("03.3", "empty-cell-without-noise", skips_empty),
+    ("03.3", "same-noise", same_noise),
+    ("03.3", "undeclared-raises", raises_on_unknown),
+    ("03.3", "undeclared-cell", unknown_cell),
+    ("03.3", "too-little-noise", table_with(lambda k: 0.4)),
+    ("03.3", "not-useful", table_with(lambda k: k)),
+    ("03.3", "not-useful", table_with(lambda k: 2)),
+    ("03.4", "exact-count", parts_with(count=0)),
+    ("03.4", "budget-spent-twice", parts_with(total=0.5, count=0.5)),
+    ("03.4", "not-centred", parts_with(centred=False)),
+    ("03.4", "not-clipped", parts_with(clip=False)),
+    ("03.4", "total-too-sharp", parts_with(total=0.1)),
+    ("03.4", "total-too-sharp", by_n),
+    ("03.4", "not-useful", parts_with(total=2, count=2)),
+    ("03.4", "wrong-shape", lambda values, low, high, epsilon, rng: 3.0),
+    ("03.5", "one-cell", lambda scale, level, cells: -scale * math.log(1 - level)),
+    ("03.5", "bonferroni", lambda scale, level, cells: -scale * math.log((1 - level) / cells)),
+    ("03.5", "whole-width", lambda scale, level, cells: 2 * half_width(scale, level, cells)),
+    ("03.5", "one-tail", lambda scale, level, cells: -scale * math.log(2 * (1 - level ** (1 / cells)))),
+    ("03.5", "scale-upside-down", lambda scale, level, cells: half_width(1 / scale, level, cells)),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_right_answers_pass(exercise, answer):
+    start = time.process_time()  # other processes may share the cores
+    assert rehearse(exercise, answer, times=2, rng=0).keys == {"passed": 2}
+    assert time.process_time() - start < 2 * 3
+
+
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=1).keys == {key: 1}
+
+
+def test_memory_and_constants_do_not_help():
+    seen = {}
+
+    def behaves_at_first(values, low, high, epsilon, rng):
+        seen.setdefault("first", (low, high))
+        return noisy_sum(values, low, high, epsilon if (low, high) == seen["first"] else 100 * epsilon, rng)
+
+    assert "passed" not in rehearse("03.2", behaves_at_first, times=2, rng=2).keys
+    assert rehearse("03.3", lambda values, categories, epsilon, rng: np.full(len(categories), 5.0), times=1).keys != {
+        "passed": 1
+    }
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_three_hundred_right(exercise, answer):
+    """False alarms: 1e-6 a check at most, 3e-4 over the 300."""
+    assert rehearse(exercise, answer, times=300).keys == {"passed": 300}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_twenty_of_each_wrong(exercise, key, answer):
+    rehearsal = rehearse(exercise, answer, times=20)
+    assert "passed" not in rehearsal.keys
+    assert rehearsal.keys[key] >= 18, "its own diagnosis, but for the odd draw that another case sees first"
