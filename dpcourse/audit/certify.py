@@ -15,7 +15,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import betainccinv, betaincinv
 
-from dpcourse.audit.events import Choice, choose_event
+from dpcourse.audit.events import choose_event
 from dpcourse.audit.outputs import Raised
 from dpcourse.privacy import Guarantee, arguments
 
@@ -32,13 +32,14 @@ class AuditResult:
         With probability `confidence` or more over the audit's own runs, no ε below this holds at the claim's δ. Zero
         where nothing was found.
     event : str
-        What gave the datasets apart, as a sentence's predicate: "output ≤ 0.25".
+        What tells the datasets apart, as a sentence's predicate: "output ≤ 0.25". Where an event for either dataset
+        proves more than one alone: "output ≤ 0 on one dataset, output > 1 on the other".
     claim : Guarantee
     confidence : float
     runs : int
         Per side, the choosing half included.
     frequencies : tuple of float
-        How often the event happened in the certifying half, on `data` and on `neighbour`.
+        How often the event happened in the certifying half where it was expected, and how often where it was not.
 
     Examples
     --------
@@ -61,11 +62,11 @@ class AuditResult:
 
     def __str__(self) -> str:
         verdict = "REFUTED" if self.violated else "not refuted"
-        here, there = self.frequencies
+        expected, unexpected = self.frequencies
         sure = f"{100 * self.confidence:.7g}%"
         return (
             f"Claim {self.claim}: {verdict}. At {sure} confidence ε ≥ {self.epsilon_lower:.3g}, "
-            f"from “{self.event}”: {here:.3g} of the runs on one dataset, {there:.3g} on its neighbour."
+            f"from “{self.event}”: in {expected:.3g} of the runs, against {unexpected:.3g} on the neighbours."
         )
 
 
@@ -110,7 +111,9 @@ def audit(
     -----
     The bound: TPR ≤ e^ε·FPR + δ for every event (Kairouz, Oh, Viswanath 2015, arXiv:1311.0776), with one-sided
     Clopper–Pearson bounds for the two rates at (1 − confidence)/2 each. Both directions use the same two bounds, so
-    nothing else has to be paid for. What an audit does not find is not thereby shown to be private.
+    nothing else has to be paid for. Two events, E for `data` and F for its neighbour, may be certified together:
+    P[E] + P′[F] ≤ e^ε(P′[E] + P[F]) + 2δ has twice the runs behind each rate. That is decided on the choosing half too.
+    What an audit does not find is not thereby shown to be private.
     """
     arguments.member("claim", claim, Guarantee)
     runs = arguments.integer("runs", runs, minimum=4)
@@ -123,8 +126,15 @@ def audit(
     half, error = runs // 2, (1 - confidence) / 2
     score = _Score(claim.delta, error)
     choice = choose_event(*outputs, first_half=half, score=score)
-    hits = choice.event.hits(slice(half, runs))
-    return _certificate(choice, hits, runs - half, score, claim, confidence, runs)
+    hits, false_hits, trials = choice.counts(slice(half, runs))
+    by_event, by_complement = certified_epsilon(
+        np.array(hits), np.array(false_hits), trials, claim.delta, error, pooled=choice.pooled
+    )
+    epsilon = max(float(by_event), float(by_complement), 0.0)
+    if by_event >= by_complement:
+        return AuditResult(epsilon, choice.text, claim, confidence, runs, (hits / trials, false_hits / trials))
+    frequencies = (1 - false_hits / trials, 1 - hits / trials)
+    return AuditResult(epsilon, choice.opposite, claim, confidence, runs, frequencies)
 
 
 def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[Any]:
@@ -175,7 +185,7 @@ def clopper_pearson(hits: np.ndarray, runs: int, error: float) -> tuple[np.ndarr
 
 
 def certified_epsilon(
-    hits: np.ndarray, false_hits: np.ndarray, runs: int, delta: float, error: float
+    hits: np.ndarray, false_hits: np.ndarray, runs: int, delta: float, error: float, *, pooled: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ε that counts of an event certify, by the event and by its complement (either may be negative or −∞).
 
@@ -187,9 +197,15 @@ def certified_epsilon(
     delta : float
     error : float
         Of each of the two one-sided bounds; the larger of the two results is wrong with probability 2·error at most.
+    pooled : bool
+        Whether the counts are sums over two events with probabilities of their own. Bounds for the mean probability hold
+        all the same (Hoeffding 1956, doi:10.1214/aoms/1177728178), except that a single hit proves nothing.
     """
     true_low = clopper_pearson(hits, runs, error)[0]
     false_high = clopper_pearson(false_hits, runs, error)[1]
+    if pooled:
+        true_low = np.where(np.asarray(hits) > 1, true_low, 0.0)
+        false_high = np.where(runs - np.asarray(false_hits) > 1, false_high, 1.0)
     with np.errstate(divide="ignore"):
         by_event = np.log(np.maximum(true_low - delta, 0.0)) - np.log(false_high)
         by_complement = np.log(np.maximum(1 - false_high - delta, 0.0)) - np.log1p(-true_low)
@@ -207,26 +223,11 @@ class _Score:
     delta: float
     error: float
 
-    def __call__(self, hits: np.ndarray, false_hits: np.ndarray, runs: int, events: int = 1) -> np.ndarray:
-        by_event, by_complement = certified_epsilon(hits, false_hits, runs, self.delta, self.error / events)
+    def __call__(
+        self, hits: np.ndarray, false_hits: np.ndarray, runs: int, events: int = 1, *, pooled: bool = False
+    ) -> np.ndarray:
+        by_event, by_complement = certified_epsilon(
+            hits, false_hits, runs, self.delta, self.error / events, pooled=pooled
+        )
         # Where an event and another one's complement are the same thing, the event itself reads better.
         return np.maximum(by_event, by_complement - 1e-9)
-
-
-def _certificate(
-    choice: Choice,
-    hits: tuple[int, int],
-    runs: int,
-    score: _Score,
-    claim: Guarantee,
-    confidence: float,
-    all_runs: int,
-) -> AuditResult:
-    where, elsewhere = hits if choice.on_data else hits[::-1]
-    by_event, by_complement = certified_epsilon(np.array(where), np.array(elsewhere), runs, score.delta, score.error)
-    epsilon = max(float(by_event), float(by_complement), 0.0)
-    frequencies = (hits[0] / runs, hits[1] / runs)
-    text = choice.event.text
-    if by_complement > by_event:
-        text, frequencies = choice.event.opposite, (1 - frequencies[0], 1 - frequencies[1])
-    return AuditResult(epsilon, text, claim, confidence, all_runs, frequencies)

@@ -165,10 +165,37 @@ def finest_power(values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Choice:
-    """The event chosen, and whether it is expected on `data` (or on its neighbour)."""
+    """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together."""
 
-    event: Event
-    on_data: bool
+    on_data: Event | None
+    on_neighbour: Event | None
+
+    @property
+    def pooled(self) -> bool:
+        return self.on_data is not None and self.on_neighbour is not None
+
+    def counts(self, rows: slice) -> tuple[int, int, int]:
+        """How often the events happened where they were expected, how often where not, and among how many."""
+        expected = unexpected = trials = 0
+        for event, side in ((self.on_data, 0), (self.on_neighbour, 1)):
+            if event is not None:
+                hits = event.hits(rows)
+                expected, unexpected = expected + hits[side], unexpected + hits[1 - side]
+                trials += rows.stop - rows.start
+        return expected, unexpected, trials
+
+    @property
+    def text(self) -> str:
+        return " on one dataset, ".join(event.text for event in self._events) + (" on the other" if self.pooled else "")
+
+    @property
+    def opposite(self) -> str:
+        told = " on one dataset, ".join(event.opposite for event in self._events)
+        return told + (" on the other" if self.pooled else "")
+
+    @property
+    def _events(self) -> list[Event]:
+        return [event for event in (self.on_data, self.on_neighbour) if event is not None]
 
 
 FAMILIES: list[Family] = [
@@ -192,7 +219,7 @@ def choose_event(
     score: Callable[..., np.ndarray],
     families: Sequence[Family] | None = None,
 ) -> Choice:
-    """The event with the best score among all that the families propose, and its direction.
+    """The event with the best score among all that the families propose, its direction, and whether to count two.
 
     Parameters
     ----------
@@ -200,26 +227,31 @@ def choose_event(
     first_half : int
         The runs before this one are for choosing; the others are not looked at.
     score : callable
-        ``score(hits, false_hits, runs, events) -> ndarray``, larger is better.
+        ``score(hits, false_hits, runs, events, pooled=False) -> ndarray``, larger is better.
     families : sequence of families, optional
     """
     outputs = Outputs.collect(data, neighbour)
     fitting, judging = slice(0, first_half // 2), slice(first_half // 2, first_half)
     proposed = [c for family in (families or FAMILIES) for c in family(outputs, fitting)]
     if not proposed:
-        return Choice(Event("anything happens", "nothing happens", lambda rows: _all(outputs, rows)), True)
+        return Choice(Event("anything happens", "nothing happens", _all), None)
     counts = [candidates.counts(judging) for candidates in proposed]
     here, there = np.concatenate(counts, axis=1)
-    runs = first_half - first_half // 2
-    # Every event in both directions; the first of equals wins, so simple families come first.
-    scores = np.stack([score(here, there, runs, 2 * here.size), score(there, here, runs, 2 * here.size)])
-    direction, index = np.unravel_index(np.argmax(scores), scores.shape)
-    ends = np.cumsum([count.shape[1] for count in counts])
-    which = int(np.searchsorted(ends, index, side="right"))
-    event = proposed[which].event(int(index - (ends[which - 1] if which else 0)))
-    return Choice(event, bool(direction == 0))
+    runs, tried = first_half - first_half // 2, 2 * here.size
+    # The best event in either direction; the first of equals wins, so simple families come first.
+    scores = np.stack([score(here, there, runs, tried), score(there, here, runs, tried)])
+    i, j = scores.argmax(axis=1)
+    both = score(here[i] + there[j], there[i] + here[j], 2 * runs, tried, pooled=True)
+
+    def event(index: int) -> Event:
+        ends = np.cumsum([count.shape[1] for count in counts])
+        which = int(np.searchsorted(ends, index, side="right"))
+        return proposed[which].event(int(index - (ends[which - 1] if which else 0)))
+
+    if both > scores.max():
+        return Choice(event(i), event(j))
+    return Choice(event(i), None) if scores[0, i] >= scores[1, j] else Choice(None, event(j))
 
 
-def _all(outputs: Outputs, rows: slice) -> tuple[int, int]:
-    size = outputs.columns[0].codes[:, rows].shape[1]
-    return size, size
+def _all(rows: slice) -> tuple[int, int]:
+    return rows.stop - rows.start, rows.stop - rows.start

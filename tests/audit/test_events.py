@@ -69,7 +69,7 @@ def test_finds_nothing_where_both_datasets_are_the_same(leak):
 
 
 def test_runs_that_certify_are_not_looked_at_when_the_event_is_chosen():
-    def score(hits, false_hits, runs, events):
+    def score(hits, false_hits, runs, events, pooled=False):
         return (hits - false_hits) / runs
 
     rng = np.random.default_rng(0)
@@ -79,7 +79,7 @@ def test_runs_that_certify_are_not_looked_at_when_the_event_is_chosen():
         choose_event(*(np.concatenate(pair) for pair in zip(first, later, strict=True)), first_half=100, score=score)
         for later in (other, other[::-1])
     ]
-    assert chosen[0].event.text == chosen[1].event.text and chosen[0].on_data == chosen[1].on_data
+    assert chosen[0].text == chosen[1].text and chosen[0].opposite == chosen[1].opposite
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
