@@ -1,0 +1,13 @@
+"""Real privacy bugs, each in a few lines, beside the mechanism it should have been. Nothing here is to be used."""
+
+from dpcourse.gauntlet import noise, selection, sensitivity, training
+from dpcourse.gauntlet.exhibit import Exhibit, Mechanism
+
+EXHIBITS: tuple[Exhibit, ...] = (
+    *sensitivity.EXHIBITS,
+    *noise.EXHIBITS,
+    *selection.EXHIBITS,
+    *training.EXHIBITS,
+)
+
+__all__ = ["EXHIBITS", "Exhibit", "Mechanism"]

@@ -1,0 +1,105 @@
+"""Bugs of selection: noisy max, exponential mechanism, sparse vector, votes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.gauntlet.exhibit import Exhibit, Mechanism, laplace
+from dpcourse.privacy import Guarantee, Neighbours
+
+ADDED = Guarantee(1.0)
+REPLACED = Guarantee(1.0, 0.0, Neighbours.REPLACE_ONE)
+
+
+def _sparse_vector(cutoff: int, query_scale: float, threshold_scale: float) -> Mechanism:
+    """Above 0, or not, until `cutoff` times above; ε₁ = ε₂ = 1/2. Answers as text, such as "..x"."""
+
+    def batch(queries, runs, rng):
+        bar = rng.laplace(scale=threshold_scale, size=(runs, 1))
+        noise = rng.laplace(scale=query_scale, size=(runs, len(queries))) if query_scale else 0.0
+        above = np.asarray(queries) + noise >= bar
+        open_still = np.cumsum(above, axis=1) - above < cutoff
+        signs = np.where(open_still, np.where(above, "x", "."), "")
+        return signs.view(f"U{len(queries)}")[:, 0].tolist()
+
+    return Mechanism(batch)
+
+
+def _largest_value(counts, runs, rng):
+    return laplace(runs, counts, 2.0, rng).max(axis=1)
+
+
+def _largest_name(counts, runs, rng):
+    return laplace(runs, counts, 2.0, rng).argmax(axis=1)
+
+
+def _exponential(factor: float) -> Mechanism:
+    def batch(utilities, runs, rng):
+        weights = np.exp(factor * (np.asarray(utilities) - np.max(utilities)))
+        return rng.choice(len(weights), p=weights / weights.sum(), size=runs)
+
+    return Mechanism(batch)
+
+
+def _overflows(utilities, runs, rng):
+    """Weights without subtracting the largest utility: from 710 on they are infinite, and the choice fails."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = np.exp(np.asarray(utilities) / 2)
+        shares = weights / weights.sum()
+    if np.isnan(shares).any():
+        return ["ValueError: probabilities contain NaN"] * runs
+    return [str(i) for i in rng.choice(len(shares), p=shares, size=runs)]
+
+
+def _steady(utilities, runs, rng):
+    return [str(i) for i in _exponential(0.5).batch(utilities, runs, rng)]
+
+
+def _votes(scale: float) -> Mechanism:
+    return Mechanism(lambda votes, runs, rng: laplace(runs, votes, scale, rng))
+
+
+_TWENTY = np.concatenate([[0.0], np.ones(19)])
+
+EXHIBITS = (
+    Exhibit(
+        "sparse vector without noise on the queries",
+        "Only the threshold is noised, so two queries are compared with each other exactly.",
+        "Lyu, Su, Li 2017, arXiv:1603.01699, algorithm 5",
+        ADDED, math.inf, _sparse_vector(1, 0.0, 2.0), _sparse_vector(1, 4.0, 2.0), (0.0, 1.0), (1.0, 0.0), runs=2_000,
+    ),
+    Exhibit(
+        "sparse vector, noise not scaled by the number of hits",
+        "Five yeses are allowed and paid for as one.",
+        "Lyu, Su, Li 2017, arXiv:1603.01699, algorithm 4",
+        ADDED, 7.75, _sparse_vector(5, 4.0, 2.0), _sparse_vector(5, 20.0, 2.0),
+        (0.5,) * 5 + (0.5,) * 5, (-0.5,) * 5 + (1.5,) * 5, runs=200_000,
+    ),
+    Exhibit(
+        "noisy max releases its value too",
+        "Not only who won leaves, but the noisy score: of ten counts that all move, the largest tells fivefold.",
+        "class of StatDP, arXiv:1805.10277",
+        ADDED, 5.0, Mechanism(_largest_value), Mechanism(_largest_name), np.ones(10), np.zeros(10), runs=20_000,
+    ),
+    Exhibit(
+        "exponential mechanism without the 2",
+        "Weights exp(εu/Δ) for utilities that can move both ways.",
+        "class of bug",
+        REPLACED, 1 + math.log((1 + 19 * math.e) / (math.e + 19)),
+        _exponential(1.0), _exponential(0.5), _TWENTY, 1 - _TWENTY, runs=20_000,
+    ),
+    Exhibit(
+        "exponential mechanism overflows",
+        "exp of a large utility is infinite and the choice fails: a crash that depends on the data.",
+        "IBM/differential-privacy-library pull request 108 (there all weights underflow)",
+        ADDED, math.inf, Mechanism(_overflows), Mechanism(_steady), (1419.0, 0.0), (1420.0, 0.0), runs=400,
+    ),
+    Exhibit(
+        "PATE with sensitivity 1",
+        "One teacher changes its vote: two counts move, and the noise is for one.",
+        "arXiv:2406.13985",
+        ADDED, 2.0, _votes(1.0), _votes(2.0), (8.0, 6.0), (7.0, 7.0), runs=8_000,
+    ),
+)

@@ -1,0 +1,105 @@
+"""Bugs of private training, each in a single step or one pass, with gradients chosen as an attacker would."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.accounting import PrivacyLoss
+from dpcourse.gauntlet.exhibit import Exhibit, Mechanism, gaussian
+from dpcourse.mechanisms import GaussianMechanism
+from dpcourse.privacy import Guarantee
+
+STEP = Guarantee(1.0, 1e-5)
+SIGMA = GaussianMechanism(1.0, 1e-5).sigma
+
+
+def _clip(gradient: np.ndarray) -> np.ndarray:
+    return gradient / np.maximum(np.abs(gradient), 1.0)
+
+
+def _clip_after_averaging(gradients, runs, rng):
+    return gaussian(runs, _clip(np.mean(gradients)), SIGMA / 32, rng)
+
+
+def _clip_before_averaging(gradients, runs, rng):
+    return gaussian(runs, _clip(np.asarray(gradients)).sum() / 32, SIGMA / 32, rng)
+
+
+def _microbatch(gradients, runs, rng):
+    """All gradients of a microbatch are added up before the clip: one person turns the sum around."""
+    return gaussian(runs, _clip(np.sum(gradients, keepdims=True)).sum(), SIGMA, rng)
+
+
+def _per_example(gradients, runs, rng):
+    return gaussian(runs, _clip(np.asarray(gradients)).sum(), SIGMA, rng)
+
+
+def _one_batch_each(canary, runs, rng):
+    """A pass over 100 batches in which every example sits in exactly one: the others' −1 show where it is."""
+    steps = np.full((runs, 100), 0.0)
+    steps[np.arange(runs), rng.integers(100, size=runs)] = 1.0 + canary
+    return steps + rng.normal(scale=0.8, size=steps.shape)
+
+
+def _poisson_batches(canary, runs, rng):
+    """100 batches that every example joins by a coin of its own; without the canary nothing is in its place."""
+    joined = rng.random((runs, 100)) < 0.01
+    return canary * joined + rng.normal(scale=0.8, size=joined.shape)
+
+
+def _own_batch_size(size, runs, rng):
+    return rng.normal(scale=SIGMA / size, size=(runs, 1000))
+
+
+def _expected_batch_size(size, runs, rng):
+    return rng.normal(scale=SIGMA / 10, size=(runs, 1000))
+
+
+def _best_of_five(hit, runs, rng):
+    """Five tuning runs, each ε = 1 by randomized response; the best is kept, and the cost of one reported."""
+    found = rng.random((runs, 5)) < (math.e if hit else 1.0) / (1 + math.e)
+    return found.any(axis=1)
+
+
+def _one_run(hit, runs, rng):
+    return rng.random(runs) < (math.e if hit else 1.0) / (1 + math.e)
+
+
+_PASS = PrivacyLoss.gaussian(0.8).poisson_subsampled(0.01).self_compose(100).epsilon(1e-5)
+
+EXHIBITS = (
+    Exhibit(
+        "clip after averaging",
+        "The batch's mean gradient is clipped, not each example's: one person can turn all of it.",
+        "Tramèr et al. 2022, arXiv:2202.12219",
+        STEP, math.inf, Mechanism(_clip_after_averaging), Mechanism(_clip_before_averaging), (3200.0, *[0.0] * 31),
+        (0.0,) * 31, runs=2_000,
+    ),
+    Exhibit(
+        "microbatch accounted as an example",
+        "Sums of several examples are clipped: the sensitivity is 2C, the noise is for C.",
+        "tensorflow/privacy issues 81 and 620",
+        STEP, GaussianMechanism.from_noise_multiplier(SIGMA / 2, delta=1e-5).epsilon,
+        Mechanism(_microbatch), Mechanism(_per_example), (-10.0, 20.0), (-10.0,), runs=200_000,
+    ),
+    Exhibit(
+        "fixed batches accounted as Poisson",
+        "Every example is in exactly one batch of a pass, and the amplification of coin tosses is claimed.",
+        "pytorch/opacus issue 80; Annamalai et al. 2024, arXiv:2411.10614",
+        Guarantee(_PASS, 1e-5), 2.86, Mechanism(_one_batch_each), Mechanism(_poisson_batches), 1.0, 0.0, runs=40_000,
+    ),
+    Exhibit(
+        "divided by the batch's own size",
+        "Noise and sum are divided by the number of examples that happen to be there: the noise tells it.",
+        "pytorch/opacus issues 571 and 819",
+        STEP, math.inf, Mechanism(_own_batch_size), Mechanism(_expected_batch_size), 10, 11, runs=400,
+    ),
+    Exhibit(
+        "best of five tuning runs",
+        "Five settings are tried, the best is kept, and the cost of one run is reported.",
+        "Papernot & Steinke 2022, arXiv:2110.03620",
+        Guarantee(1.0), 5.0, Mechanism(_best_of_five), Mechanism(_one_run), True, False, runs=8_000,
+    ),
+)
