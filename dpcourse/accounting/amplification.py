@@ -47,7 +47,7 @@ def amplify_by_shuffling(epsilon_local: float, n: int, delta: float) -> Guarante
     """The central claim of `n` people who each report once by an ε₀-DP randomizer and whose reports are shuffled.
 
     ε = ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1)·(8√(e^ε₀ ln(4/δ)/n) + 8e^ε₀/n)) for ε₀ ≤ ln(n/(16 ln(2/δ))) (Feldman, McMillan &
-    Talwar 2021, arXiv:2012.12803, theorem 3.1). Where that condition fails, or the formula gives more, the local claim
+    Talwar 2021, arXiv:2012.12803). Where that condition fails, or the formula gives more, the local claim
     itself is returned, at the same δ. Simple, not sharp: exact computations are several times smaller.
 
     Parameters

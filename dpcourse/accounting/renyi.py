@@ -38,7 +38,7 @@ def gaussian(noise_multiplier: float, orders: np.ndarray) -> np.ndarray:
 
 
 def laplace(ratio: float, orders: np.ndarray) -> np.ndarray:
-    """Laplace noise, `ratio` = sensitivity / scale (Mironov 2017, arXiv:1702.07476, proposition 6)."""
+    """Laplace noise, `ratio` = sensitivity / scale (Mironov 2017, arXiv:1702.07476)."""
     alpha, ratio = _orders(orders), arguments.positive("ratio", ratio)
     first = np.log(alpha / (2 * alpha - 1)) + (alpha - 1) * ratio
     second = np.log((alpha - 1) / (2 * alpha - 1)) - alpha * ratio
@@ -62,7 +62,7 @@ def subsampled_gaussian(
     At an integer α the sum of Mironov, Talwar & Zhang 2019 (arXiv:1908.10530, section 3.3). In between, their series
     has terms of both signs; the integral that it expands, E[(1 − q + q·e^L)^α] under N(0, σ²), has a smooth positive
     integrand, for which the trapezoidal rule converges faster than any power of its step. Of the two directions this
-    is the worse one (theorem 5 there).
+    is the worse one, as they prove.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def group_of_two(curve, orders: np.ndarray) -> np.ndarray:
     """A Rényi curve for neighbours two records apart, from the function `curve` of orders for one record.
 
     Hölder's inequality with exponent p gives D_α(P‖R) ≤ (α − 1/p)/(α − 1)·D_{pα}(P‖Q) + D_{(pα−1)/(p−1)}(Q‖R) (Mironov
-    2017, arXiv:1702.07476, proposition 11). Here p = 2 − 1/α, which is exact for Gaussian noise: 4 times its curve.
+    2017, arXiv:1702.07476). Here p = 2 − 1/α, which is exact for Gaussian noise: 4 times its curve.
     """
     alpha = _orders(orders)
     return 2 * alpha / (2 * alpha - 1) * np.asarray(curve(2 * alpha - 1)) + np.asarray(curve(2 * alpha))

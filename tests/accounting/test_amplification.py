@@ -36,7 +36,7 @@ def test_sampling_at_the_ends():
 
 
 def clones(epsilon0: float, n: int) -> PrivacyLoss:
-    """The pair of the clones' reduction itself (arXiv:2012.12803, theorem 3.2), all outcomes summed up.
+    """The pair of the clones' reduction itself (arXiv:2012.12803), all outcomes summed up.
 
     Each of the n − 1 others is a clone with probability e^−ε₀, of either kind with equal chance: C ~ Bin(n − 1, e^−ε₀),
     A ~ Bin(C, ½). The pair is (A + Δ, C − A + 1 − Δ) against (A + 1 − Δ, C − A + Δ) with Δ ~ Bernoulli(e^ε₀/(e^ε₀ +

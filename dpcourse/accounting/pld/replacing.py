@@ -2,7 +2,7 @@
 
 To replace a record is to remove it and add another. If a test's power is at most f(false-positive rate) between
 neighbours with the record and without it, and at most g the other way round, then across both steps it is at most
-f(g(rate)): apply one bound, then the other (Dong, Roth & Su 2019, arXiv:1905.02383, section 2.5). That composes the
+f(g(rate)): apply one bound, then the other (Dong, Roth & Su 2019, arXiv:1905.02383). That composes the
 *trade-off curve* with itself. Running the mechanism twice on one pair of neighbours is another thing and no bound here:
 it turns Gaussian noise of μ into √2·μ, while two records can move the answer twice as far and cost 2μ. For an (ε, δ)
 claim f∘g is never worse than (2ε, (1 + e^ε)·δ).
