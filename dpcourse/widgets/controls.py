@@ -45,14 +45,20 @@ def odds_in_words(epsilon: float) -> str:
     return f"one person changes the odds of any answer by a factor of at most {shown}"
 
 
+def _step(low: float, value: float) -> float:
+    """About 20 steps a decade, such that `value` is on one: the browser shows the nearest step, not the value."""
+    distance = math.log10(value / low)
+    return distance / max(round(distance / 0.05), 1) or 0.05
+
+
 def epsilon_slider(low: float = 0.01, high: float = 10.0, value: float = 1.0, *, delta: float = 0.0) -> _EpsilonSlider:
-    """A slider for ε, logarithmic, 20 steps a decade; with δ > 0 its words say "except with probability δ"."""
+    """A slider for ε, logarithmic, about 20 steps a decade; with δ > 0 its words say "except with probability δ"."""
     control = _EpsilonSlider(
         value=value,
         base=10,
         min=math.log10(low),
         max=math.log10(high),
-        step=0.05,
+        step=_step(low, value),
         description="ε",
         readout_format=".3g",
         style=_WIDE,
@@ -71,7 +77,7 @@ def log_slider(description: str, low: float, high: float, value: float) -> ipywi
         base=10,
         min=math.log10(low),
         max=math.log10(high),
-        step=0.05,
+        step=_step(low, value),
         description=description,
         readout_format=".3g",
         style=_WIDE,
