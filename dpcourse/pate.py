@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism
-from dpcourse.privacy import Guarantee, Neighbours, arguments
+from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours, arguments
 
 ABSTAINED = -1
 
@@ -77,11 +77,23 @@ class ConfidentAggregator:
         arXiv:2008.11193). Ask for method "rdp".
         """
         accountant = PrivacyAccountant(Neighbours.ADD_REMOVE)
+        questions = arguments.integer("questions", questions, minimum=1)
+        max_answers = arguments.integer("max_answers", max_answers, minimum=0)
         accountant.compose(GaussianMechanism.from_noise_multiplier(self.threshold_sigma), times=questions)
         if max_answers:
             votes = GaussianMechanism.from_noise_multiplier(self.vote_sigma / math.sqrt(2), sensitivity=math.sqrt(2))
             accountant.compose(votes, times=min(max_answers, questions))
         return accountant
+
+    def guarantee(self, questions: int, max_answers: int, delta: float) -> Guarantee:
+        """The claim for that many questions and at most that many answers together, by Rényi divergences.
+
+        Examples
+        --------
+        >>> print(ConfidentAggregator(150, 210, 150).guarantee(questions=1000, max_answers=400, delta=1e-5))
+        (ε=0.9742, δ=1e-05)-DP, adding or removing one record
+        """
+        return self.accountant(questions, max_answers).guarantee(delta, method="rdp")
 
 
 class PATEClassifier(ClassifierMixin, BaseEstimator):
@@ -96,7 +108,8 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
     n_teachers : int
         Number of disjoint parts.
     aggregator : ConfidentAggregator or None
-        None asks for agreement of 60% with threshold_sigma n_teachers/5 and vote_sigma n_teachers/10.
+        None asks for agreement of 60% with threshold_sigma n_teachers/5 and vote_sigma n_teachers/10. The ε of that
+        depends on n_teachers: about 20 with 50 teachers, 2 with 400 (200 questions, 100 answers).
     delta : float
         δ of the claim.
     max_answers : int
@@ -122,6 +135,8 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
     ------
     TypeError, ValueError
         Naming the argument and the value refused; `ValueError` from `teach` if fewer than two classes were answered.
+    BudgetExhausted
+        From a second `teach` after one `fit`: `guarantee_` pays for one.
 
     Examples
     --------
@@ -159,6 +174,7 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
         arguments.probability("delta", self.delta, zero=False, one=False)
         X, y = validate_data(self, X, y, dtype=float)
         self.classes_ = np.unique(y if self.classes is None else np.asarray(self.classes))
+        self.taught_ = False
         self.rng_ = np.random.default_rng(self.random_state)
         part = self.rng_.integers(self.n_teachers, size=len(X))
         self.teachers_ = [self._teach_one(X[part == i], y[part == i]) for i in range(self.n_teachers)]
@@ -183,8 +199,12 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
         aggregator = self.aggregator or ConfidentAggregator(
             0.6 * self.n_teachers, self.n_teachers / 5, self.n_teachers / 10
         )
-        self.answers_ = aggregator.answer(self.votes(X), max_answers=self.max_answers, rng=self.rng_)
-        self.accountant_ = aggregator.accountant(len(X), self.max_answers)
+        votes = self.votes(X)
+        if self.taught_:
+            raise BudgetExhausted("teach() has been called and paid for; more questions cost more: fit() anew")
+        self.taught_ = True
+        self.answers_ = aggregator.answer(votes, max_answers=self.max_answers, rng=self.rng_)
+        self.accountant_ = aggregator.accountant(len(votes), self.max_answers)
         condition = "the class labels are public" if self.classes is None else ""
         epsilon = self.accountant_.epsilon(self.delta, method="rdp")
         self.guarantee_ = Guarantee(epsilon, self.delta, Neighbours.ADD_REMOVE, condition)

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import log_ndtr, logsumexp
 
 from dpcourse.pate import ABSTAINED, ConfidentAggregator, PATEClassifier
-from dpcourse.privacy import Neighbours
+from dpcourse.privacy import BudgetExhausted, Neighbours
 
 
 def histograms(teachers, classes):
@@ -28,6 +28,30 @@ def test_one_person_moves_the_votes_by_the_stated_sensitivity():
                 l1, l2 = max(l1, np.abs(move).sum()), max(l2, np.linalg.norm(move))
                 largest = max(largest, abs(other.max() - max(votes)))
     assert (l1, l2, largest) == (2, math.sqrt(2), 1)
+
+
+def test_a_replaced_person_moves_two_votes():
+    """Every vote of 5 teachers on 3 classes, every two teachers' moves: 4 in L1, 2√2 in L2, 2 in the largest count."""
+    l1, l2, largest = 0, 0.0, 0
+    for said in itertools.product(range(3), repeat=5):
+        before = np.bincount(said, minlength=3)
+        for first, second in itertools.product(range(3), repeat=2):  # the votes are exchangeable: teachers 0 and 1
+            after = np.bincount([first, second, *said[2:]], minlength=3)
+            l1, l2 = max(l1, np.abs(after - before).sum()), max(l2, np.linalg.norm(after - before))
+            largest = max(largest, abs(after.max() - before.max()))
+    assert (l1, l2, largest) == (4, pytest.approx(2 * math.sqrt(2)), 2)
+
+
+def test_adding_a_record_changes_one_teacher_only():
+    """The parts of the others do not depend on it: same draws, one record more, one teacher's votes differ."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(301, 2)), rng.integers(2, size=301)
+    few = PATEClassifier(20, classes=(0, 1), random_state=4).fit(X[:-1], y[:-1])
+    more = PATEClassifier(20, classes=(0, 1), random_state=4).fit(X, y)
+    grid = rng.normal(size=(200, 2)) * 3
+    changed = [(a.predict(grid) != b.predict(grid)).any() for a, b in zip(few.teachers_, more.teachers_, strict=True)]
+    assert sum(changed) <= 1
+    assert np.abs(few.votes(grid) - more.votes(grid)).sum(axis=1).max() <= 2
 
 
 def answer_probabilities(votes, aggregator):
@@ -84,6 +108,9 @@ def test_the_student_learns_and_the_claim_does_not_depend_on_the_votes():
     shuffled = PATEClassifier(60, aggregator, random_state=2).fit(X, rng.permutation(y))
     with pytest.raises(ValueError, match="no student"):
         shuffled.set_params(max_answers=1).teach(public)
+    with pytest.raises(BudgetExhausted, match="paid"):
+        model.teach(public)
+    assert model.guarantee_ == aggregator.guarantee(300, 100, 1e-5)
     assert model.guarantee_.epsilon == aggregator.accountant(300, 100).epsilon(1e-5, method="rdp")
 
 

@@ -106,4 +106,4 @@ def posterior_bounds(prior: float | np.ndarray, epsilon: float) -> tuple[float |
     if ((belief < 0) | (belief > 1)).any():
         raise ValueError(f"prior must be in [0, 1], got {prior!r}")
     shrink = math.exp(-epsilon)
-    return (belief * shrink / (belief * shrink + 1 - belief))[()], (belief / (belief + (1 - belief) * shrink))[()]
+    return (belief * shrink / (belief * shrink + (1 - belief)))[()], (belief / (belief + (1 - belief) * shrink))[()]

@@ -198,8 +198,8 @@ def certified_epsilon(
     error : float
         Of each of the two one-sided bounds; the larger of the two results is wrong with probability 2·error at most.
     pooled : bool
-        Whether the counts are sums over two events with probabilities of their own. Bounds for the mean probability hold
-        all the same (Hoeffding 1956, doi:10.1214/aoms/1177728178), except that a single hit proves nothing.
+        Whether the counts are sums over two events with probabilities of their own. Bounds for the mean probability
+        hold all the same (Hoeffding 1956, doi:10.1214/aoms/1177728178), except that a single hit proves nothing.
     """
     true_low = clopper_pearson(hits, runs, error)[0]
     false_high = clopper_pearson(false_hits, runs, error)[1]
@@ -226,8 +226,4 @@ class _Score:
     def __call__(
         self, hits: np.ndarray, false_hits: np.ndarray, runs: int, events: int = 1, *, pooled: bool = False
     ) -> np.ndarray:
-        by_event, by_complement = certified_epsilon(
-            hits, false_hits, runs, self.delta, self.error / events, pooled=pooled
-        )
-        # Where an event and another one's complement are the same thing, the event itself reads better.
-        return np.maximum(by_event, by_complement - 1e-9)
+        return certified_epsilon(hits, false_hits, runs, self.delta, self.error / events, pooled=pooled)[0]

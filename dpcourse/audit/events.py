@@ -199,8 +199,8 @@ class Choice:
 
 
 FAMILIES: list[Family] = [
-    values_below,
     labels,
+    values_below,
     kinds,
     distances,
     summaries,
@@ -237,18 +237,21 @@ def choose_event(
         return Choice(Event("anything happens", "nothing happens", _all), None)
     counts = [candidates.counts(judging) for candidates in proposed]
     here, there = np.concatenate(counts, axis=1)
-    runs, tried = first_half - first_half // 2, 2 * here.size
-    # The best event in either direction; the first of equals wins, so simple families come first.
+    runs, tried = first_half - first_half // 2, 4 * here.size
+    # Every event and its complement, on either dataset; the first of equals wins, so simple families come first.
+    here, there = np.append(here, runs - here), np.append(there, runs - there)
     scores = np.stack([score(here, there, runs, tried), score(there, here, runs, tried)])
     i, j = scores.argmax(axis=1)
     both = score(here[i] + there[j], there[i] + here[j], 2 * runs, tried, pooled=True)
 
     def event(index: int) -> Event:
         ends = np.cumsum([count.shape[1] for count in counts])
-        which = int(np.searchsorted(ends, index, side="right"))
-        return proposed[which].event(int(index - (ends[which - 1] if which else 0)))
+        plain = index % ends[-1]
+        which = int(np.searchsorted(ends, plain, side="right"))
+        found = proposed[which].event(int(plain - (ends[which - 1] if which else 0)))
+        return found if plain == index else found.complement()
 
-    if both > scores.max():
+    if both > max(scores.max(), 0.0):
         return Choice(event(i), event(j))
     return Choice(event(i), None) if scores[0, i] >= scores[1, j] else Choice(None, event(j))
 

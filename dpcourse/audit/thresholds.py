@@ -27,6 +27,15 @@ class Event:
     opposite: str
     hits: Callable[[slice], tuple[int, int]]
 
+    def complement(self) -> Event:
+        """The event that this one does not happen."""
+
+        def misses(rows: slice) -> tuple[int, int]:
+            runs, (here, there) = rows.stop - rows.start, self.hits(rows)
+            return runs - here, runs - there
+
+        return Event(self.opposite, self.text, misses)
+
 
 class Candidates(Protocol):
     """Many events of one kind, counted at once."""

@@ -1,7 +1,8 @@
 """Two private learners older than DP-SGD: perturb the solution, or perturb the question.
 
 Both minimise J(w) = (1/n) Σ ln(1 + e^(−yᵢ wᵀxᵢ)) + (λ/2)‖w‖² over rows of norm at most 1, with labels ±1, a public
-n, and replace-one neighbours (Chaudhuri, Monteleoni, Sarwate 2011, arXiv:0912.0071).
+n, and replace-one neighbours (Chaudhuri, Monteleoni, Sarwate 2011, arXiv:0912.0071). The noise is drawn in floats: the
+claims are about real numbers.
 """
 
 from __future__ import annotations
@@ -33,33 +34,69 @@ def minimise(
 ) -> np.ndarray:
     """The minimiser of J(w) + linearᵀw by damped Newton steps, to a gradient norm of `TOLERANCE`.
 
-    λ-strong convexity turns that into ‖w − w*‖ ≤ TOLERANCE/λ, whatever the data.
+    λ-strong convexity turns that into ‖w − w*‖ ≤ TOLERANCE/λ, whatever the data. Where ‖linear‖ > 1 the tolerance is
+    relative to it.
+
+    Raises
+    ------
+    RuntimeError
+        If the gradient cannot be made that small, which takes a λ at the limit of floats: tested down to 1e-8. Nothing
+        is returned, because a sensitivity computed for the minimiser says nothing about another point.
     """
     n, d = rows.shape
     linear = np.zeros(d) if linear is None else linear
-    w = np.zeros(d)
+    tolerance = TOLERANCE * max(1.0, float(np.linalg.norm(linear)))
 
     def objective(w: np.ndarray) -> float:
         return np.logaddexp(0, -signs * (rows @ w)).mean() + regularization / 2 * (w @ w) + linear @ w
 
+    def slopes(w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        miss = expit(-signs * (rows @ w))
+        return miss, -(rows.T @ (signs * miss)) / n + regularization * w + linear
+
+    w = np.zeros(d)
+    miss, gradient = slopes(w)
     for _ in range(200):
-        slope = expit(-signs * (rows @ w))
-        gradient = -(rows.T @ (signs * slope)) / n + regularization * w + linear
-        if np.linalg.norm(gradient) <= TOLERANCE:
-            break
-        hessian = (rows.T * (slope * (1 - slope))) @ rows / n + regularization * np.eye(d)
+        size = np.linalg.norm(gradient)
+        if size <= tolerance:
+            return w
+        hessian = (rows.T * (miss * (1 - miss))) @ rows / n + regularization * np.eye(d)
         step = np.linalg.solve(hessian, gradient)
-        length, value = 1.0, objective(w)
-        while objective(w - length * step) > value - 0.25 * length * (gradient @ step) and length > 1e-6:
+        length, value, descent = 1.0, objective(w), gradient @ step
+        while True:
+            new = w - length * step
+            miss, gradient = slopes(new)
+            # Near the minimum the objective is flat to the last digit of a float; there its gradient decides.
+            if np.linalg.norm(gradient) <= size / 2 or length < 1e-9:
+                break
+            if objective(new) <= value - 0.25 * length * descent:
+                break
             length /= 2
-        w = w - length * step
-    return w
+        w = new
+    raise RuntimeError(
+        f"no minimiser to a gradient of {tolerance:.1g} in 200 steps with regularization {regularization!r}: "
+        "nothing was released"
+    )
 
 
 def spherical_noise(rng: np.random.Generator, dimension: int, rate: float) -> np.ndarray:
     """A vector with density ∝ exp(−rate · ‖b‖₂): a uniform direction, a Gamma(dimension, 1/rate) length."""
     direction = rng.normal(size=dimension)
     return direction / np.linalg.norm(direction) * rng.gamma(dimension, 1 / rate)
+
+
+def share_of_noise(epsilon: float, n: int, regularization: float) -> tuple[float, float]:
+    """The λ that objective perturbation uses and the part ε′ of ε that is left for its noise: ε/2 at least.
+
+    Examples
+    --------
+    >>> share_of_noise(1.0, 10_000, 0.01)[1]
+    0.995...
+    >>> share_of_noise(1.0, 100, 1e-6)[1]
+    0.5
+    """
+    regularization = max(regularization, CURVATURE / (n * math.expm1(min(epsilon, 2000.0) / 4)))
+    return regularization, max(epsilon - 2 * math.log1p(CURVATURE / (n * regularization)), epsilon / 2)
 
 
 class _PerturbedLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
@@ -163,10 +200,11 @@ class OutputPerturbationLogisticRegression(_PerturbedLogisticRegression):
 class ObjectivePerturbationLogisticRegression(_PerturbedLogisticRegression):
     """Add a random linear term to the objective, then minimise: ε-DP under replacing one record.
 
-    Algorithm 2 of Chaudhuri et al. 2011: with c = 1/4 the bound on the loss's curvature, ε′ = ε − 2 ln(1 + c/(nλ)); if
-    that is not positive, λ is raised until ε′ = ε/2. The linear term is bᵀw/n with b of density ∝ exp(−ε′‖b‖₂/2).
-    The proof is for the exact minimiser; ours has a gradient of at most 1e-11, and `guarantee_` says that it is
-    taken as exact.
+    Algorithm 2 of Chaudhuri et al. 2011: with c = 1/4 the bound on the loss's curvature, ε′ = ε − 2 ln(1 + c/(nλ)) is
+    what is left for the noise. Where that is less than ε/2, λ is raised until it is ε/2 (the paper raises it only
+    where nothing is left; either rule uses public numbers alone). The linear term is bᵀw/n with b of density
+    ∝ exp(−ε′‖b‖₂/2). The proof is for the exact minimiser; ours has a gradient of at most 1e-11, and `guarantee_` says
+    that it is taken as exact.
 
     Parameters, attributes and errors as for `OutputPerturbationLogisticRegression`, and
 
@@ -190,10 +228,6 @@ class ObjectivePerturbationLogisticRegression(_PerturbedLogisticRegression):
 
     def _perturb(self, rows: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         n = len(rows)
-        self.regularization_ = self.regularization
-        self.epsilon_noise_ = self.epsilon - 2 * math.log1p(CURVATURE / (n * self.regularization))
-        if self.epsilon_noise_ <= 0:
-            self.regularization_ = CURVATURE / (n * math.expm1(self.epsilon / 4))
-            self.epsilon_noise_ = self.epsilon / 2
+        self.regularization_, self.epsilon_noise_ = share_of_noise(self.epsilon, n, self.regularization)
         noise = spherical_noise(rng, rows.shape[1], self.epsilon_noise_ / 2)
         return minimise(rows, signs, self.regularization_, noise / n)

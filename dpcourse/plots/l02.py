@@ -9,7 +9,7 @@ from matplotlib.patches import Polygon
 from matplotlib.ticker import PercentFormatter
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, series
 
 
 @dataclass(frozen=True)
@@ -197,11 +197,11 @@ def draw_delta(data: DeltaCurve, *, into: Picture | None = None) -> Picture:
             axes = picture.subplots()
             (picture.parts["exceed"],) = axes.plot([], [], label="chance of a loss above ε", **series(1, marker=False))
             (picture.parts["delta"],) = axes.plot([], [], label="δ(ε)", **series(0, marker=False))
-            axes.set(yscale="log", xlim=(data.epsilon[0], data.epsilon[-1]), ylim=(1e-6, 1))
-            axes.set_xlabel("ε   (← more private)")
+            epsilon_axis(axes, data.epsilon[0], data.epsilon[-1], label="ε")
+            axes.set(yscale="log", ylim=(1e-6, 1))
             axes.set_ylabel("probability (log scale)")
             axes.set_title(f"{data.name}: δ is less than the chance of a loss above ε")
-            axes.legend(loc="upper right")
+            axes.legend(loc="lower left")
     picture.parts["exceed"].set_data(data.epsilon, data.exceed)
     picture.parts["delta"].set_data(data.epsilon, data.delta)
     picture.alt = (

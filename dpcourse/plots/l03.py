@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLUE, GREY, VERMILION, course_style, log_axis, series
+from dpcourse.plots.style import BLUE, GREY, VERMILION, course_style, log_axis, series, thousands
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def draw_two_releases(data: TwoReleases, *, into: Picture | None = None) -> Pict
             bottom.annotate("−ε", (1, -data.epsilon), (4, -4), ("axes fraction", "data"), "offset points")
             top.legend(loc="upper right")
             top.set_ylabel("density")
-            top.set_title("No output is more than e^ε times likelier with the person than without")
+            top.set_title("At every output the curves differ by a factor e^ε at most")
             bottom.set_xlabel(f"published answer ({data.unit})")
             bottom.set_ylabel("log of the ratio")
             bottom.set_ylim(-1.5 * data.epsilon, 1.5 * data.epsilon)
@@ -110,7 +110,7 @@ def draw_clipping(data: MeanError, *, into: Picture | None = None) -> Picture:
             (picture.parts["best"],) = axes.plot([1], [1], "s", color="black", fillstyle="none", markersize=10)
             picture.parts["best"].set_label("the best bound (peeks at the data)")
             label = "upper bound: gains above it count as it ($, log scale)"
-            log_axis(axes, data.bounds[0], data.bounds[-1], label=label)
+            log_axis(axes, data.bounds[0], 1.3 * data.bounds[-1], label=label)
             log_axis(axes, 0.1, 9e5, which="y", label="error of the mean ($, log scale)")
             axes.minorticks_off()
             picture.parts["title"] = axes.set_title(" ")
@@ -126,8 +126,8 @@ def draw_clipping(data: MeanError, *, into: Picture | None = None) -> Picture:
     picture.alt = (
         f"Error of a private mean of capital gains against the clipping bound, log-log, at ε = {data.epsilon:.3g} and "
         f"{data.people:,} people. The bias falls to {dollars(data.bias[-1])} as the bound rises, the noise grows "
-        f"to {dollars(data.noise[-1])}. At the chosen bound of {dollars(data.bound)} the typical error is {dollars(here)}; "
-        f"the least is {dollars(total[best])}, at {dollars(data.bounds[best])}."
+        f"to {dollars(data.noise[-1])}. At the chosen bound of {dollars(data.bound)} the typical error is "
+        f"{dollars(here)}; the least is {dollars(total[best])}, at {dollars(data.bounds[best])}."
     )
     return picture
 
@@ -156,6 +156,7 @@ def draw_table(data: Table, *, into: Picture | None = None) -> Picture:
             axes.set_yticks(rows, data.categories)
             axes.invert_yaxis()
             axes.axvline(0, color=GREY, linewidth=1)
+            thousands(axes.xaxis)
             axes.set_xlabel("people")
             axes.set_title(data.title)
             axes.legend(loc="lower right")

@@ -41,5 +41,6 @@ class Estimate:
             error = f"standard error of the noise {self.standard_error:.3g}"
         if np.ndim(self.value):
             return f"{self.value}\n({error}, each); {self.guarantee}"
-        shown = f"{self.value:,}" if isinstance(self.value, int) else f"{self.value:,.6g}"
+        whole = isinstance(self.value, int) or abs(self.value) >= 1e5
+        shown = f"{self.value:,.0f}" if whole else f"{self.value:,.6g}"
         return f"{shown} ({error}); {self.guarantee}"

@@ -14,11 +14,14 @@ EXPLORERS = {
     "explore_uniqueness": "l01",
     "explore_attacker": "l02",
     "explore_clipping": "l03",
+    "explore_dimension": "l04",
     "explore_composition": "l05",
     "explore_protocols": "l07",
     "explore_truth": "l06",
     "explore_estimates": "l06",
     "explore_accuracy": "l06",
+    "explore_votes": "l09",
+    "explore_marginals": "l13",
 }
 
 __all__ = ["EXPLORERS", *EXPLORERS]

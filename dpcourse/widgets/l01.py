@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pandas as pd
 
-from dpcourse.attacks.records import unique_curve
+from dpcourse.attacks import unique_curve
 from dpcourse.datasets import load_adult
 from dpcourse.plots.l01 import Uniqueness, draw_uniqueness
 from dpcourse.widgets.base import Explorer, choice, whole_slider

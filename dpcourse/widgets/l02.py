@@ -30,7 +30,7 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
     if delta:
         loss, name = PrivacyLoss.gaussian(GaussianMechanism(epsilon, delta).sigma), "Gaussian noise"
     else:
-        loss, name = PrivacyLoss.laplace(1 / epsilon), "Laplace noise"
+        loss, name = PrivacyLoss.laplace(epsilon), "Laplace noise"
     low, high = posterior_bounds(_BELIEFS, epsilon)
     below, above = posterior_bounds(prior, epsilon)
     return Attacker(
@@ -40,7 +40,7 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
         fpr=_RATES,
         best=best,
         worst=1 - dp_roc_bound(epsilon, delta, 1 - _RATES),
-        mechanism=loss.true_positive_rate(_RATES),
+        mechanism=np.asarray(loss.true_positive_rate(_RATES)),
         name=name,
         priors=_BELIEFS,
         low=low,

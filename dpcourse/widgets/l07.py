@@ -36,7 +36,7 @@ def protocols(epsilon: float, k: float) -> Protocols:
 
 
 def _errors(epsilon: float, k: int) -> dict[str, float]:
-    claims = {
+    claims: dict[str, RandomizedResponse | UnaryEncoding] = {
         "k-RR": RandomizedResponse(epsilon, k),
         "SUE": UnaryEncoding(epsilon, k, optimized=False),
         "OUE": UnaryEncoding(epsilon, k),
@@ -49,7 +49,7 @@ def _error(truth: float, lie: float) -> float:
 
 
 def _describe(numbers: Protocols) -> str:
-    best = min(numbers.here, key=numbers.here.get)
+    best = min(numbers.here, key=lambda name: numbers.here[name])
     people = math.sqrt(_PEOPLE)
     errors = ", ".join(f"{name} {people * value:,.3g}" for name, value in numbers.here.items())
     side = "below" if numbers.k < 3 * math.exp(numbers.epsilon) + 2 else "at or above"

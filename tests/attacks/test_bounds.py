@@ -53,7 +53,8 @@ def test_beliefs_move_by_at_most_the_factor_and_back(prior, epsilon):
     if 1e-6 < prior < 1 - 1e-6:
         odds = prior / (1 - prior)
         assert high * (1 + odds * math.exp(epsilon)) == pytest.approx(odds * math.exp(epsilon))
-        assert bounds.posterior_bounds(high, epsilon)[0] == pytest.approx(prior, rel=1e-3)
+        if high < 1 - 1e-6:  # nearer to 1 the float itself has forgotten how near
+            assert bounds.posterior_bounds(high, epsilon)[0] == pytest.approx(prior, rel=1e-6)
 
 
 @pytest.mark.parametrize(

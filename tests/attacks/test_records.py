@@ -1,4 +1,4 @@
-"""Attacks on records and counts: brute force agrees, bad arguments are refused by name, attacks succeed where they must."""
+"""Attacks on records and counts: brute force agrees, bad arguments are refused, attacks succeed where they must."""
 
 import itertools
 

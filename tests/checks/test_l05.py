@@ -5,6 +5,7 @@ long versions (20 and 300 checks) are marked `audit`.
 """
 
 import math
+import time
 from decimal import Decimal
 from fractions import Fraction
 
@@ -151,7 +152,7 @@ WRONG = {
         infinite + (p * np.maximum(np.exp(l - epsilon) - 1, 0)).sum()
     ),
     ("05.5", "linearised"): lambda l, p, infinite, epsilon: infinite + (p * np.maximum(l - epsilon, 0)).sum(),  # noqa: E741
-    ("05.6", "float-sum"): running(float, float, lambda c, left, b: b - left + c <= b, lambda yes: yes),
+    ("05.6", "float-sum"): running(float, float, lambda c, left, b: c <= left, lambda yes: yes),
     ("05.6", "binary-fraction"): running(Fraction, Fraction, lambda c, left, b: c <= left, lambda yes: yes),
     ("05.6", "tolerance"): running(float, float, lambda c, left, b: c <= left + 1e-9, lambda yes: yes),
     ("05.6", "overspends"): running(exact, exact, lambda c, left, b: left > 0, lambda yes: yes),
@@ -168,14 +169,16 @@ def test_every_exercise_is_tried():
 @pytest.mark.parametrize("exercise", RIGHT)
 def test_right_answers_pass(exercise):
     for answer in RIGHT[exercise]:
-        rehearsal = rehearse(exercise, answer, times=2, rng=5)
-        assert rehearsal.keys == {"passed": 2} and rehearsal.slowest < 3
+        start = time.process_time()  # processor time: a busy machine is not what is measured
+        assert rehearse(exercise, answer, times=2, rng=5).keys == {"passed": 2}
+        assert time.process_time() - start < 2 * 3
 
 
 @pytest.mark.parametrize(("exercise", "key"), WRONG)
 def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
-    rehearsal = rehearse(exercise, WRONG[exercise, key], rng=6, times=1)
-    assert rehearsal.keys == {key: 1} and rehearsal.slowest < 3
+    start = time.process_time()
+    assert rehearse(exercise, WRONG[exercise, key], rng=6, times=1).keys == {key: 1}
+    assert time.process_time() - start < 3
 
 
 def test_a_peek_at_the_dataset_is_caught():

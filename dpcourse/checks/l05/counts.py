@@ -1,0 +1,155 @@
+"""Exercise 05.4: several counts with one ε, audited."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns, Useful
+from dpcourse.privacy import Guarantee
+
+# 05.4 Several counts with one ε
+
+
+def _tables(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Ten yes/no questions about each person; the neighbour has one more person, who says yes to all.
+
+    Everyone else answers all questions alike, so that all counts are the same even number, which nobody can guess.
+    """
+    yes, no = 2 * int(rng.integers(10, 100)), int(rng.integers(20, 200))
+    flags = np.repeat(rng.permutation(yes + no)[:, None] < yes, 10, axis=1)
+    more = np.insert(flags, int(rng.integers(len(flags) + 1)), True, axis=0)
+    return (flags, more) if rng.random() < 0.5 else (more, flags)
+
+
+def _one_column(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """The same, but the person who comes says yes to the first question only."""
+    flags = rng.random((int(rng.integers(20, 200)), 10)) < rng.uniform(0.1, 0.9)
+    more = np.vstack([flags, np.arange(10) == 0])
+    return (flags, more) if rng.random() < 0.5 else (more, flags)
+
+
+def _counts_call(epsilon: float):
+    def call(answer: Answer, flags: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        return answer(flags, epsilon, rng=rng)
+
+    return call
+
+
+def _how_many_high(epsilon: float):
+    """The auditor's view: how many of the ten answers lie above the middle between the two neighbours' counts.
+
+    For Laplace noise that is as good as the likelihood ratio. Both neighbours have the same middle: the counts of the
+    smaller table are even.
+    """
+
+    def call(answer: Answer, flags: np.ndarray, rng: np.random.Generator) -> int:
+        counts = np.asarray(answer(flags, epsilon, rng=rng), dtype=float)
+        return int(np.sum(counts > 2 * (np.count_nonzero(flags[:, 0]) // 2) + 0.5))
+
+    return call
+
+
+def _spread(answer: Answer, trial: Trial, epsilon: float) -> float:
+    """Median distance of one count from the truth."""
+    flags, _ = _tables(trial.rng)
+    truth = flags.sum(axis=0)[0]
+    return float(np.median([abs(np.ravel(answer(flags, epsilon, rng=trial.rng))[0] - truth) for _ in range(300)]))
+
+
+def _which_scale(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    quiet, loud = _spread(answer, trial, 0.25), _spread(answer, trial, 4.0)
+    if loud > 2 * quiet:
+        return Wrong(
+            "Your noise grows with ε.", "Smaller ε is more private: is the scale k·ε, or k/ε?", "scale-upside-down"
+        )
+    # Laplace noise of scale b has median distance b·ln 2.
+    scale = _spread(answer, trial, 1.0) / math.log(2)
+    if scale < 1.6:
+        return Wrong(
+            "Each count has noise for the whole ε, as if it were the only one: your noise has scale about 1/ε. "
+            "Ten such answers cost 10ε.",
+            "The same person is in all ten counts. By how much can she change all of them together?",
+            "composition-forgotten",
+        )
+    if scale < 4.8:
+        return Wrong(
+            "The scale of your noise is about √k/ε. Square roots belong to the L2 sensitivity and to Gaussian noise.",
+            "For Laplace noise the L1 sensitivity counts: the sum of the changes.",
+            "l2-sensitivity",
+        )
+    return None
+
+
+def _shared(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    """One draw of noise for all counts: it cancels in their differences."""
+    flags, _ = _tables(trial.rng)
+    errors = [np.asarray(answer(flags, 1.0, rng=trial.rng), dtype=float) - flags.sum(axis=0) for _ in range(5)]
+    if max(np.ptp(error) for error in errors) < 1e-6 < np.ptp([error[0] for error in errors]):
+        return Wrong(
+            "All counts share one draw of noise: subtract two of them, and what is left is exact.",
+            "Draw noise for each count: size=k.",
+            "shared-noise",
+        )
+    return None
+
+
+def _difference(output: np.ndarray) -> float:
+    return round(float(output[0] - output[1]), 3)
+
+
+COUNTS = (
+    Returns(
+        inputs=lambda rng: (_tables(rng)[0], float(rng.uniform(0.5, 2))),
+        what="array",
+        shape=lambda flags, epsilon: (flags.shape[1],),
+    ),
+    Audited(
+        _one_column,
+        Guarantee(1.0),
+        call=_counts_call(1.0),
+        view=_difference,
+        runs=200,
+        diagnose=_shared,
+        key="difference",
+    ),
+    Audited(
+        _tables,
+        Guarantee(0.5),
+        call=_how_many_high(0.5),
+        runs=10_000,
+        diagnose=_which_scale,
+        hint="One person is in all the counts. What is the L1 sensitivity of the whole list?",
+    ),
+    Audited(
+        _tables,
+        Guarantee(1.0),
+        call=_how_many_high(1.0),
+        runs=8000,
+        diagnose=_which_scale,
+        hint="One person is in all the counts. What is the L1 sensitivity of the whole list?",
+    ),
+    # Two scales hold 86.5% of Laplace(k/ε); noise of twice the scale gets 63% of its counts there.
+    Useful(
+        _tables,
+        truth=lambda flags: flags.sum(axis=0),
+        within=2 * 10 / 0.5,
+        at_least=0.8,
+        call=_counts_call(0.5),
+        error=lambda output, truth: abs(float(output[3]) - float(truth[3])),
+        hint="k counts that one person can change by one each: scale k/ε is enough.",
+    ),
+    Useful(
+        _tables,
+        truth=lambda flags: flags.sum(axis=0),
+        within=2 * 10 / 4.0,
+        at_least=0.8,
+        call=_counts_call(4.0),
+        error=lambda output, truth: abs(float(output[7]) - float(truth[7])),
+        hint="At ε = 0.5 the noise was right. Does it follow the ε it is given?",
+    ),
+)

@@ -1,0 +1,217 @@
+"""Exercises 05.5 and 05.6: δ of a loss distribution, and a filter."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# Inputs of two or three kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
+_TIMES = 60
+
+# 05.5 δ of a loss distribution
+
+
+def _delta(losses: np.ndarray, masses: np.ndarray, infinite: float, epsilon: float) -> float:
+    return float(np.sum(np.maximum(-np.expm1(epsilon - losses), 0) * masses) + infinite)
+
+
+def _a_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, float]:
+    losses = 0.1 * np.arange(-30, 31)
+    infinite = float(rng.uniform(0.001, 0.05))
+    masses = np.exp(-0.5 * ((losses - rng.uniform(0.2, 0.8)) / rng.uniform(0.6, 1.2)) ** 2)
+    return losses, masses / masses.sum() * (1 - infinite), infinite, float(rng.uniform(0.2, 1.5))
+
+
+DELTA = (
+    Equals(
+        _a_loss,
+        expected=_delta,
+        mistakes=(
+            Mistake(
+                lambda losses, masses, infinite, epsilon: _delta(losses, masses, 0.0, epsilon),
+                Wrong(
+                    "The probability of an infinite loss is missing: outputs that only “in” can give.",
+                    "No ε covers them, so they count in full.",
+                    "no-infinity",
+                ),
+            ),
+            Mistake(
+                lambda losses, masses, infinite, epsilon: float(masses[losses > epsilon].sum() + infinite),
+                Wrong(
+                    "That is the probability that the loss exceeds ε. It is an upper bound, and too large: "
+                    "e^ε·Q covers a part of those outputs.",
+                    "What share 1 − e^(ε − l) of the mass at loss l is not covered?",
+                    "tail-probability",
+                ),
+            ),
+            Mistake(
+                lambda losses, masses, infinite, epsilon: float(
+                    np.sum(-np.expm1(epsilon - losses) * masses) + infinite
+                ),
+                Wrong(
+                    "You let losses below ε count negatively.",
+                    "δ adds up what is too much, and where nothing is too much it adds 0.",
+                    "no-clip",
+                ),
+            ),
+            Mistake(
+                lambda losses, masses, infinite, epsilon: float(
+                    np.sum(np.maximum(np.expm1(losses - epsilon), 0) * masses) + infinite
+                ),
+                Wrong(
+                    "The weight is e^(l − ε) − 1, which weighs by Q instead of by P.",
+                    "masses are P's. Write max(P − e^ε Q, 0) with Q = e^(−l) P.",
+                    "weighted-by-q",
+                ),
+            ),
+            Mistake(
+                lambda losses, masses, infinite, epsilon: float(
+                    np.sum(np.maximum(losses - epsilon, 0) * masses) + infinite
+                ),
+                Wrong(
+                    "You weigh by l − ε itself; that is close to 1 − e^(ε − l) only where it is small.",
+                    "Which part of the mass at l does e^ε leave uncovered?",
+                    "linearised",
+                ),
+            ),
+        ),
+    ),
+)
+
+# 05.6 A filter
+
+
+def _granted(requests: list[float], budget: float) -> list[bool]:
+    """Exact sums of the decimal numbers written; grant what fits, refuse what does not, go on."""
+    left, answers = Fraction(repr(float(budget))), []
+    for request in requests:
+        cost = Fraction(repr(float(request)))
+        answers.append(cost <= left)
+        left -= cost if cost <= left else 0
+    return answers
+
+
+def _float_granted(requests: list[float], budget: float) -> list[bool]:
+    spent, answers = 0.0, []
+    for request in requests:
+        answers.append(spent + request <= budget)
+        spent += request if answers[-1] else 0
+    return answers
+
+
+def _float_left(requests: list[float], budget: float) -> list[bool]:
+    left, answers = budget, []
+    for request in requests:
+        answers.append(request <= left)
+        left -= request if answers[-1] else 0
+    return answers
+
+
+def _binary_granted(requests: list[float], budget: float) -> list[bool]:
+    left, answers = Fraction(budget), []
+    for request in requests:
+        answers.append(Fraction(request) <= left)
+        left -= Fraction(request) if answers[-1] else 0
+    return answers
+
+
+def _tolerant(requests: list[float], budget: float) -> list[bool]:
+    spent, answers = 0.0, []
+    for request in requests:
+        answers.append(spent + request <= budget + 1e-9)
+        spent += request if answers[-1] else 0
+    return answers
+
+
+def _too_late(requests: list[float], budget: float) -> list[bool]:
+    left, answers = Fraction(repr(float(budget))), []
+    for request in requests:
+        answers.append(left > 0)
+        left -= Fraction(repr(float(request))) if answers[-1] else 0
+    return answers
+
+
+def _refused_pay(requests: list[float], budget: float) -> list[bool]:
+    left, answers = Fraction(repr(float(budget))), []
+    for request in requests:
+        cost = Fraction(repr(float(request)))
+        answers.append(cost <= left)
+        left -= cost
+    return answers
+
+
+def _requests(rng: np.random.Generator) -> tuple[list[float], float]:
+    """Ordinary ledgers; some that 20 equal requests fill exactly; some that would be overspent by a hair."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return [0.05] * 22, 1.0
+    if kind == 1:
+        half = round(float(rng.uniform(0.2, 0.8)), 2)
+        return [half, round(1 - half, 2), 1e-12, 0.1], 1.0
+    requests = rng.integers(5, 60, size=int(rng.integers(6, 14))) / 100
+    return requests.tolist(), float(rng.integers(80, 160) / 100)
+
+
+_IN_FLOATS = Wrong(
+    "Twenty requests of 0.05 fit into a budget of 1, and you refuse the last: in floats 0.05 added up twenty times is "
+    "a little more than 1.",
+    "Add exactly: fractions.Fraction(repr(x)) is the decimal number that was written.",
+    "float-sum",
+)
+
+FILTER = (
+    Equals(
+        _requests,
+        expected=_granted,
+        times=_TIMES,
+        mistakes=(
+            Mistake(_float_granted, _IN_FLOATS),
+            Mistake(_float_left, _IN_FLOATS),
+            Mistake(
+                _binary_granted,
+                Wrong(
+                    "Fraction(0.05) is the binary float nearest to 0.05, which is a little more than that; "
+                    "twenty of them are more than 1.",
+                    "Fraction(repr(x)) or Decimal(str(x)) is the decimal number that was written.",
+                    "binary-fraction",
+                ),
+            ),
+            Mistake(
+                _tolerant,
+                Wrong(
+                    "You let the budget be overspent by a little. Enough little requests are a large one.",
+                    "Add exactly (fractions.Fraction) instead of allowing a tolerance.",
+                    "tolerance",
+                ),
+            ),
+            Mistake(
+                _too_late,
+                Wrong(
+                    "You look at what is left before the request and not at what it costs: the last one overspends.",
+                    "Grant a request only if it fits into what is left.",
+                    "overspends",
+                ),
+            ),
+            Mistake(
+                lambda requests, budget: [request <= budget for request in requests],
+                Wrong(
+                    "You compare each request with the whole budget, whatever was spent before.",
+                    "Keep a running total of what was granted.",
+                    "no-memory",
+                ),
+            ),
+            Mistake(
+                _refused_pay,
+                Wrong(
+                    "A request that was refused is charged all the same, so later ones that would fit are refused too.",
+                    "Only what was answered costs anything.",
+                    "refused-pay",
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,227 @@
+"""Exercises 05.1 to 05.3: prices by formula."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# Inputs of two or three kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
+_TIMES = 60
+
+# 05.1 The better of two theorems
+
+
+def _price(k: int, epsilon: float, delta: float) -> float:
+    return min(k * epsilon, _advanced(k, epsilon, delta))
+
+
+def _advanced(k: int, epsilon: float, delta: float) -> float:
+    return epsilon * math.sqrt(2 * k * math.log(1 / delta)) + k * epsilon * math.expm1(epsilon)
+
+
+def _a_ledger(rng: np.random.Generator) -> tuple[int, float, float]:
+    """Hundreds of answers of small ε half of the time, where advanced wins; else few or loud ones, where it loses."""
+    delta = float(10 ** rng.uniform(-9, -3))
+    if rng.random() < 0.5:
+        return int(rng.integers(300, 3000)), float(rng.uniform(0.01, 0.2)), delta
+    return int(rng.integers(2, 12)), float(rng.uniform(0.05, 2.0)), delta
+
+
+PRICE = (
+    Equals(
+        _a_ledger,
+        expected=_price,
+        times=_TIMES,
+        mistakes=(
+            Mistake(
+                _advanced,
+                Wrong(
+                    "That is advanced composition everywhere; for few or loud answers adding up gives less.",
+                    "Both theorems hold. Quote the smaller.",
+                    "advanced-only",
+                ),
+            ),
+            Mistake(
+                lambda k, epsilon, delta: k * epsilon,
+                Wrong(
+                    "Your price is kε everywhere, as in basic composition.",
+                    "What does δ buy when k is large? If you do compare: the other theorem's second term has e^ε − 1.",
+                    "basic-only",
+                ),
+            ),
+            Mistake(
+                lambda k, epsilon, delta: min(k * epsilon, epsilon * math.sqrt(2 * k * math.log(1 / delta))),
+                Wrong(
+                    "The second term kε(e^ε − 1) is missing: your ε is too small to be true.",
+                    "The losses have a positive mean, and it adds up. Put it back.",
+                    "no-drift",
+                ),
+            ),
+            Mistake(
+                lambda k, epsilon, delta: min(
+                    k * epsilon, epsilon * math.sqrt(2 * k * math.log10(1 / delta)) + k * epsilon * math.expm1(epsilon)
+                ),
+                Wrong("That takes the logarithm to base 10.", "The theorem's ln is the natural one.", "log10"),
+            ),
+            Mistake(
+                lambda k, epsilon, delta: min(
+                    k * epsilon, epsilon * math.sqrt(k * math.log(1 / delta)) + k * epsilon * math.expm1(epsilon)
+                ),
+                Wrong("The 2 under the root is missing.", "The root is √(2k ln(1/δ)).", "no-two"),
+            ),
+            Mistake(
+                lambda k, epsilon, delta: max(k * epsilon, _advanced(k, epsilon, delta)),
+                Wrong("That is the larger of the two.", "Both are upper bounds: the smaller is the better.", "larger"),
+            ),
+            Mistake(
+                lambda k, epsilon, delta: _advanced(k, epsilon, delta) if k > 1 / epsilon**2 else k * epsilon,
+                Wrong(
+                    "You switch at k > 1/ε². That rule of thumb is wrong in both directions.",
+                    "Compute both and take the smaller.",
+                    "rule-of-thumb",
+                ),
+            ),
+        ),
+    ),
+)
+
+# 05.2 Where the advanced theorem starts to pay
+
+
+def _first_k(epsilon: float, delta: float) -> float:
+    if epsilon >= math.log(2):
+        return math.inf
+    return math.floor(2 * math.log(1 / delta) / (2 - math.exp(epsilon)) ** 2) + 1
+
+
+def _an_epsilon(rng: np.random.Generator) -> tuple[float, float]:
+    """Below ln 2 half of the time, else above."""
+    low, high = (0.01, 0.65) if rng.random() < 0.5 else (0.7, 2.0)
+    return float(rng.uniform(low, high)), float(10 ** rng.uniform(-9, -3))
+
+
+FIRST_K = (
+    Equals(
+        _an_epsilon,
+        expected=_first_k,
+        times=_TIMES,
+        mistakes=(
+            Mistake(
+                lambda epsilon, delta: math.floor(2 * math.log(1 / delta) / (2 - math.exp(epsilon)) ** 2) + 1,
+                Wrong(
+                    "From ε = ln 2 on you still name a k, and there is none: k(2 − e^ε) is not positive there.",
+                    "Squaring lost the sign. Return math.inf where 2 − e^ε ≤ 0.",
+                    "no-ln2",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, delta: math.floor(1 / epsilon**2) + 1,
+                Wrong("That is the rule of thumb k > 1/ε².", "Solve advanced < basic for k.", "rule-of-thumb"),
+            ),
+            Mistake(
+                lambda epsilon, delta: _first_k(epsilon, delta) - 1,
+                Wrong(
+                    "One too small: at your k the advanced bound is still above the basic one.",
+                    "The smallest *whole* number strictly above 2 ln(1/δ)/(2 − e^ε)².",
+                    "off-by-one",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, delta: (
+                    math.floor(2 * math.log(1 / delta) / (2 - math.exp(epsilon))) + 1
+                    if epsilon < math.log(2)
+                    else math.inf
+                ),
+                Wrong("The denominator is not squared.", "√(2kL) < k(2 − e^ε): square both sides.", "not-squared"),
+            ),
+            Mistake(
+                lambda epsilon, delta: (
+                    2 * math.log(1 / delta) / (2 - math.exp(epsilon)) ** 2 if epsilon < math.log(2) else math.inf
+                ),
+                Wrong(
+                    "That is where the two bounds cross, which is no number of answers.",
+                    "Return the first whole k beyond it.",
+                    "not-whole",
+                ),
+            ),
+        ),
+    ),
+)
+
+# 05.3 Parallel composition under both relations
+
+
+def _parallel(epsilons: np.ndarray, neighbours: str) -> float:
+    return float(np.max(epsilons)) * (2 if neighbours == "replace-one" else 1)
+
+
+def _parts(rng: np.random.Generator) -> tuple[np.ndarray, str]:
+    epsilons = rng.uniform(0.1, 2.0, size=int(rng.integers(3, 9)))
+    return epsilons, str(rng.choice(["add-remove", "replace-one"]))
+
+
+def _two_largest(epsilons: np.ndarray, neighbours: str) -> float:
+    largest = np.sort(epsilons)[::-1]
+    return float(largest[0] + (largest[1] if neighbours == "replace-one" else 0))
+
+
+PARALLEL = (
+    Equals(
+        _parts,
+        expected=_parallel,
+        times=_TIMES,
+        mistakes=(
+            Mistake(
+                lambda epsilons, neighbours: float(np.sum(epsilons)),
+                Wrong(
+                    "You add all parts up, as if every person were in each of them.",
+                    "One person is in one part. How many factors of P(y)/Q(y) can differ from 1?",
+                    "sum",
+                ),
+            ),
+            Mistake(
+                lambda epsilons, neighbours: float(np.max(epsilons)),
+                Wrong(
+                    "Right for adding or removing. A *replaced* person may leave one part and enter another.",
+                    "Then two answers change. What do they cost together at worst?",
+                    "max-for-both",
+                ),
+            ),
+            Mistake(
+                _two_largest,
+                Wrong(
+                    "You add the two largest parts. But the new person may be in the *same* part as the old one: "
+                    "that is a removal and an addition there.",
+                    "An ε-DP claim about one step says 2ε about two steps. Which part makes that worst?",
+                    "two-largest",
+                ),
+            ),
+            Mistake(
+                lambda epsilons, neighbours: 2 * float(np.max(epsilons)),
+                Wrong(
+                    "Twice the largest is for replacing. Adding or removing a person touches one part, once.",
+                    "Look at `neighbours`.",
+                    "twice-for-both",
+                ),
+            ),
+            Mistake(
+                lambda epsilons, neighbours: _parallel(
+                    epsilons, "replace-one" if neighbours == "add-remove" else "add-remove"
+                ),
+                Wrong("The two relations are the wrong way round.", "Which of them can change two parts?", "swapped"),
+            ),
+            Mistake(
+                lambda epsilons, neighbours: float(np.mean(epsilons)),
+                Wrong(
+                    "That is the average over the parts. The guarantee is for each person, wherever she is.",
+                    "Who is worst off?",
+                    "mean",
+                ),
+            ),
+        ),
+    ),
+)

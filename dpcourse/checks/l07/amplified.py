@@ -1,0 +1,166 @@
+"""Exercises 07.4 and 07.5: what days cost, and what a shuffler gains."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# Inputs of two or three kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
+_TIMES = 60
+
+# 07.4 What T days cost
+
+
+def _cost(days: int, daily: float, permanent: float) -> float:
+    return min(days * daily, permanent)
+
+
+def _a_phone(rng: np.random.Generator) -> tuple[int, float, float]:
+    permanent = float(rng.uniform(1, 4))
+    return int(rng.integers(2, 40)), permanent * float(10 ** rng.uniform(-2, -0.3)), permanent
+
+
+COST = (
+    Equals(
+        _a_phone,
+        expected=_cost,
+        times=_TIMES,
+        mistakes=(
+            Mistake(
+                lambda days, daily, permanent: days * daily,
+                Wrong(
+                    "You add the days up without end, as if there were no memory.",
+                    "Everything sent is a function of the permanent answer. What does post-processing say?",
+                    "no-memory",
+                ),
+            ),
+            Mistake(
+                lambda days, daily, permanent: permanent,
+                Wrong(
+                    "That is the price for ever. After a few days less is proven.",
+                    "Days add up too. Both bounds hold.",
+                    "always-permanent",
+                ),
+            ),
+            Mistake(
+                lambda days, daily, permanent: max(days * daily, permanent),
+                Wrong("That is the larger of two true bounds.", "Quote the smaller.", "larger"),
+            ),
+            Mistake(
+                lambda days, daily, permanent: permanent + days * daily,
+                Wrong(
+                    "You charge for the permanent answer and for the days. But the permanent answer is never sent.",
+                    "What does somebody see who sees all the reports?",
+                    "both",
+                ),
+            ),
+            Mistake(
+                lambda days, daily, permanent: daily,
+                Wrong(
+                    "That is the price of a single day. The others are released as well.",
+                    "A guarantee is about everything released.",
+                    "one-day",
+                ),
+            ),
+            Mistake(
+                lambda days, daily, permanent: min(math.sqrt(days) * daily, permanent),
+                Wrong(
+                    "√days is the growth of advanced composition, which needs a δ.",
+                    "Without δ the days add up: days · ε.",
+                    "square-root",
+                ),
+            ),
+        ),
+    ),
+)
+
+# 07.5 After the shuffler
+
+
+def _spread(epsilon: float, n: int, delta: float) -> float:
+    return 8 * math.sqrt(math.exp(epsilon) * math.log(4 / delta) / n) + 8 * math.exp(epsilon) / n
+
+
+def _allowed(epsilon: float, n: int, delta: float) -> bool:
+    return epsilon <= math.log(n / (16 * math.log(2 / delta)))
+
+
+def _shuffled(epsilon: float, n: int, delta: float) -> float:
+    if not _allowed(epsilon, n, delta):
+        return epsilon
+    return min(epsilon, math.log1p(math.tanh(epsilon / 2) * _spread(epsilon, n, delta)))
+
+
+def _a_crowd(rng: np.random.Generator) -> tuple[float, int, float]:
+    """Large crowds, where the theorem helps; crowds just too small for its condition; tiny crowds."""
+    kind, delta = rng.integers(3), float(10 ** rng.uniform(-9, -5))
+    epsilon = float(rng.uniform(0.5, 2.5))
+    needed = 16 * math.log(2 / delta) * math.exp(epsilon)
+    if kind == 0:
+        return epsilon, int(needed * 10 ** rng.uniform(0.5, 3)), delta
+    return epsilon, int(needed * (rng.uniform(0.7, 0.95) if kind == 1 else rng.uniform(0.02, 0.2))) + 2, delta
+
+
+def _shuffled_by(formula: Any):
+    """The theorem with another formula in it."""
+
+    def wrong(epsilon: float, n: int, delta: float) -> float:
+        return min(epsilon, formula(epsilon, n, delta)) if _allowed(epsilon, n, delta) else epsilon
+
+    return wrong
+
+
+SHUFFLED = (
+    Equals(
+        _a_crowd,
+        expected=_shuffled,
+        times=_TIMES,
+        mistakes=(
+            Mistake(
+                lambda epsilon, n, delta: min(epsilon, math.log1p(math.tanh(epsilon / 2) * _spread(epsilon, n, delta))),
+                Wrong(
+                    "You use the formula where its condition ε₀ ≤ ln(n/(16 ln(2/δ))) fails: it is silent there.",
+                    "What is left then? The phone's own promise.",
+                    "no-condition",
+                ),
+            ),
+            Mistake(
+                _shuffled_by(lambda epsilon, n, delta: math.tanh(epsilon / 2) * _spread(epsilon, n, delta)),
+                Wrong("The logarithm is missing: ε = ln(1 + …).", "That is smaller than what stands in it.", "no-log"),
+            ),
+            Mistake(
+                _shuffled_by(lambda epsilon, n, delta: math.log1p(_spread(epsilon, n, delta))),
+                Wrong("The factor (e^ε₀ − 1)/(e^ε₀ + 1) is missing.", "Read the formula once more.", "no-factor"),
+            ),
+            Mistake(
+                lambda epsilon, n, delta: (
+                    math.log1p(math.tanh(epsilon / 2) * _spread(epsilon, n, delta))
+                    if _allowed(epsilon, n, delta)
+                    else math.inf
+                ),
+                Wrong(
+                    "Where the condition fails you promise nothing at all. But each phone has added noise.",
+                    "Shuffling never hurts: return ε₀ there.",
+                    "infinite",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, n, delta: epsilon / math.sqrt(n),
+                Wrong(
+                    "ε₀/√n has the right growth and is no theorem: it is smaller than the truth.",
+                    "Use the formula, with its constants.",
+                    "root-n",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, n, delta: epsilon,
+                Wrong("That is the local ε: what the shuffler gains is lost.", "Use the theorem.", "no-gain"),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,289 @@
+"""Exercises 07.1 to 07.3: which local protocol, its reports, its estimate."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
+from dpcourse.privacy import Guarantee, Neighbours
+
+# 07.1 Which protocol
+
+
+def _best(k: int, epsilon: float) -> str:
+    return "k-RR" if k < 3 * math.exp(epsilon) + 2 else "OUE"
+
+
+def _a_domain(rng: np.random.Generator) -> tuple[int, float]:
+    """ε anywhere, and k near the crossover as often as far from it."""
+    epsilon = float(rng.uniform(0.1, 4.0))
+    bound = 3 * math.exp(epsilon) + 2
+    k = round(bound * rng.uniform(0.5, 1.5)) if rng.random() < 0.5 else round(10 ** rng.uniform(0.4, 2.5))
+    k = max(2, k)
+    return (k, epsilon) if abs(k - bound) > 1e-6 else (k + 1, epsilon)
+
+
+PROTOCOL = (
+    Equals(
+        _a_domain,
+        expected=_best,
+        times=100,
+        mistakes=(
+            Mistake(
+                lambda k, epsilon: "OUE",
+                Wrong(
+                    "You always take OUE; with few answers or a large ε randomized response has less variance.",
+                    "Compare (e^ε + k − 2)/(e^ε − 1)² with 4e^ε/(e^ε − 1)².",
+                    "always-oue",
+                ),
+            ),
+            Mistake(
+                lambda k, epsilon: "k-RR",
+                Wrong(
+                    "You always take randomized response; its variance grows with k, that of OUE does not.",
+                    "Compare the two variances of the lesson.",
+                    "always-rr",
+                ),
+            ),
+            Mistake(
+                lambda k, epsilon: "OUE" if k < 3 * math.exp(epsilon) + 2 else "k-RR",
+                Wrong("The wrong way round.", "Which of them suffers when k grows?", "swapped"),
+            ),
+            Mistake(
+                lambda k, epsilon: "k-RR" if k < 3 * epsilon + 2 else "OUE",
+                Wrong("You compare k with 3ε + 2.", "It is e^ε that grows: 3e^ε + 2.", "no-exp"),
+            ),
+            Mistake(
+                lambda k, epsilon: "k-RR" if k < math.exp(epsilon) + 2 else "OUE",
+                Wrong("You compare k with e^ε + 2.", "e^ε + k − 2 < 4e^ε: solve for k.", "lost-three"),
+            ),
+            Mistake(
+                lambda k, epsilon: (
+                    "k-RR"
+                    if math.exp(epsilon) + k - 2 < math.exp(epsilon / 2) * (math.exp(epsilon / 2) + 1) ** 2
+                    else "OUE"
+                ),
+                Wrong("That is where randomized response beats *symmetric* unary encoding.", "Take OUE's.", "sue"),
+            ),
+        ),
+    ),
+)
+
+# 07.2 Optimized unary encoding
+
+_K = 6
+
+
+def _two_people(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Fifty people; the first one's answer is replaced. The auditor looks at the first person's two bits."""
+    codes = rng.integers(_K, size=50)
+    other = codes.copy()
+    other[0] = (codes[0] + rng.integers(1, _K)) % _K
+    return codes, other
+
+
+def _audit_call(epsilon: float, k: int):
+    """What the auditor sees: the first person's bits, as one number."""
+
+    def call(answer: Answer, codes: np.ndarray, rng: np.random.Generator) -> int:
+        row = np.asarray(answer(codes, k, epsilon, rng=rng))[0].astype(bool)
+        return int(row @ (1 << np.arange(k)))
+
+    return call
+
+
+def _known_bits(epsilon: float) -> dict[str, tuple[tuple[float, float], Wrong | None]]:
+    """The probabilities (own bit, other bits) of the right answer and of known mistakes, with their diagnoses."""
+    e, h = math.exp(epsilon), math.exp(epsilon / 2)
+    return {
+        "right": ((0.5, 1 / (e + 1)), None),
+        "full-epsilon": (
+            (e / (e + 1), 1 / (e + 1)),
+            Wrong(
+                "Every bit is flipped with probability 1/(e^ε + 1), the full ε. Two people differ in two bits: 2ε.",
+                "Optimized unary encoding tells the own bit with a fair coin.",
+                "full-epsilon",
+            ),
+        ),
+        "symmetric": (
+            (h / (h + 1), 1 / (h + 1)),
+            Wrong(
+                "That is the symmetric encoding: private, and not the one asked for.",
+                "Optimized: own bit with probability ½, every other bit with 1/(e^ε + 1).",
+                "symmetric",
+            ),
+        ),
+        "own-bit-sure": (
+            (1.0, 1 / (e + 1)),
+            Wrong(
+                "A person's own bit is always 1. A report where it is 0 then proves that this is not her answer.",
+                "The own bit needs a coin too: probability ½.",
+                "own-bit-sure",
+            ),
+        ),
+        "inverse": (
+            (0.5, 1 / e),
+            Wrong(
+                "The other bits are set with probability e^(−ε); then e^ε = p(1 − q)/((1 − p)q) gives another ε.",
+                "With p = ½ solve for q: 1/(e^ε + 1).",
+                "inverse",
+            ),
+        ),
+        "half-epsilon": (
+            (0.5, 1 / (h + 1)),
+            Wrong(
+                "The other bits are set with probability 1/(e^(ε/2) + 1): private, and noisier than it need be.",
+                "With p = ½ solve e^ε = p(1 − q)/((1 − p)q) for q.",
+                "half-epsilon",
+            ),
+        ),
+    }
+
+
+def _right_bits(answer: Answer, trial: Trial) -> Wrong | None:
+    """How often own and other bits are set at two ε, against ½ and 1/(e^ε + 1) and against known mistakes."""
+    from scipy.stats import binomtest
+
+    n, counted = 20_000, []
+    for low, high in ((0.6, 1.0), (1.6, 2.2)):
+        epsilon, codes = float(trial.rng.uniform(low, high)), trial.rng.integers(_K, size=n)
+        reports = np.asarray(answer(codes, _K, epsilon, rng=trial.rng)).astype(bool)
+        mine = codes[:, None] == np.arange(_K)
+        first, second = (reports[np.arange(n), (codes + step) % _K] for step in (1, 2))
+        counted.append((epsilon, int(reports[mine].sum()), int(reports[~mine].sum()), int((first & second).sum())))
+
+    def likely(count: int, total: int, probability: float) -> bool:
+        return binomtest(count, total, probability).pvalue > trial.failure / 6
+
+    def fits(name: str) -> bool:
+        known = ((own, other, *_known_bits(epsilon)[name][0]) for epsilon, own, other, _ in counted)
+        return all(likely(own, n, p) and likely(other, n * (_K - 1), q) for own, other, p, q in known)
+
+    if fits("right"):
+        # Bits of one person must be independent of each other: how often are two other bits set at once?
+        if all(likely(both, n, quiet**2) for *_, both, quiet in ((*c, 1 / (math.exp(c[0]) + 1)) for c in counted)):
+            return None
+        return Wrong(
+            "The bits of one person hang together: one draw decides several of them.",
+            "Draw independently for every bit: rng.random((n, k)).",
+            "one-draw",
+        )
+    for name, (_, wrong) in _known_bits(1.0).items():
+        if wrong is not None and fits(name):
+            return wrong
+    epsilon, own, other, _ = counted[0]
+    return Wrong(
+        f"At ε = {epsilon:.2f} a person's own bit is set with probability {own / n:.3f} and every other bit with "
+        f"{other / (n * (_K - 1)):.3f}.",
+        "Wanted: ½ and 1/(e^ε + 1).",
+        "wrong-probabilities",
+    )
+
+
+UNARY = (
+    Returns(
+        inputs=lambda rng: (rng.integers(5, size=40), 5, float(rng.uniform(0.5, 2))),
+        what="array",
+        shape=lambda codes, k, epsilon: (len(codes), k),
+        among=(False, True, 0, 1, 0.0, 1.0),
+    ),
+    _right_bits,
+    Audited(
+        _two_people,
+        Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE),
+        call=_audit_call(1.0, _K),
+        runs=8000,
+        times=2,
+        hint="Two people differ in two bits. What is the largest ratio of probabilities that gives?",
+    ),
+)
+
+# 07.3 From bits to counts
+
+
+def _estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
+    lie = 1 / (math.exp(epsilon) + 1)
+    return (reports.sum(axis=0) - len(reports) * lie) / (0.5 - lie)
+
+
+def _reports(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Reports in which the last two answers are rare, so that some estimates are negative."""
+    epsilon, n = float(rng.uniform(0.5, 2.5)), int(rng.integers(200, 400))
+    codes = rng.choice(5, p=[0.4, 0.3, 0.3, 0.0, 0.0], size=n)
+    mine = codes[:, None] == np.arange(5)
+    return rng.random(mine.shape) < np.where(mine, 0.5, 1 / (math.exp(epsilon) + 1)), epsilon
+
+
+def _symmetric_estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
+    lie = 1 / (math.exp(epsilon / 2) + 1)
+    return (reports.sum(axis=0) - len(reports) * lie) / (1 - 2 * lie)
+
+
+def _scaled(reports: np.ndarray, epsilon: float) -> np.ndarray:
+    counts = reports.sum(axis=0)
+    return counts / counts.sum() * len(reports)
+
+
+ESTIMATE = (
+    Equals(
+        _reports,
+        expected=_estimate,
+        times=30,
+        mistakes=(
+            Mistake(
+                lambda reports, epsilon: reports.sum(axis=0),
+                Wrong(
+                    "Those are the reports, counted. Most of the bits that are set are noise.",
+                    "E[R] = Np + (n − N)q. Solve for N.",
+                    "raw-counts",
+                ),
+            ),
+            Mistake(
+                lambda reports, epsilon: np.maximum(_estimate(reports, epsilon), 0),
+                Wrong(
+                    "You cut negative estimates off at 0, which makes rare answers look more frequent than they are.",
+                    "Leave them negative. Whoever needs a table projects it afterwards, as a whole.",
+                    "clipped",
+                ),
+            ),
+            Mistake(
+                lambda reports, epsilon: reports.sum(axis=0) - len(reports) / (math.exp(epsilon) + 1),
+                Wrong(
+                    "You take the noise away and forget that only half of the true bits were told.",
+                    "Divide by p − q.",
+                    "no-division",
+                ),
+            ),
+            Mistake(
+                lambda reports, epsilon: 2 * reports.sum(axis=0),
+                Wrong(
+                    "You double the reports, as if all of them were true bits.", "Subtract n·q first.", "no-subtraction"
+                ),
+            ),
+            Mistake(
+                _symmetric_estimate,
+                Wrong(
+                    "Those are the probabilities of the *symmetric* encoding.",
+                    "Here p = ½, q = 1/(e^ε + 1).",
+                    "symmetric",
+                ),
+            ),
+            Mistake(
+                lambda reports, epsilon: _estimate(reports, epsilon) / len(reports),
+                Wrong("Those are shares.", "Counts are asked for: multiply by n.", "shares"),
+            ),
+            Mistake(
+                _scaled,
+                Wrong(
+                    "You scale the reports so that they add up to n. The noise is still in them.",
+                    "E[R] = Np + (n − N)q. Solve for N.",
+                    "scaled",
+                ),
+            ),
+        ),
+    ),
+)
