@@ -7,6 +7,7 @@ the same runs would find patterns in pure chance and certify them.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -140,8 +141,12 @@ def audit(
 def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[Any]:
     """`runs` outputs of the mechanism on one dataset, in one batch where it offers one."""
     batch = getattr(mechanism, "batch", None)
+    outputs = None
     if batch is not None:
-        outputs = batch(data, runs, rng)
+        # A batch that raises cannot say which run failed: single calls can.
+        with contextlib.suppress(Exception):
+            outputs = batch(data, runs, rng)
+    if outputs is not None:
         if len(outputs) != runs:
             raise ValueError(f"mechanism.batch must give {runs} outputs, got {len(outputs)}")
         return outputs

@@ -17,11 +17,20 @@ from typing import Any
 import numpy as np
 
 from dpcourse.audit.outputs import Column, Outputs, number
-from dpcourse.audit.thresholds import Candidates, Equalities, Event, Thresholds, cuts_between, shortest_between
+from dpcourse.audit.thresholds import (
+    Candidates,
+    Equalities,
+    Event,
+    Thresholds,
+    comparison,
+    cuts_between,
+    shortest_between,
+)
 from dpcourse.audit.vectors import direction, likelihood_ratio, shifts, summaries
 
 _LABELS = 100  # single labels tried
 _SETS = 200  # sets of labels tried
+_ANY_EXCEPTION = ("the mechanism raises an exception", "the mechanism raises no exception")
 
 
 Family = Callable[[Outputs, slice], Iterator[Candidates]]
@@ -34,11 +43,7 @@ def values_below(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
         if cuts.size:
             # "not above" is only the same as "below" where everything is a number
             above = ">" if not np.isnan(column.numbers).any() else "is not ≤"
-            yield Thresholds(
-                column.numbers,
-                cuts,
-                lambda t, name=column.name, above=above: (f"{name} ≤ {number(t)}", f"{name} {above} {number(t)}"),
-            )
+            yield Thresholds(column.numbers, cuts, comparison(column.name, above))
 
 
 def labels(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
@@ -98,10 +103,7 @@ def kinds(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
         yield Equalities(column.kinds, present, words)
         raising = np.array([name.startswith("raises") for name in column.kind_names])
         if raising.sum() > 1:
-            any_words = ("the mechanism raises an exception", "the mechanism raises no exception")
-            yield Equalities(
-                raising[column.kinds].astype(int), np.array([1]), lambda kind, any_words=any_words: any_words
-            )
+            yield Equalities(raising[column.kinds].astype(int), np.array([1]), lambda _: _ANY_EXCEPTION)
 
 
 def distances(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
@@ -115,11 +117,7 @@ def distances(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
         centre = float(shortest_between(np.array([low]), np.array([max(high, np.nextafter(low, np.inf))]))[0])
         away = np.abs(column.numbers - centre)
         middle = f"|{column.name} − {number(centre)}|" if centre else f"|{column.name}|"
-        yield Thresholds(
-            away,
-            cuts_between(away[:, rows]),
-            lambda t, middle=middle: (f"{middle} ≤ {number(t)}", f"{middle} > {number(t)}"),
-        )
+        yield Thresholds(away, cuts_between(away[:, rows]), comparison(middle))
 
 
 def granularity(outputs: Outputs, rows: slice) -> Iterator[Candidates]:

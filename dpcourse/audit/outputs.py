@@ -92,16 +92,16 @@ def _few(length: int) -> int:
 
 
 def _as_array(data: Sequence[Any], neighbour: Sequence[Any]) -> np.ndarray | None:
-    """Both sides as one numeric array of shape (2, runs, …), else None. Booleans are not numbers here."""
+    """Both sides as one numeric array of shape (2, runs, …), else None. A single boolean is a label, not a number."""
     try:
         sides = [np.asarray(side) for side in (data, neighbour)]
     except (ValueError, TypeError):  # ragged, or made of things that refuse to be an array
         return None
-    numeric = all(side.dtype.kind in "iuf" and side.ndim >= 1 for side in sides)
+    numeric = all(side.dtype.kind in "iuf" or (side.dtype.kind == "b" and side.ndim > 1) for side in sides)
     if not numeric or sides[0].shape != sides[1].shape or 0 in sides[0].shape:
         return None
     # asarray turns the booleans in [True, 2] into numbers, which would hide them; a list of one type it leaves alone.
-    if any(isinstance(side, list) and _holds_booleans(side) for side in (data, neighbour)):
+    if sides[0].ndim == 1 and any(isinstance(side, list) and _holds_booleans(side) for side in (data, neighbour)):
         return None
     return np.stack(sides).astype(float)
 
@@ -151,11 +151,14 @@ def _object_column(name: str, values: list[Any]) -> Column:
         value = examples[code]
         if isinstance(value, Raised):
             return f"raises {value.kind}({value.words!r})"
-        shown = number(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else repr(value)
+        shown = number(float(value)) if isinstance(value, float | np.floating) else repr(value)
+        if isinstance(value, np.integer | np.bool_):
+            shown = str(value)
         return f"= {shown if len(shown) <= 60 else shown[:57] + '…'}"
 
-    sides = (np.reshape(column, (2, -1)) for column in (np.array(floats), np.array(codes), np.array(kinds)))
-    return Column(name, *sides, tuple(kinds_of), text)
+    shape = (2, -1)
+    numbers_, codes_, kinds_ = np.reshape(floats, shape), np.reshape(codes, shape), np.reshape(kinds, shape)
+    return Column(name, numbers_, codes_, kinds_, tuple(kinds_of), text)
 
 
 def _key(value: Any) -> tuple[Hashable, str]:

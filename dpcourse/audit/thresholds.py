@@ -8,6 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
+from dpcourse.audit.outputs import number
+
 _CUTS = 200  # thresholds tried of one statistic
 
 
@@ -96,6 +98,11 @@ class Equalities:
             return int(equal[0]), int(equal[1])
 
         return Event(*self.words(code), hits)
+
+
+def comparison(name: str, above: str = ">") -> Callable[[float], tuple[str, str]]:
+    """The words of "name ≤ cut" and of its opposite."""
+    return lambda cut: (f"{name} ≤ {number(cut)}", f"{name} {above} {number(cut)}")
 
 
 def cuts_between(values: np.ndarray) -> np.ndarray:

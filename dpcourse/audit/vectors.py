@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from dpcourse.audit.outputs import Outputs, number
-from dpcourse.audit.thresholds import Candidates, Equalities, Thresholds, cuts_between
+from dpcourse.audit.thresholds import Candidates, Equalities, Thresholds, comparison, cuts_between
 
 _BINS = 8
 _PAIRS = 6  # up to this length all differences of two coordinates are looked at
@@ -97,4 +97,4 @@ def direction(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
 def _below(name: str, values: np.ndarray, rows: slice) -> Iterator[Candidates]:
     cuts = cuts_between(values[:, rows])
     if cuts.size:
-        yield Thresholds(values, cuts, lambda t: (f"{name} ≤ {number(t)}", f"{name} > {number(t)}"))
+        yield Thresholds(values, cuts, comparison(name))

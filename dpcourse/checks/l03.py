@@ -111,7 +111,12 @@ def _records(rng: Generator, low: float, high: float) -> np.ndarray:
 
 def _bounds(rng: Generator, kind: str) -> tuple[float, float]:
     size = float(rng.uniform(20, 200))
-    return {"from zero": (0.0, size), "negative": (-size, size / 10), "far from zero": (0.9 * size, size)}[kind]
+    return {
+        "from zero": (0.0, size),
+        "negative": (-size, size / 10),
+        "both signs": (-size, 0.9 * size),
+        "far from zero": (0.9 * size, size),
+    }[kind]
 
 
 def _with_record(kind: str, record: Callable[[float, float], float]):
@@ -124,6 +129,13 @@ def _with_record(kind: str, record: Callable[[float, float], float]):
         return _swap((values, low, high), (more, low, high), rng)
 
     return pairs
+
+
+def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
+    """Neighbours: thirty records that are no numbers and one at the lower bound; one more at the upper bound."""
+    low, high = _bounds(rng, "from zero")
+    values = np.append(np.full(30, np.nan), low)
+    return _swap((values, low, high), (np.append(values, high), low, high), rng)
 
 
 def _clipped(data: tuple[np.ndarray, float, float]) -> float:
@@ -210,8 +222,18 @@ NOISY_SUM = (
         hint="A record is added whole, not from the lower bound on. U − L is for replacing a record.",
         key="width-for-size",
     ),
+    Audited(
+        _among_no_numbers,
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=2000,
+        hint="What your NaNs count as depends on the other records, so one record moves them all. Fix the value before "
+        "you look.",
+        key="nan-from-data",
+    ),
     Useful(
-        _with_record("negative", lambda low, high: high),
+        _with_record("both signs", lambda low, high: high),
         truth=_clipped,
         # Two scales hold 86.5% of Laplace noise; 1.5 times the noise keeps 74% there.
         within=lambda data: 2 * max(abs(data[1]), abs(data[2])),
@@ -316,6 +338,27 @@ def _differences(output: Any) -> float:
     return round(float(cells[-1] - cells[0]), 3)
 
 
+def _silent_when_empty(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    """The cell that nobody is in comes out the same every time."""
+    data = _table(trial.rng)
+    if len({float(np.asarray(_call_table(answer, data, trial.rng))[-1]) for _ in range(30)}) > 1:
+        return None
+    return Wrong(
+        "A cell that nobody is in always comes out the same, and one that somebody is in does not: the first person "
+        "in it shows.",
+        "Empty cells need noise too.",
+        "empty-cell-without-noise",
+    )
+
+
+def _shared(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    return Wrong(
+        f"Each cell by itself keeps ε = 1, but the difference of two tells: ε ≥ {result.epsilon_lower:.3g}.",
+        "Does every cell have noise of its own? Whoever subtracts two cells removes noise that they share.",
+        "same-noise",
+    )
+
+
 HISTOGRAM = (
     _shapes,
     Returns(
@@ -325,11 +368,20 @@ HISTOGRAM = (
         _empty_or_one,
         CLAIM,
         call=_call_table,
-        view=_differences,
+        view=_last_cell,
         runs=8000,
-        hint="The difference of two cells says more than each by itself. Does every cell have noise of its own?",
+        hint="One person moves one cell by one: scale 1/ε in every cell.",
+        key="too-little-noise",
+        diagnose=_silent_when_empty,
+    ),
+    Audited(
+        _empty_or_one,
+        CLAIM,
+        call=_call_table,
+        view=_differences,
+        runs=4000,
         key="same-noise",
-        diagnose=lambda answer, trial, result: _cell_alone(answer, trial, result),
+        diagnose=_shared,
     ),
     Audited(
         _frequent,
@@ -359,25 +411,6 @@ HISTOGRAM = (
         hint="Scale 1/ε serves all cells at once: a person is in one cell only, so ε is not divided by their number.",
     ),
 )
-
-
-def _cell_alone(answer: Answer, trial: Trial, seen: Any) -> Wrong | None:
-    """Is the empty cell telling by itself, or only the difference of two cells?"""
-    result = Audited(
-        _empty_or_one, CLAIM, call=_call_table, view=_last_cell, runs=8000, key="empty-cell-without-noise",
-        hint="A cell that nobody is in comes out differently from one that somebody is in. Empty cells need noise too.",
-    )(answer, trial)  # fmt: skip
-    if result is None:
-        return Wrong(
-            f"Each cell by itself keeps ε = 1, but the difference of two tells: ε ≥ {seen.epsilon_lower:.3g}.",
-            "Does every cell have noise of its own? Whoever subtracts two cells removes noise that they share.",
-            "same-noise",
-        )
-    values, categories = _table(trial.rng)
-    empty = {float(np.asarray(_call_table(answer, (values, categories), trial.rng))[-1]) for _ in range(30)}
-    if len(empty) == 1:
-        return result
-    return Wrong(result.diagnosis, "One person moves one cell by one: scale 1/ε in every cell.", "too-little-noise")
 
 
 # 03.4 The two parts of a private mean

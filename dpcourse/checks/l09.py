@@ -116,22 +116,25 @@ def _density(answer: Answer, trial: Trial) -> Wrong | None:
     uniform = fits((1 + one) / 2, stats.beta((d - 1) / 2, (d - 1) / 2))
     if uniform and fits(lengths, stats.gamma(d, scale=scale)):
         return None
-    flat = noise[:, 0]
-    known = {
-        "laplace-coordinates": fits(flat, stats.laplace(scale=scale)),
-        "exponential-length": fits(lengths, stats.expon(scale=scale)),
-        "half-sensitivity": fits(lengths, stats.gamma(d, scale=scale / 2)),
-        "no-lambda": fits(lengths, stats.gamma(d, scale=scale * lam)),
-        "upside-down": fits(lengths, stats.gamma(d, scale=scale * epsilon**2)),
-        "direction": fits(lengths, stats.gamma(d, scale=scale)),
-        "not-useful": lengths.mean() > 1.1 * d * scale and fits(lengths, stats.gamma(d, scale=lengths.mean() / d)),
-        "gaussian": fits(flat, stats.norm(scale=np.sqrt((noise**2).mean()))),
+    flat, mean = noise[:, 0], lengths.mean()
+    specific = {
+        "laplace-coordinates": (flat, stats.laplace(scale=scale)),
+        "exponential-length": (lengths, stats.expon(scale=scale)),
+        "half-sensitivity": (lengths, stats.gamma(d, scale=scale / 2)),
+        "no-lambda": (lengths, stats.gamma(d, scale=scale * lam)),
+        "upside-down": (lengths, stats.gamma(d, scale=scale * epsilon**2)),
+        "direction": (lengths, stats.gamma(d, scale=scale)),
     }
-    named = next((key for key, found in known.items() if found), None)
-    if named is not None:
+    likely = {key: stats.kstest(values, wrong.cdf).pvalue for key, (values, wrong) in specific.items()}
+    named = max(likely, key=lambda key: likely[key])
+    if likely[named] > level:
         return _NOISE_WRONG[named]
+    if mean > 1.1 * d * scale and fits(lengths, stats.gamma(d, scale=mean / d)):
+        return _NOISE_WRONG["not-useful"]
+    if fits(flat, stats.norm(scale=np.sqrt((noise**2).mean()))):
+        return _NOISE_WRONG["gaussian"]
     return Wrong(
-        f"The length of your noise has mean {lengths.mean():.3g} where {d * scale:.3g} is right for d = {d}, and is "
+        f"The length of your noise has mean {mean:.3g} where {d * scale:.3g} is right for d = {d}, and is "
         "not distributed as it should be.",
         "The density asked for is ∝ exp(−nλε‖b‖₂/2): a Gamma length, a uniform direction.",
         "wrong-distribution",
@@ -168,7 +171,7 @@ def _objective(rng: Generator) -> tuple[float, int, float]:
     """ε, n, λ: either plenty of λ or far too little."""
     epsilon, n = float(rng.uniform(0.2, 3)), int(rng.integers(50, 5000))
     enough = 0.25 / (n * math.expm1(epsilon / 4))
-    factor = rng.uniform(1.5, 20) if rng.random() < 0.5 else rng.uniform(0.4, 0.6)
+    factor = rng.uniform(1.5, 20) if rng.random() < 0.5 else rng.uniform(0.1, 0.8)
     return epsilon, n, float(enough * factor)
 
 
@@ -352,7 +355,7 @@ def _name_vote(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
 NOISY_WINNER = (
     Returns(_tie, what="integer", among=lambda votes, epsilon: range(len(votes))),
     Audited(
-        _gap(1),
+        _gap(0),
         Guarantee(_EPSILON),
         runs=8000,
         call=_call_vote,
@@ -361,7 +364,7 @@ NOISY_WINNER = (
         key="too-little-noise",
     ),
     Audited(
-        _gap(1, base=1),
+        _gap(0, base=1),
         Guarantee(_EPSILON),
         runs=8000,
         call=_call_vote,

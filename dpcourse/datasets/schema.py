@@ -221,8 +221,9 @@ class Schema:
     def encode(self, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Features and labels as numbers, by public facts alone: a record's row depends on that record only.
 
-        Numbers are scaled to [0, 1] by the declared bounds, categories become one column each (a pair of categories
-        becomes a single column). Out-of-domain records are clipped or mapped to a declared category, silently.
+        Numbers are scaled to [−1, 1] by the declared bounds (gradient descent is slow along a column that hardly varies
+        around a mean far from 0), categories become one column of {0, 1} each (a pair of categories a single column).
+        Out-of-domain records are clipped or mapped to a declared category, silently.
 
         Parameters
         ----------
@@ -232,14 +233,14 @@ class Schema:
         Returns
         -------
         X : ndarray of float, shape (len(frame), len(self.feature_names))
-            Entries in [0, 1].
+            Entries in [−1, 1].
         y : ndarray of int, shape (len(frame),)
             1 for the second category of the label, else 0.
         """
         blocks = []
         for column in self._features:
             if isinstance(column, Numeric):
-                blocks.append(column.scaled(frame[column.name])[:, None])
+                blocks.append(2 * column.scaled(frame[column.name])[:, None] - 1)
             elif column.size == 2:
                 blocks.append(column.codes(frame[column.name])[:, None].astype(float))
             else:

@@ -11,6 +11,7 @@ from scipy.special import expit
 from dpcourse.accounting import calibrate_noise_multiplier
 from dpcourse.learning.gradients import Examples
 from dpcourse.learning.linear import encode_labels
+from dpcourse.learning.logistic import public_learning_rate
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 BLOCK = 1024  # rows at a time: the working arrays stay in the processor's cache
@@ -50,7 +51,7 @@ def fit_sweep(
     clip_norm: float = 1.0,
     sampling_rate: float = 0.1,
     steps: int = 200,
-    learning_rate: float = 4.0,
+    learning_rate: float | None = None,
     momentum: float = 0.9,
     rng=None,
 ) -> Sweep:
@@ -70,6 +71,13 @@ def fit_sweep(
     rng = np.random.default_rng(rng)
     seeds = arguments.integer("seeds", seeds, minimum=1)
     size = arguments.integer("dataset_size", dataset_size, minimum=1)
+    steps = arguments.integer("steps", steps, minimum=1)
+    delta = arguments.probability("delta", delta, zero=False, one=False)
+    clip_norm = arguments.positive("clip_norm", clip_norm)
+    sampling_rate = arguments.probability("sampling_rate", sampling_rate, zero=False)
+    momentum = arguments.probability("momentum", momentum, one=False)
+    if learning_rate is not None:
+        learning_rate = arguments.positive("learning_rate", learning_rate)
     finite = [np.isfinite(arguments.positive("epsilons", epsilon, infinite=True)) for epsilon in epsilons]
     noise = np.array(
         [
@@ -81,6 +89,8 @@ def fit_sweep(
     if len(known) != 2:
         raise ValueError(f"classes must be two, got {known.tolist()!r}")
     examples = Examples.of(arguments.finite_array("X", X), targets)
+    rates = [learning_rate or public_learning_rate(z, clip_norm, sampling_rate, steps, momentum, size) for z in noise]
+    rate = np.repeat(rates, seeds)[:, None]
     models, dimension = len(noise) * seeds, examples.directions.shape[1]
     theta, velocity, average = (np.zeros((models, dimension)) for _ in range(3))
     deviation = np.repeat(noise, seeds)[:, None] * clip_norm
@@ -88,7 +98,7 @@ def fit_sweep(
         gradient = _clipped_sums(theta, examples, clip_norm, sampling_rate, rng)
         gradient += deviation * rng.normal(size=theta.shape)
         velocity = momentum * velocity + gradient / (sampling_rate * size)
-        theta = theta - learning_rate * velocity
+        theta = theta - rate * velocity
         if step >= steps // 2:
             average += theta / (steps - steps // 2)
     guarantees = tuple(Guarantee(epsilon, delta, Neighbours.ADD_REMOVE) for epsilon in epsilons)

@@ -125,7 +125,9 @@ def _two_sided(count: int, numerator: int, denominator: int, rng: np.random.Gene
     """Up to `count` discrete Laplace integers of scale numerator/denominator (arXiv:2004.00010, algorithm 2)."""
     low = rng.integers(0, numerator, count)  # the magnitude modulo the numerator
     low = low[_bernoulli_exp(low / numerator, lambda i: Fraction(int(low[i]), numerator), rng)]
-    magnitude = (low + numerator * _geometric_e(low.size, rng)) // denominator
+    magnitude = low + numerator * _geometric_e(low.size, rng)
+    if denominator > 1:
+        magnitude //= denominator
     negative = rng.integers(0, 2, low.size, dtype=bool)
     return np.where(negative, -magnitude, magnitude)[~(negative & (magnitude == 0))]  # zero has one sign only
 

@@ -231,10 +231,8 @@ class AboveThresholdSession:
     def ask(self, value: float) -> bool:
         """Is this query above the threshold? Raises `BudgetExhausted` once `max_hits` queries were."""
         if self.hits >= self.mechanism.max_hits:
-            raise BudgetExhausted(
-                f"{'the only hit is' if self.mechanism.max_hits == 1 else f'all {self.mechanism.max_hits} hits are'} used: "
-                f"one more answer would not be covered by {self.mechanism.guarantee}"
-            )
+            hits = "the only hit is" if self.mechanism.max_hits == 1 else f"all {self.mechanism.max_hits} hits are"
+            raise BudgetExhausted(f"{hits} used: one more answer would not be covered by {self.mechanism.guarantee}")
         noisy = float(arguments.finite_array("value", value)) + self._rng.laplace(scale=self.mechanism.query_scale)
         above = bool(noisy >= self._bar)
         self.hits += above

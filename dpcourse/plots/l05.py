@@ -92,8 +92,8 @@ def draw_advanced_region(data: Region, *, into: Picture | None = None) -> Pictur
     for name, end, colour in (("better", 1e5, BLUE), ("worse", 1, VERMILION)):
         if name in parts:
             parts[name].remove()
-        x, y = data.epsilons[pays], data.first_k[pays]
-        parts[name] = axes.fill_between(x, y, end, color=colour, alpha=0.12, linewidth=0)
+        y = np.minimum(data.first_k, 1e5)
+        parts[name] = axes.fill_between(data.epsilons, y, end, color=colour, alpha=0.12, linewidth=0)
     first = data.first_k[pays]
     picture.alt = (
         f"Advanced composition beats adding up above a curve that runs from {first[0]:.0f} answers at "

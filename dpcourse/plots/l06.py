@@ -166,7 +166,7 @@ def draw_errors(data: ErrorByEpsilon, *, into: Picture | None = None) -> Picture
                 label="error of the table (people, log scale)",
                 which="y",
             )
-            axes.set_title("Halving ε below 1 doubles the error")
+            axes.set_title("Below ε = 1, half the ε is about twice the error")
             axes.legend(loc="upper right")
     parts = picture.parts
     parts["formula L1"].set_data(data.formula_epsilons, data.formula_l1)

@@ -186,22 +186,27 @@ def draw_comparison(data: Comparison, *, into: Picture | None = None) -> Picture
             parts["majority"] = axes.axhline(0, color=BLACK, linestyle=":", linewidth=1.4, label="always “no”")
             for i, name in enumerate(data.names):
                 parts[name] = axes.errorbar([0], [0], yerr=[0.1], capsize=4, label=name, **series(i, line=False))
-            axes.set(xlim=(-0.02, 1.05), ylim=(0.73, 0.87))
+            axes.set(xlim=(-0.02, 1.02), ylim=(0.73, 0.87))
             axes.set_xlabel("← more private        attacker's best advantage allowed, TPR − FPR, replacing one record")
             axes.xaxis.label.set_fontsize(9.5)
             axes.set_ylabel("accuracy on people not trained on")
-            axes.set_title("Same task, same people, five guarantees")
-            axes.legend(loc="lower right", fontsize=9)
+            axes.set_title("Same task, same people, other guarantees")
+            axes.legend(loc="upper left", fontsize=9)
     picture.parts["majority"].set_ydata([data.majority] * 2)
     rows = zip(data.names, data.advantages, data.accuracies, data.spreads, strict=True)
     said = []
-    for name, x, y, spread in rows:
+    drawn: list[float] = []
+    for name, advantage, y, spread in rows:
+        x = advantage + 0.014 * sum(
+            abs(advantage - other) < 0.01 for other in drawn
+        )  # side by side where they are equal
+        drawn.append(advantage)
         line, caps, (bars,) = picture.parts[name].lines
         line.set_data([x], [y])
         caps[0].set_data([x], [y - spread])
         caps[1].set_data([x], [y + spread])
         bars.set_segments([np.array([(x, y - spread), (x, y + spread)])])
-        said.append(f"{name} {y:.1%} at {x:.2f}")
+        said.append(f"{name} {y:.1%} at {advantage:.2f}")
     picture.alt = (
         f"Accuracy against the attacker's best allowed advantage, by learner: {'; '.join(said)}. "
         f"A dotted line at {data.majority:.1%} is always answering no."

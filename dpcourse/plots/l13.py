@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-
 from matplotlib.ticker import NullLocator
 
 from dpcourse.plots.picture import Picture
@@ -86,9 +85,9 @@ def draw_noisy_table(data: NoisyTable, *, into: Picture | None = None) -> Pictur
     parts["title"].set_text(f"{data.columns}: {_percent(data.error)} off at ε = {data.epsilon:.3g}{many}")
     picture.alt = (
         f"Exact and noisy counts of the {data.exact.size:,} cells of {data.columns}, fullest first, people on a "
-        f"logarithmic axis. The exact counts fall from {data.exact.max():,.0f} to {data.exact.min():,.0f}. The noisy ones "
-        f"follow them down to the noise, σ = {data.sigma:.3g} people, and scatter below it: {data.drowned:,} cells "
-        f"hold fewer people than that. Total variation distance: {_percent(data.error)}."
+        f"logarithmic axis. The exact counts fall from {data.exact.max():,.0f} to {data.exact.min():,.0f}. The noisy "
+        f"ones follow them down to the noise, σ = {data.sigma:.3g} people, and scatter below it: {data.drowned:,} "
+        f"cells hold fewer people than that. Total variation distance: {_percent(data.error)}."
     )
     return picture
 
@@ -110,7 +109,7 @@ def draw_tree(data: Tree, *, into: Picture | None = None) -> Picture:
         place = _layout(data)
         for parent, child in data.edges:
             (x0, y0), (x1, y1) = place[parent], place[child]
-            axes.plot([x0, x1], [y0, y1], color=GREY, linewidth=1.6, zorder=1)
+            axes.plot([x0, x1], [y0, y1], color=GREY, linestyle="-", linewidth=1.6, zorder=1)
         for name, (x, y) in place.items():
             box = {"boxstyle": "round,pad=0.45", "facecolor": "#e6f0f8", "edgecolor": BLUE}
             axes.annotate(name, (x, y), ha="center", va="center", bbox=box, zorder=3)
@@ -179,11 +178,16 @@ def draw_quality(data: Quality, *, into: Picture | None = None) -> Picture:
         left.set_ylabel("mean error of the two-way tables")
         left.set_ylim(0, None)
         left.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
-        right.axhline(data.ceiling, color=BLACK, linewidth=1.4)
+        right.axhline(data.ceiling, color=BLACK, linestyle="-", linewidth=1.4)
         right.annotate("trained on people", (data.epsilons[0], data.ceiling), xytext=(0, 4), textcoords="offset points")
         right.axhline(data.floor, color=GREY, linewidth=1.4, linestyle=":")
-        right.annotate("always the same answer", (data.epsilons[0], data.floor), xytext=(0, 4),
-                       textcoords="offset points", color=GREY)  # fmt: skip
+        right.annotate(
+            "always the same answer",
+            (data.epsilons[0], data.floor),
+            xytext=(0, 4),
+            textcoords="offset points",
+            color=GREY,
+        )
         right.set_ylabel("accuracy on people never seen")
         right.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
         right.set_ylim(data.floor - 0.02, data.ceiling + 0.015)
@@ -209,7 +213,6 @@ class Copies:
     tables: tuple[str, ...]
     members: np.ndarray
     others: np.ndarray
-    errors: np.ndarray  # half-widths of the 95% intervals of the differences
 
 
 def draw_copies(data: Copies, *, into: Picture | None = None) -> Picture:

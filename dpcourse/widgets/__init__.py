@@ -20,8 +20,11 @@ EXPLORERS = {
     "explore_truth": "l06",
     "explore_estimates": "l06",
     "explore_accuracy": "l06",
+    "explore_private_training": "l08",
+    "explore_gradient_norms": "l08",
     "explore_votes": "l09",
     "explore_marginals": "l13",
+    "explore_groups": "l15",
 }
 
 __all__ = ["EXPLORERS", *EXPLORERS]

@@ -52,7 +52,7 @@ def vote(teachers: int, share: float, sigma: float, answers: int) -> Votes:
     ((200.0, 50.0), 0.76)
     """
     sigmas = np.geomspace(0.5, 2000, 120)
-    counts = (teachers * share, teachers * (1 - share))
+    counts = (teachers * share, teachers - teachers * share)
     gap = counts[0] - counts[1]
     right = ndtr(gap / (sigmas * math.sqrt(2)))
     epsilon, chance = float(vote_epsilon(sigma, answers)), float(ndtr(gap / (sigma * math.sqrt(2))))

@@ -73,8 +73,8 @@ def noisy_table(columns: tuple[str, ...], epsilon: float, tables: int = 1) -> No
 def _describe(table: NoisyTable) -> str:
     shared = f", one of {table.tables} tables that share it equally" if table.tables > 1 else ""
     return (
-        f"{table.exact.size:,} cells of the twin, released at ε = {table.epsilon:.3g}, δ = {table.delta:.0e} (adding or "
-        f"removing one record){shared}: noise of σ = {table.sigma:.3g} people in each cell. "
+        f"{table.exact.size:,} cells of the twin, released at ε = {table.epsilon:.3g}, δ = {table.delta:.0e} (adding "
+        f"or removing one record){shared}: noise of σ = {table.sigma:.3g} people in each cell. "
         f"{table.drowned:,} cells hold fewer people than that. As shares, the noisy table is {table.error:.2%} off in "
         f"total variation. The noise is drawn anew at every position, from the same seed."
     )

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from dpcourse.audit import audit, certified_epsilon, clopper_pearson
-from dpcourse.local import RandomizedResponse
+from dpcourse.local import RandomizedResponse, UnaryEncoding
 from dpcourse.mechanisms import LaplaceMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -164,6 +164,36 @@ def test_certifies_nine_tenths_of_the_true_epsilon(epsilon, k, confidence):
     result = audit(Response(epsilon, k), 0, 1, claim=claim, confidence=confidence, rng=66)
     assert 0.9 * epsilon <= result.epsilon_lower <= epsilon
     assert not result.violated
+
+
+@pytest.mark.parametrize("optimized", [True, False])
+def test_certifies_unary_encoding_from_vectors_of_bits(optimized):
+    unary = UnaryEncoding(1.0, 3, optimized=optimized)
+
+    class Bits:
+        def __call__(self, code, rng):
+            return unary.randomize(np.array([code]), rng=rng)[0]
+
+        def batch(self, code, runs, rng):
+            return unary.randomize(np.full(runs, code), rng=rng)
+
+    result = audit(Bits(), 0, 1, claim=unary.guarantee, runs=40_000, rng=69)
+    assert 0.85 < result.epsilon_lower <= 1.0
+    assert audit(Bits().__call__, 0, 1, claim=Guarantee(0.5), runs=4000, rng=69).violated
+
+
+def test_a_batch_that_raises_is_run_one_by_one():
+    class Fragile(Response):
+        def batch(self, code, runs, rng):
+            raise RuntimeError("too many")
+
+        def __call__(self, code, rng):
+            if code == 1 and rng.random() < 0.5:
+                raise ValueError("no")
+            return 0
+
+    result = audit(Fragile(1.0), 0, 1, claim=Guarantee(1.0), runs=400, rng=70)
+    assert result.violated and "raises ValueError" in result.event
 
 
 def test_the_event_is_a_sentence_and_names_the_direction():

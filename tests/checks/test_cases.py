@@ -67,7 +67,10 @@ def test_equals_recognises_known_mistakes():
     assert run(case, lambda x, c: x.clip(0, c)) == "one-side"
     assert run(case, lambda x, c: x) == "wrong-value"
     assert run(case, lambda x, c: list(x)) == "wrong-value"
-    assert run(case, lambda x, c: "abc") == "wrong-value"
+    assert run(case, lambda x, c: "abc") == "wrong-shape"
+    assert (
+        run(case, lambda x, c: x[:-1]) == run(case, lambda x, c: (x, c)) == run(case, lambda x, c: c) == "wrong-shape"
+    )
     assert run(case, lambda x, c: None) == "returns-nothing"
 
 

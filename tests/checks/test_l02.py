@@ -32,6 +32,11 @@ def finite(p, q):
     return np.abs(np.log(p[both] / q[both])).max()
 
 
+def careless(p, q):
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.abs(np.log(p / q)).max()
+
+
 def average(p, q):
     def mean(p, q):
         with np.errstate(divide="ignore"):
@@ -89,15 +94,18 @@ WRONG = {
         "useless": with_truth(lambda epsilon: 0.5),
         "always-true": lambda answer, epsilon, rng: answer,
         "wrong-ratio": with_truth(lambda epsilon: 1 - np.exp(-epsilon)),
+        "half-epsilon": with_truth(lambda epsilon: 1 / (1 + np.exp(-epsilon / 2))),
+        "double-epsilon": with_truth(lambda epsilon: 1 / (1 + np.exp(-2 * epsilon))),
         "one-sided": lambda answer, epsilon, rng: answer and coin(answer, epsilon, rng),
         "wrong-type": lambda answer, epsilon, rng: int(coin(answer, epsilon, rng)),
         "constant": lambda answer, epsilon, rng: True,
-        "wrong-frequency": with_truth(lambda epsilon: 0.95),
+        "wrong-frequency": with_truth(lambda epsilon: 0.88),
         "own-generator": lambda answer, epsilon, rng: coin(answer, epsilon, np.random.default_rng()),
     },
     "02.2": {
         "one-direction": one_way,
         "ignores-impossible": finite,
+        "nan": careless,
         "no-logarithm": lambda p, q: np.exp(exact_epsilon(p, q)),
         "average": average,
         "difference": lambda p, q: np.abs(p - q).max(),
@@ -105,6 +113,7 @@ WRONG = {
     },
     "02.3": {
         "one-direction": over,
+        "adds-directions": lambda p, q, epsilon: over(p, q, epsilon) + over(q, p, epsilon),
         "chance-of-exceeding": lambda p, q, epsilon: max(
             p[p > np.exp(epsilon) * q].sum(), q[q > np.exp(epsilon) * p].sum()
         ),
@@ -137,6 +146,7 @@ WRONG = {
         "delta-times-k": lambda epsilon, delta, k: (k * epsilon, k * delta),
         "delta-unchanged": lambda epsilon, delta, k: (k * epsilon, delta),
         "loose-delta": lambda epsilon, delta, k: (k * epsilon, k * np.exp((k - 1) * epsilon) * delta),
+        "off-by-one": lambda epsilon, delta, k: (k * epsilon, np.exp(epsilon) * group_claim(epsilon, delta, k)[1]),
         "epsilon-unchanged": lambda epsilon, delta, k: (epsilon, k * delta),
         "root": lambda epsilon, delta, k: (np.sqrt(k) * epsilon, group_claim(epsilon, delta, k)[1]),
         "wrong-value": lambda epsilon, delta, k: (epsilon, delta),

@@ -150,6 +150,13 @@ WRONG = [
             np.clip(values, low, high).sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
         ),
     ),  # noqa: E501
+    (
+        "03.2",
+        "nan-from-data",
+        lambda values, low, high, epsilon, rng: noisy_sum(
+            np.where(np.isnan(values), np.nanmean(values), values), low, high, epsilon, rng
+        ),
+    ),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: 1)),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: size(low, high, values) / 2)),
     ("03.2", "bounds-from-data", from_data),
@@ -157,6 +164,7 @@ WRONG = [
     ("03.2", "upper-bound-only", sum_with(lambda low, high, values: high)),
     ("03.2", "width-for-size", sum_with(lambda low, high, values: max(high - low, high / 4))),
     ("03.2", "not-useful", sum_with(lambda low, high, values: 2 * size(low, high, values))),
+    ("03.2", "not-useful", sum_with(lambda low, high, values: abs(low) + abs(high))),
     ("03.2", "constant", lambda values, low, high, epsilon, rng: 7.0),
     ("03.2", "not-random", lambda values, low, high, epsilon, rng: np.nan_to_num(np.clip(values, low, high)).sum()),
     ("03.3", "observed-categories", observed),

@@ -32,9 +32,9 @@ def classic(epsilon, delta, sensitivity):
 ONE = gaussian_sigma(1.0, 1e-5, 1.0)
 
 
-def release_counts(flags, epsilon, delta, rng):
+def release_counts(flags, sigma_1, rng):
     d = flags.shape[1]
-    return flags.sum(axis=0) + rng.normal(0, ONE * math.sqrt(d), d)
+    return flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(d), d)
 
 
 def choose(candidates, utilities, sensitivity, epsilon, rng):
@@ -76,8 +76,8 @@ RIGHT = [
     ("04.2", release_counts),
     (
         "04.2",
-        lambda flags, epsilon, delta, rng: (
-            flags.sum(axis=0) + rng.normal(0, classic(epsilon, delta, math.sqrt(flags.shape[1])), flags.shape[1])
+        lambda flags, sigma_1, rng: (
+            flags.sum(axis=0) + rng.normal(0, 1.3 * sigma_1 * math.sqrt(flags.shape[1]), flags.shape[1])
         ),
     ),
     ("04.3", choose),
@@ -107,7 +107,7 @@ def by_zcdp(epsilon, delta, sensitivity):
 
 
 def counts_with(scale, draw="normal"):
-    def answer(flags, epsilon, delta, rng):
+    def answer(flags, sigma_1, rng):
         d = flags.shape[1]
         return flags.sum(axis=0) + getattr(rng, draw)(0, scale(d), d)
 
@@ -180,11 +180,11 @@ WRONG = [
     ("04.1", "wrong-value", lambda epsilon, delta, sensitivity: 1.0),
     ("04.2", "sensitivity-not-in-scale", counts_with(lambda d: ONE)),
     ("04.2", "too-little-noise", counts_with(lambda d: 0.5)),
-    ("04.2", "same-noise", lambda flags, epsilon, delta, rng: flags.sum(axis=0) + rng.normal(0, ONE * math.sqrt(flags.shape[1]))),  # noqa: E501
+    ("04.2", "same-noise", lambda flags, sigma_1, rng: flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(flags.shape[1]))),  # noqa: E501
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
     ("04.2", "not-useful", counts_with(lambda d: ONE**2 * math.sqrt(d))),
     ("04.2", "not-useful", counts_with(lambda d: d / 1.0, "laplace")),
-    ("04.2", "wrong-shape", lambda flags, epsilon, delta, rng: flags + rng.normal(0, 9, flags.shape)),
+    ("04.2", "wrong-shape", lambda flags, sigma_1, rng: flags + rng.normal(0, 9, flags.shape)),
     ("04.3", "missing-two", choose_with(lambda u, s, e: e * u / s)),
     ("04.3", "no-sensitivity", choose_with(lambda u, s, e: e * u / 2)),
     ("04.3", "sensitivity-upside-down", choose_with(lambda u, s, e: e * u * s / 2)),

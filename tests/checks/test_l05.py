@@ -137,6 +137,9 @@ WRONG = {
     ("05.3", "mean"): lambda epsilons, neighbours: np.mean(epsilons),
     ("05.4", "composition-forgotten"): noise(lambda k, epsilon: 1 / epsilon),
     ("05.4", "l2-sensitivity"): noise(lambda k, epsilon: k**0.5 / epsilon),
+    ("05.4", "scale-from-data"): lambda flags, epsilon, rng: (
+        flags.sum(axis=0) + rng.laplace(scale=max(1, flags.sum(axis=1).max()) / epsilon, size=flags.shape[1])
+    ),
     ("05.4", "scale-upside-down"): noise(lambda k, epsilon: k * epsilon),
     ("05.4", "not-useful"): noise(lambda k, epsilon: 2 * k / epsilon),
     ("05.4", "shared-noise"): lambda flags, epsilon, rng: flags.sum(axis=0) + rng.laplace(scale=10 / epsilon),
@@ -183,6 +186,14 @@ def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
 
 def test_a_peek_at_the_dataset_is_caught():
     assert "passed" not in rehearse("05.4", counts_with_first_behaving, times=2, rng=7).keys
+
+
+def test_gaussian_noise_keeps_no_pure_epsilon():
+    def gaussian(flags, epsilon, rng):
+        k = flags.shape[1]
+        return flags.sum(axis=0) + rng.normal(scale=k**0.5 / epsilon, size=k)
+
+    assert rehearse("05.4", gaussian, times=3, rng=9).keys == {"l2-sensitivity": 3}
 
 
 def test_epsilon_must_be_followed():

@@ -70,7 +70,23 @@ def remembers(codes, epsilon, k, rng, memory={}):  # noqa: B006 (the trick is th
     return right(codes, epsilon, k, rng) if codes.tobytes() == first else responds(codes, 0.99, k, rng)
 
 
+def first_one_plain(codes, epsilon, k, rng):
+    return np.r_[codes[:1], right(codes, epsilon, k, rng)[1:]]
+
+
+def a_coin_for_two(codes, epsilon, k, rng):
+    coins = np.repeat(rng.random((codes.size + 1) // 2), 2)[: codes.size]
+    return np.where(coins < truth_probability(epsilon, k), codes, (codes + rng.integers(1, k, size=codes.size)) % k)
+
+
+def a_coin_for_both_halves(codes, epsilon, k, rng):
+    coins = np.tile(rng.random((codes.size + 1) // 2), 2)[: codes.size]
+    return np.where(coins < truth_probability(epsilon, k), codes, (codes + rng.integers(1, k, size=codes.size)) % k)
+
+
 MECHANISMS = {
+    "one-person-plain": first_one_plain,
+    "shared-coin": a_coin_for_two,
     "k2-formula": lambda c, e, k, rng: responds(c, math.exp(e) / (1 + math.exp(e)), k, rng),
     "lie-repeats-truth": lambda c, e, k, rng: np.where(
         rng.random(c.size) < truth_probability(e, k), c, rng.integers(0, k, size=c.size)
@@ -266,6 +282,20 @@ def test_right_answers_pass_in_300_of_300(exercise):
 @pytest.mark.parametrize("cheat", [knows_large_from_small, remembers, CONSTANT_NOISE["constant"]])
 def test_cheats_are_caught(cheat):
     assert "passed" not in rehearse("06.1", cheat, times=3, rng=4).keys
+
+
+def test_two_halves_that_share_their_coins_are_caught():
+    assert "passed" not in rehearse("06.1", a_coin_for_both_halves, times=3, rng=9).keys
+
+
+def test_an_event_that_counts_its_calls_learns_nothing():
+    calls = []
+
+    def event(reports):
+        calls.append(1)
+        return len(calls) % 8000 > 4000
+
+    assert rehearse("06.3", (ALL_ZERO, ONE_ELSE, event), times=2, rng=10).keys == {"event-too-weak": 2}
 
 
 def test_a_diagnosis_carries_an_audited_number():

@@ -148,6 +148,9 @@ WRONG = {
     ("07.6", "formula-of-two"): lambda answer, days, k, epsilon, rng: np.full(
         days, respond(answer, k, math.exp(epsilon) / (math.exp(epsilon) + 1), rng)
     ),
+    ("07.6", "lie-may-be-true"): lambda answer, days, k, epsilon, rng: np.full(
+        days, answer if rng.random() < math.exp(epsilon) / (math.exp(epsilon) + k - 1) else rng.integers(k)
+    ),
     ("07.6", "first-day-true"): first_day_true,
     ("07.6", "not-random"): lambda answer, days, k, epsilon, rng: np.full(days, answer),
     ("07.6", "wrong-shape"): lambda answer, days, k, epsilon, rng: remembered(answer, 1, k, epsilon, rng),

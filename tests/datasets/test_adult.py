@@ -54,7 +54,7 @@ def test_the_twin_has_the_same_columns_but_no_survey_weight():
 def test_the_encoding(adult):
     X, y = adult.encode()
     assert X.shape == (45_222, 87) and len(adult.feature_names) == 87
-    assert X.dtype == float and X.min() == 0 and X.max() == 1
+    assert X.dtype == float and X.min() == -1 and X.max() == 1
     assert y.shape == (45_222,) and set(y.tolist()) == {0, 1}
     assert not any("fnlwgt" in name for name in adult.feature_names)
     for prefix, size in {"workclass=": 8, "native-country=": 41, "race=": 5}.items():

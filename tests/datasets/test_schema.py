@@ -108,7 +108,7 @@ def test_a_value_lies_between_the_edges_of_its_bin(age):
 def test_encoding_is_by_the_schema_alone(table):
     X, y = TINY.encode(table)
     assert TINY.feature_names == ("rank", "hours", "job=a", "job=b", "job=c")
-    assert X.tolist() == [[0, 0, 1, 0, 0], [1, 39 / 98, 0, 0, 1], [0, 1, 0, 1, 0]]
+    assert X.tolist() == [[-1, -1, 1, 0, 0], [1, 2 * (39 / 98) - 1, 0, 0, 1], [-1, 1, 0, 1, 0]]
     assert y.tolist() == [0, 1, 0]
     # A record's features do not depend on who else is in the table.
     alone, _ = TINY.encode(table.iloc[[1]])
@@ -120,7 +120,7 @@ def test_out_of_domain_records_are_encoded_silently(table):
     table.loc[0, ["hours", "job"]] = [float("inf"), "spy"]
     table.loc[1, ["hours", "job"]] = ["many", None]
     X, _ = TINY.encode(table)
-    assert X[0].tolist() == [0, 1, 1, 0, 0] and X[1].tolist() == [1, 0, 1, 0, 0]
+    assert X[0].tolist() == [-1, 1, 1, 0, 0] and X[1].tolist() == [1, -1, 1, 0, 0]
 
 
 def test_logarithmic_columns_reach_both_ends():

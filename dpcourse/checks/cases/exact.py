@@ -142,6 +142,9 @@ class Equals:
             if all(self._same(results[i], mistake.gives(*drawn[i])) for i in range(self.times)):
                 return mistake.wrong
         first = bad[0]
+        shape = _shape_wrong(results[first], self.expected(*drawn[first]))
+        if shape:
+            return shape
         shown = ", ".join(_brief(argument) for argument in drawn[first])
         return Wrong(
             f"For {shown} your function gives {_brief(results[first])}; "
@@ -197,6 +200,28 @@ class Value:
         if isinstance(wanted, str) or isinstance(given, str):
             return str(given).strip().casefold() == str(wanted).strip().casefold()
         return bool(np.isclose(given, wanted, rtol=self.rtol, atol=1e-12))
+
+
+def _shape_wrong(got: Any, wanted: Any) -> Wrong | None:
+    """A sentence about one number where an array is wanted, the other way round, or the wrong number of them."""
+    wanted = np.shape(wanted)
+
+    def words(shape: tuple[int, ...]) -> str:
+        return "one number" if shape == () else f"an array of shape {shape}"
+
+    try:
+        shape = np.shape(got)
+    except ValueError:  # members of different lengths
+        shape, given = None, f"a {type(got).__name__} of things of different shapes"
+    else:
+        given = words(shape) if shape or np.isscalar(got) and not isinstance(got, str) else f"a {type(got).__name__}"
+    if shape == wanted:
+        return None
+    return Wrong(
+        f"Your function returns {given}; {words(wanted)} is wanted.",
+        "Return what the exercise asks for, and nothing else.",
+        "wrong-shape",
+    )
 
 
 def _brief(value: Any) -> str:

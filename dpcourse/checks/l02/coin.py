@@ -84,6 +84,22 @@ _COINS = (
         ),
     ),
     Mistake(
+        _says(lambda epsilon: _right(epsilon / 2)),
+        Wrong(
+            "You spend half of ε: the ratio of truth to lie is e^(ε/2).",
+            "One answer changes, and the ratio may be e^ε.",
+            "half-epsilon",
+        ),
+    ),
+    Mistake(
+        _says(lambda epsilon: _right(2 * epsilon)),
+        Wrong(
+            "The ratio of truth to lie is e^(2ε): that is twice the ε allowed.",
+            "Solve truth + lie = 1 and truth/lie = e^ε.",
+            "double-epsilon",
+        ),
+    ),
+    Mistake(
         _says(lambda epsilon: 1.0, _right),
         Wrong(
             "Whoever means yes always says yes, so a no gives away whoever says it.",
@@ -135,9 +151,10 @@ def _asked(epsilon: float, runs: int) -> Frequencies:
 
 COIN = (
     _returns_boolean,
-    # At ε = 0.85 the known mistakes lie 0.05 or more apart in their chance of the truth: 8000 askings separate them.
+    # At ε = 1.6 the known mistakes lie 0.045 or more apart in their chance of the truth: 6000 askings separate them.
+    # Only 1 − e^(−ε) comes near the right chance there, and at ε = 0.85 it does not.
+    _asked(1.6, 6000),
     _asked(0.85, 8000),
-    _asked(1.6, 3000),
     Audited(
         pairs=lambda rng: (True, False),
         claim=Guarantee(1.2, 0.0, Neighbours.REPLACE_ONE),

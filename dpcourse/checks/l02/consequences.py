@@ -147,6 +147,14 @@ GROUP = (
                 ),
             ),
             Mistake(
+                lambda epsilon, delta, k: (k * epsilon, math.exp(epsilon) * _group_claim(epsilon, delta, k)[1]),
+                Wrong(
+                    "The powers of e^ε start one too high: the last step's δ is multiplied by nothing.",
+                    "Add up δ (1 + e^ε + …): k terms, from e^0 to e^((k−1)ε).",
+                    "off-by-one",
+                ),
+            ),
+            Mistake(
                 lambda epsilon, delta, k: (epsilon, k * delta),
                 Wrong("ε is that of one person.", "k people change the output by e^ε each.", "epsilon-unchanged"),
             ),

@@ -40,6 +40,10 @@ def _finite_epsilon(p: np.ndarray, q: np.ndarray) -> float:
     return float(np.abs(np.log(p[both]) - np.log(q[both])).max())
 
 
+def _not_a_number(p: np.ndarray, q: np.ndarray) -> float:
+    return math.nan  # ln(0/0), whenever an output is impossible on both sides; here one always is
+
+
 _ONE_WAY = Wrong(
     "You compare p and q one way round only. The data may be either of the two.",
     "Do the same with q and p exchanged, and take the worse.",
@@ -54,6 +58,14 @@ EPSILON = (
         mistakes=(
             Mistake(lambda p, q: _loss(p, q).max(), _ONE_WAY),
             Mistake(lambda p, q: _loss(q, p).max(), _ONE_WAY),
+            Mistake(
+                _not_a_number,
+                Wrong(
+                    "You get NaN where an output is impossible on both sides (0/0), and it swallows the maximum.",
+                    "Leave out the outputs with p = q = 0, and only those.",
+                    "nan",
+                ),
+            ),
             Mistake(
                 _finite_epsilon,
                 Wrong(
@@ -108,6 +120,14 @@ DELTA = (
         mistakes=(
             Mistake(_hockey, _ONE_WAY),
             Mistake(lambda p, q, epsilon: _hockey(q, p, epsilon), _ONE_WAY),
+            Mistake(
+                lambda p, q, epsilon: _hockey(p, q, epsilon) + _hockey(q, p, epsilon),
+                Wrong(
+                    "You add the two directions up.",
+                    "The data are either D or D′: take the worse of the two.",
+                    "adds-directions",
+                ),
+            ),
             Mistake(
                 _exceeds,
                 Wrong(

@@ -33,6 +33,14 @@ def _one_column(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return (flags, more) if rng.random() < 0.5 else (more, flags)
 
 
+def _only_she_says_yes_to_all(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Everybody else says yes to the first question at most: the largest row of the table is hers."""
+    flags = (rng.random(int(rng.integers(50, 200))) < rng.uniform(0.3, 0.9))[:, None] & (np.arange(10) == 0)
+    flags[0, 0] = True
+    more = np.insert(flags, int(rng.integers(len(flags) + 1)), True, axis=0)
+    return (flags, more) if rng.random() < 0.5 else (more, flags)
+
+
 def _counts_call(epsilon: float):
     def call(answer: Answer, flags: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return answer(flags, epsilon, rng=rng)
@@ -98,6 +106,20 @@ def _shared(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     return None
 
 
+def _scale_of_the_data(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    return Wrong(
+        "Your noise depends on the table: it is larger where somebody says yes to many questions, so its size tells "
+        "whether such a person is there.",
+        "Sensitivity is about every possible person, not about those in the table. How many questions are there?",
+        "scale-from-data",
+    )
+
+
+def _far_off(output: np.ndarray) -> int:
+    """How many of nine counts, all 0 or 1, lie beyond half of the scale that is right at ε = 1."""
+    return int(np.sum(np.abs(np.asarray(output, dtype=float)[1:]) > 5))
+
+
 def _difference(output: np.ndarray) -> float:
     return round(float(output[0] - output[1]), 3)
 
@@ -129,9 +151,27 @@ COUNTS = (
         _tables,
         Guarantee(1.0),
         call=_how_many_high(1.0),
-        runs=8000,
+        runs=16_000,  # with 8,000, √k/ε slipped through once in twenty checks
         diagnose=_which_scale,
         hint="One person is in all the counts. What is the L1 sensitivity of the whole list?",
+    ),
+    # The sum is what tells Gaussian noise apart best.
+    Audited(
+        _tables,
+        Guarantee(1.0),
+        call=_counts_call(1.0),
+        view=lambda output: float(np.sum(output)),
+        runs=8000,
+        diagnose=_which_scale,
+        hint="Gaussian noise keeps no pure ε. What does noise with P[x] ∝ e^(−|x|/b) need for b?",
+    ),
+    Audited(
+        _only_she_says_yes_to_all,
+        Guarantee(1.0),
+        call=_counts_call(1.0),
+        view=_far_off,
+        runs=600,
+        diagnose=_scale_of_the_data,
     ),
     # Two scales hold 86.5% of Laplace(k/ε); noise of twice the scale gets 63% of its counts there.
     Useful(

@@ -9,8 +9,8 @@ import numpy as np
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
-# Inputs of two or three kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
-_TIMES = 60
+# Ledgers of three kinds are drawn at random: so many that two mistakes that seldom differ are told apart.
+_TIMES = 300
 
 # 05.5 δ of a loss distribution
 

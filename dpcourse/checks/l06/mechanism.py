@@ -84,10 +84,46 @@ def transition_probabilities(answer: Answer, trial: Trial) -> Wrong | None:
         if one:
             return one
         seen = _table(answer, epsilon, k, sizes, trial.rng)
-        worst = _contradicts(seen, transition_matrix(truth_probability(epsilon, k), k), trial.failure / 2)
+        worst = _contradicts(seen, transition_matrix(truth_probability(epsilon, k), k), trial.failure / 4)
         if worst:
             return _name_the_mistake(answer, seen, epsilon, k, worst, trial)
     return None
+
+
+def coins_of_their_own(answer: Answer, trial: Trial) -> Wrong | None:
+    """The probabilities are right for a group; are they for one person, and are two people independent?"""
+    k, epsilon = 4, float(trial.rng.uniform(0.9, 1.3))
+    p = truth_probability(epsilon, k)
+    groups = [people(trial.rng, int(n), k) for n in trial.rng.integers(6, 30, size=400)]
+    true = [np.asarray(answer(frozen(codes), epsilon, k, rng=trial.rng)) == codes for codes in groups]
+    for place in (0, 1, 2, 3, 4, -1):
+        often = sum(int(one[place]) for one in true)
+        if _tail(often, len(true), p) < trial.failure / 20:
+            who = "last" if place < 0 else ("first", "second", "third", "fourth", "fifth")[place]
+            return Wrong(
+                f"The {who} person of a group tells the truth in {often / len(true):.0%} of {len(true)} calls, and "
+                f"{p:.0%} is right. The promise is to each person, not to the average.",
+                "Treat every entry of `codes` alike.",
+                "one-person-plain",
+            )
+    half = 5000
+    codes = people(trial.rng, 2 * half, k)
+    true = np.asarray(answer(frozen(codes), epsilon, k, rng=trial.rng)) == codes
+    for one, other in ((true[::2], true[1::2]), (true[:half], true[half:]), (true[:half], true[: half - 1 : -1])):
+        both = int(np.sum(one & other))
+        if _tail(both, half, p * p) < trial.failure / 20:
+            return Wrong(
+                f"Of {half:,} pairs of people both told the truth in {both / half:.1%}; with coins of their own they "
+                f"would in {p * p:.1%}. They share a coin, and so one report tells something about another person.",
+                "Draw as many random numbers as there are people (size=len(codes)), and use each once.",
+                "shared-coin",
+            )
+    return None
+
+
+def _tail(seen: int, runs: int, probability: float) -> float:
+    """The exact two-sided binomial p-value, the smaller tail doubled."""
+    return 2 * min(stats.binom.cdf(seen, runs, probability), stats.binom.sf(seen - 1, runs, probability))
 
 
 def _one_coin(answer: Answer, epsilon: float, k: int, trial: Trial) -> Wrong | None:

@@ -39,7 +39,7 @@ def _pattern(reports: np.ndarray) -> str:
 
 
 def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    runs = [np.asarray(_all_days(1.0)(answer, 1, trial.rng)).astype(int) for _ in range(600)]
+    runs = [np.asarray(_all_days(1.0)(answer, 1, trial.rng)).astype(int) for _ in range(1500)]
     if all((run == 1).all() for run in runs):
         return Wrong("Your phone always tells the truth.", "Where does the randomness come in?", "no-noise")
     if all(run[0] == 1 for run in runs):
@@ -55,7 +55,14 @@ def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
             "fresh-noise",
         )
     truth = np.mean([run[0] == 1 for run in runs])
-    if truth > 0.6:
+    if 0.54 < truth < 0.67:  # right is e/(e + 3) = 0.48; with a quarter of the lies true it is 0.61
+        return Wrong(
+            f"Your report is the truth with probability {truth:.2f} at ε = 1: that is more than ε allows. When the "
+            "phone is to lie, may it draw the true answer after all?",
+            "Draw the lie among the k − 1 other answers.",
+            "lie-may-be-true",
+        )
+    if truth > 0.67:
         return Wrong(
             f"Your report is the truth with probability {truth:.2f} at ε = 1. With {_ANSWERS} answers that is more "
             "than ε allows: e^ε/(e^ε + 1) is the formula for two.",

@@ -51,7 +51,7 @@ class Adult:
         return self.schema.feature_names
 
     def encode(self) -> tuple[np.ndarray, np.ndarray]:
-        """Features on [0, 1] and labels, by public facts alone; never ``fnlwgt``.
+        """Features on [−1, 1] and labels, by public facts alone; never ``fnlwgt``.
 
         There are 87 features: 5 numbers, of which capital gain and loss on a logarithmic scale, and 82 columns for the
         declared categories (education is there as education-num, sex as one column). Nothing is fitted to the data.

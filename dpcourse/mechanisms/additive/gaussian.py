@@ -174,9 +174,9 @@ class GaussianMechanism:
 
     def release(self, value: float | np.ndarray, *, rng=None) -> float | np.ndarray:
         """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape."""
-        size = arguments.finite_array("value", value).size
-        step, sigma = self._grid(max(size, 1))
-        return grid.release_on_grid(value, step, discrete_gaussian(sigma, size, rng=rng))
+        array = arguments.finite_array("value", value)
+        step, sigma = self._grid(max(array.size, 1))
+        return grid.release_on_grid(array, step, discrete_gaussian(sigma, array.size, rng=rng))
 
     def privacy_loss(self) -> PrivacyLoss:
         """The loss of Gaussian noise with this noise multiplier."""

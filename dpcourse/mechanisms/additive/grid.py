@@ -11,8 +11,6 @@ import math
 
 import numpy as np
 
-from dpcourse.privacy import arguments
-
 # What rounding to the grid costs, as a share of the noise: 2^-20 for one number, 2^-12 (L1) or 2^-16 (L2) for a vector.
 SCALAR_BITS = 20
 L1_BITS = 12
@@ -54,8 +52,10 @@ def granularity(spread: float, noise_scale: float, bits: int) -> float:
 
 def to_steps(name: str, value: np.ndarray, step: float) -> np.ndarray:
     """`value` in whole steps, to the nearest, as int64; refused beyond 2^52 steps, where floats have gaps too."""
-    steps = np.rint(value / step)
-    if steps.size and np.abs(steps).max() > _LARGEST_STEPS:
+    with np.errstate(over="ignore"):
+        steps = np.asarray(value / step)
+    np.rint(steps, out=steps)
+    if steps.size and max(steps.max(), -steps.min()) > _LARGEST_STEPS:
         raise ValueError(
             f"{name} must be below 2^52 steps of {step!r} (which sensitivity and noise set), "
             f"got {float(np.abs(value).max())!r}"
@@ -63,8 +63,9 @@ def to_steps(name: str, value: np.ndarray, step: float) -> np.ndarray:
     return steps.astype(np.int64)
 
 
-def release_on_grid(value: object, step: float, noise: np.ndarray) -> float | np.ndarray:
-    """`value` rounded to the grid plus integer `noise`: a float for a scalar, else an array of its shape."""
-    array = arguments.finite_array("value", value)
-    noisy = (to_steps("value", array, step) + noise.reshape(array.shape)) * step
+def release_on_grid(array: np.ndarray, step: float, noise: np.ndarray) -> float | np.ndarray:
+    """Finite floats rounded to the grid plus integer `noise`: a float for a scalar, else an array of the same shape."""
+    steps = to_steps("value", array, step)
+    steps += noise.reshape(array.shape)
+    noisy = steps * step
     return noisy if array.ndim else float(noisy)

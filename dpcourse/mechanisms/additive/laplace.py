@@ -87,9 +87,9 @@ class LaplaceMechanism:
 
     def release(self, value: float | np.ndarray, *, rng=None) -> float | np.ndarray:
         """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape."""
-        size = arguments.finite_array("value", value).size
-        step, _, scale = self._grid(max(size, 1))
-        return grid.release_on_grid(value, step, discrete_laplace(scale, size, rng=rng))
+        array = arguments.finite_array("value", value)
+        step, _, scale = self._grid(max(array.size, 1))
+        return grid.release_on_grid(array, step, discrete_laplace(scale, array.size, rng=rng))
 
     def privacy_loss(self) -> PrivacyLoss:
         """The loss of the discrete noise on the worst neighbours: one coordinate moves by Δ₁.

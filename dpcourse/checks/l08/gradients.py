@@ -1,0 +1,170 @@
+"""Exercises 08.1 and 08.2: the norm of each example's gradient, and the clipped sum."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import expit
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake, Returns
+
+# 08.1 The norm of a gradient in closed form
+
+
+def _people(rng: Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    n, d = int(rng.integers(4, 40)), int(rng.integers(2, 12))
+    return rng.normal(size=(n, d)) * 2, rng.integers(0, 2, n), rng.normal(size=d) / 2, float(rng.normal())
+
+
+def _miss(X: np.ndarray, y: np.ndarray, weights: np.ndarray, intercept: float) -> np.ndarray:
+    return np.abs(expit(X @ weights + intercept) - y)
+
+
+def _lengths(X: np.ndarray, one: bool = True) -> np.ndarray:
+    return np.sqrt((X**2).sum(axis=1) + one)
+
+
+GRADIENT_NORMS = (
+    Equals(
+        _people,
+        lambda X, y, w, b: _miss(X, y, w, b) * _lengths(X),
+        mistakes=(
+            Mistake(
+                lambda X, y, w, b: _miss(X, y, w, b) * _lengths(X, one=False),
+                Wrong(
+                    "Your norms leave out the intercept. Its gradient is p − y, and it betrays a person as well as any "
+                    "other: an example with x = 0 would never be clipped.",
+                    "The row is (x, 1), not x.",
+                    "intercept-left-out",
+                ),
+            ),
+            Mistake(
+                lambda X, y, w, b: (_miss(X, y, w, b) * _lengths(X)) ** 2,
+                Wrong("These are the squares of the norms.", "Is a root missing?", "squared"),
+            ),
+            Mistake(
+                lambda X, y, w, b: _lengths(X),
+                Wrong(
+                    "These are the norms of the rows (x, 1). The gradient is the row times p − y.",
+                    "How far off is the prediction for this example?",
+                    "residual-left-out",
+                ),
+            ),
+            Mistake(
+                lambda X, y, w, b: _miss(X, y, w, b) * np.abs(np.c_[X, np.ones(len(X))]).sum(axis=1),
+                Wrong(
+                    "These are L1 norms. Gaussian noise hides what is bounded in L2.",
+                    "Add up squares, and take the root.",
+                    "l1-norm",
+                ),
+            ),
+            Mistake(
+                lambda X, y, w, b: (expit(X @ w + b) - y) * _lengths(X),
+                Wrong(
+                    "Some of your norms are negative: they carry the sign of p − y.",
+                    "A norm is a length.",
+                    "signed",
+                ),
+            ),
+            Mistake(
+                lambda X, y, w, b: np.linalg.norm((expit(X @ w + b) - y) @ np.c_[X, np.ones(len(X))]),
+                Wrong(
+                    "That is one number, the norm of the batch's gradient. One norm for each example is wanted.",
+                    "Norm first, sum later: examples cancel in the sum.",
+                    "norm-of-the-batch",
+                ),
+            ),
+        ),
+    ),
+)
+
+
+# 08.2 The clipped sum
+
+
+def clipped(gradients: np.ndarray, C: float) -> np.ndarray:
+    return gradients * np.minimum(1, C / np.maximum(np.linalg.norm(gradients, axis=-1, keepdims=True), 1e-300))
+
+
+def batch(rng: Generator) -> tuple[np.ndarray, float]:
+    """Gradients much shorter and much longer than C, among them zeros, an even number of them."""
+    n, d = 2 * int(rng.integers(6, 20)), int(rng.integers(20, 40))
+    C = float(rng.uniform(0.5, 3))
+    directions = rng.normal(size=(n, d))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    lengths = C * np.exp(rng.uniform(-3, 3, size=(n, 1)))
+    lengths[rng.integers(n)] = 0.0
+    return directions * lengths, C
+
+
+def in_groups(gradients: np.ndarray, C: float, size: int, mean: bool) -> np.ndarray:
+    groups = [gradients[start : start + size] for start in range(0, len(gradients), size)]
+    return sum(clipped(group.mean(axis=0) if mean else group.sum(axis=0), C) for group in groups)
+
+
+BATCH_CLIPPED = Wrong(
+    "You clip the batch's gradient, not each example's. Add a person who turns the sum around: it moves by 2C, twice "
+    "what the noise is for. And if it is the mean that you clip, by as much as C times the batch size.",
+    "Clip each row on its own. Then add.",
+    "batch-clipped",
+)
+MICROBATCH = Wrong(
+    "You clip sums or means of several examples (a microbatch). One person more can turn such a sum around, from −C "
+    "to +C: the sensitivity under add-remove is 2C, and your noise multiplier is really half of what you claim.",
+    "One example, one norm, one clip.",
+    "microbatch",
+)
+NOT_CLIPPED = Wrong(
+    "The long gradients come through whole. One example can then move the sum as far as it likes.",
+    "Multiply each by min(1, C/norm).",
+    "not-clipped",
+)
+PER_COORDINATE = Wrong(
+    "You clip each coordinate to [−C, C]. With d coordinates a gradient can then be as long as C√d.",
+    "The norm of the whole gradient is what counts.",
+    "clipped-by-coordinate",
+)
+NORMALISED = Wrong(
+    "You bring every gradient to length C, the short ones too. That is as private, but small mistakes now "
+    "count as much as large ones, and the sum no longer points where the loss falls.",
+    "A factor above 1 is never wanted: min(1, …).",
+    "normalised",
+)
+
+
+def by_coordinate(gradients: np.ndarray, C: float) -> np.ndarray:
+    return np.clip(gradients, -C, C).sum(axis=0)
+
+
+def normalised(gradients: np.ndarray, C: float) -> np.ndarray:
+    return (C * gradients / np.maximum(np.linalg.norm(gradients, axis=1, keepdims=True), 1e-300)).sum(axis=0)
+
+
+CLIPPED_SUM = (
+    Returns(batch, what="array", shape=lambda gradients, C: gradients.shape[1:], random=False),
+    Equals(
+        batch,
+        lambda gradients, C: clipped(gradients, C).sum(axis=0),
+        mistakes=(
+            Mistake(lambda g, C: clipped(g.sum(axis=0), C), BATCH_CLIPPED),
+            Mistake(lambda g, C: clipped(g.mean(axis=0), C), BATCH_CLIPPED),
+            *(
+                Mistake(lambda g, C, size=size, mean=mean: in_groups(g, C, size, mean), MICROBATCH)
+                for size in (2, 3, 4, 8)
+                for mean in (False, True)
+            ),
+            Mistake(by_coordinate, PER_COORDINATE),
+            Mistake(normalised, NORMALISED),
+            Mistake(lambda g, C: g.sum(axis=0), NOT_CLIPPED),
+            Mistake(
+                lambda g, C: clipped(g, C).mean(axis=0),
+                Wrong(
+                    "You return the mean. It is divided by the number of examples in the batch, which is private.",
+                    "The sum is wanted. A public number will divide it later.",
+                    "mean-for-sum",
+                ),
+            ),
+        ),
+    ),
+)

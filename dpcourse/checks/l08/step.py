@@ -1,0 +1,200 @@
+"""Exercise 08.3: one private step. Its law is known exactly, and so are the laws of the usual mistakes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns
+from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.l08.gradients import (
+    BATCH_CLIPPED,
+    MICROBATCH,
+    NORMALISED,
+    NOT_CLIPPED,
+    PER_COORDINATE,
+    batch,
+    by_coordinate,
+    clipped,
+    in_groups,
+    normalised,
+)
+from dpcourse.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class _Law:
+    """A Gaussian with independent coordinates, as a hypothesis about an answer's outputs."""
+
+    mean: np.ndarray
+    deviation: float
+
+    def explains(self, outputs: np.ndarray, failure: float) -> bool:
+        """Whether mean, spread and independence of the outputs, shape (runs, d), fit; a true law is refused with
+        probability `failure` at most."""
+        runs, d = outputs.shape
+        if self.deviation == 0:
+            return bool(np.allclose(outputs, self.mean))
+        standard = (outputs - self.mean) / self.deviation
+        tests = (
+            (runs * (standard.mean(axis=0) ** 2).sum(), d),  # the mean of each coordinate
+            ((standard**2).sum(), runs * d),  # the spread
+            (d * (standard.mean(axis=1) ** 2).sum(), runs),  # coordinates that move together show here
+        )
+        half = failure / (2 * len(tests))
+        return all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests)
+
+
+def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterator[tuple[_Law, Wrong]]:
+    """The laws of known mistakes."""
+    m, right = len(gradients), clipped(gradients, C).sum(axis=0) / size
+    noise = sigma * C / size
+    for mean in (clipped(gradients.sum(axis=0), C), clipped(gradients.mean(axis=0), C)):
+        for scaled, deviation in ((mean / size, noise), (mean, noise), (mean, sigma * C), (mean, sigma * C / m)):
+            yield _Law(scaled, deviation), BATCH_CLIPPED
+    for group in (2, 3, 4, 8):
+        for means in (False, True):
+            yield _Law(in_groups(gradients, C, group, means) / size, noise), MICROBATCH
+    yield _Law(by_coordinate(gradients, C) / size, noise), PER_COORDINATE
+    yield _Law(normalised(gradients, C) / size, noise), NORMALISED
+    yield _Law(gradients.sum(axis=0) / size, noise), NOT_CLIPPED
+    yield (
+        _Law(right, sigma * C),
+        Wrong(
+            f"Your noise has deviation σC = {sigma * C:.3g} after the division: {size:.0f} times what the claim needs. "
+            "That much noise belongs to the sum.",
+            "Add the noise to the sum, then divide both.",
+            "noise-after-averaging",
+        ),
+    )
+    realised = Wrong(
+        f"You divide by the number of examples in the batch ({m} here). It is private: the size of the noise, and of "
+        "the whole result, tells it, and more so in many dimensions.",
+        "Divide by the expected batch size, which is public.",
+        "realised-batch-size",
+    )
+    yield _Law(right * size / m, sigma * C / m), realised
+    yield _Law(right * size / m, noise), realised
+    yield _Law(right, sigma * C / m), realised
+    yield (
+        _Law(right, sigma / size),
+        Wrong(
+            f"Your noise does not know C. Its deviation on the sum is σ = {sigma:.3g}; an example moves the sum by "
+            f"C = {C:.3g}.",
+            "The noise multiplier multiplies the sensitivity.",
+            "noise-without-clip",
+        ),
+    )
+    for deviation in (sigma * C / size**2, sigma / size**2):
+        yield (
+            _Law(right, deviation),
+            Wrong(
+                f"The noise is divided by the batch size twice: it is {size:.0f} times too small.",
+                "Add σC to the sum, then divide once.",
+                "divided-twice",
+            ),
+        )
+    for deviation in (sigma * sigma * C * C / size, math.sqrt(sigma * C) / size, sigma**2 * C / size):
+        yield (
+            _Law(right, deviation),
+            Wrong(
+                "Variance and deviation are mixed up: `scale` in NumPy is the deviation.",
+                "The deviation on the sum is σC.",
+                "variance-for-deviation",
+            ),
+        )
+    yield (
+        _Law(right, 2 * noise),
+        Wrong(
+            "Your noise is for a sensitivity of 2C. Under add-remove an example moves the sum by C.",
+            "Twice C is for replacing an example.",
+            "twice-the-noise",
+        ),
+    )
+    yield (
+        _Law(right * size, sigma * C),
+        Wrong("That is the noisy sum.", "Divide it by the expected batch size.", "not-divided"),
+    )
+    yield (
+        _Law(right, 0.0),
+        Wrong("There is no noise in your result.", "Clipping bounds the sensitivity; the noise hides it.", "no-noise"),
+    )
+
+
+def _step_problem(rng: Generator) -> tuple[np.ndarray, float, float, float]:
+    gradients, C = batch(rng)
+    # A direction in common, so that clipped sums of everybody, of groups and of the batch are far from each other.
+    gradients = gradients + 0.6 * C * np.eye(gradients.shape[1])[0]
+    sigma = float(rng.choice([0.4, 0.55, 1.8, 2.2]))  # far from 1, where a deviation and its square are alike
+    size = float(rng.integers(2, 4) * len(gradients) + rng.integers(1, 5))
+    return gradients, C, sigma, size
+
+
+def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
+    runs, rng = 400, trial.rng
+    for _ in range(2):
+        gradients, C, sigma, size = _step_problem(rng)
+        data = frozen(gradients)
+        outputs = np.array([answer(data, C, sigma, size, rng=rng) for _ in range(runs)], dtype=float)
+        right = _Law(clipped(gradients, C).sum(axis=0) / size, sigma * C / size)
+        if right.explains(outputs, trial.failure / 2):
+            continue
+        for law, wrong in _laws(gradients, C, sigma, size):
+            if law.explains(outputs, 1e-6):
+                return wrong
+        return _unknown_law(outputs, right)
+    return None
+
+
+def _unknown_law(outputs: np.ndarray, right: _Law) -> Wrong:
+    spread = outputs - outputs.mean(axis=0)
+    deviation, shared = spread.std(), spread.mean(axis=1).std()
+    if deviation > 0 and shared > 0.9 * deviation:
+        return Wrong(
+            "All coordinates get the same noise: a difference of two coordinates has none.",
+            "rng.normal(..., size=...) draws one for each.",
+            "shared-noise",
+        )
+    return Wrong(
+        f"On average your result has norm {np.linalg.norm(outputs.mean(axis=0)):.4g} and its noise deviation "
+        f"{deviation:.4g}; right are {np.linalg.norm(right.mean):.4g} and {right.deviation:.4g}.",
+        "Clip each row, add the rows, add noise of deviation σC to every coordinate, divide by the expected size.",
+        "wrong-law",
+    )
+
+
+_STEP_SIGMA = 2.0
+_STEP_CLAIM = Guarantee(1.9931, 1e-5)  # what Gaussian noise with multiplier 2 costs, rounded up
+
+
+def _with_canary(rng: Generator) -> tuple[Any, Any]:
+    """One example more, far longer than C, in a direction that nobody else has."""
+    gradients, C = batch(rng)
+    gradients[:, 0] = 0.0
+    canary = np.zeros(gradients.shape[1])
+    canary[0] = 1000 * C
+    more = np.insert(gradients, rng.integers(len(gradients) + 1), canary, axis=0)
+    pair = (gradients, C), (more, C)
+    return pair if rng.random() < 0.5 else pair[::-1]
+
+
+PRIVATE_STEP = (
+    Returns(_step_problem, what="array", shape=lambda gradients, *_: gradients.shape[1:]),
+    _has_the_law,
+    Audited(
+        _with_canary,
+        _STEP_CLAIM,
+        runs=3000,
+        call=lambda answer, data, rng: answer(*data, _STEP_SIGMA, 50.0, rng=rng),
+        view=lambda output: round(float(np.ravel(output)[0]), 6),
+        hint="Your function behaves on this batch otherwise than on the ones before. What does it look at?",
+    ),
+)

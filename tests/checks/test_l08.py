@@ -1,0 +1,218 @@
+"""Lesson 08's exercises: right answers pass, each known wrong answer gets its own diagnosis.
+
+A right answer fails a check with probability 1e-6 at most. The long versions run under `make audit`.
+"""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from scipy.special import expit
+
+import dpcourse.audit  # noqa: F401
+from dpcourse.accounting import PrivacyAccountant, PrivacyLoss
+from dpcourse.checks import rehearse
+from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
+
+# Right answers
+
+
+def gradient_norms(X, y, weights, intercept):
+    return np.abs(expit(X @ weights + intercept) - y) * np.sqrt((X**2).sum(axis=1) + 1)
+
+
+def by_gradients(X, y, weights, intercept):
+    rows = np.column_stack([X, np.ones(len(X))])
+    return np.linalg.norm((expit(X @ weights + intercept) - y)[:, None] * rows, axis=1)
+
+
+def clip(gradients, C):
+    return gradients * np.minimum(1, C / np.maximum(np.linalg.norm(gradients, axis=1, keepdims=True), 1e-12))
+
+
+def clipped_sum(gradients, C):
+    return clip(gradients, C).sum(axis=0)
+
+
+def clipped_in_a_loop(gradients, C):
+    total = np.zeros(gradients.shape[1])
+    for g in gradients:
+        total += g / max(1, np.linalg.norm(g) / C)
+    return total
+
+
+def step(mean=clipped_sum, scale=lambda C, sigma, size, m: sigma * C / size, divisor=lambda size, m: size, shape=None):
+    def answer(gradients, C, sigma, size, rng):
+        m = len(gradients)
+        centre = mean(gradients, C) / divisor(size, m)
+        return centre + rng.normal(0, scale(C, sigma, size, m), centre.shape if shape is None else shape)
+
+    return answer
+
+
+def private_step(gradients, C, sigma, size, rng):
+    return (clipped_sum(gradients, C) + rng.normal(0, sigma * C, gradients.shape[1])) / size
+
+
+def poisson_batch(n, q, rng):
+    return np.flatnonzero(rng.random(n) < q)
+
+
+def by_size(n, q, rng):
+    """The same law: a binomial size, then that many without replacement."""
+    return rng.permutation(n)[: rng.binomial(n, q)]
+
+
+def training_epsilon(C, batch, n, epochs, sigma, delta):
+    accountant = PrivacyAccountant()
+    noisy = GaussianMechanism.from_noise_multiplier(sigma)
+    accountant.compose(PoissonSubsampled(noisy, batch / n), times=epochs * n // batch)
+    return accountant.epsilon(delta)
+
+
+RIGHT = [
+    ("08.1", gradient_norms),
+    ("08.1", by_gradients),
+    ("08.2", clipped_sum),
+    ("08.2", clipped_in_a_loop),
+    ("08.3", private_step),
+    ("08.3", step()),
+    ("08.4", poisson_batch),
+    ("08.4", by_size),
+    ("08.5", training_epsilon),
+]
+
+# Wrong answers
+
+
+def batch_clipped(gradients, C):
+    return clip(gradients.sum(axis=0, keepdims=True), C)[0]
+
+
+def mean_clipped(gradients, C):
+    return clip(gradients.mean(axis=0, keepdims=True), C)[0]
+
+
+def microbatches(size):
+    def answer(gradients, C):
+        sums = [gradients[i : i + size].sum(axis=0) for i in range(0, len(gradients), size)]
+        return clipped_sum(np.array(sums), C)
+
+    return answer
+
+
+def normalised(gradients, C):
+    return (C * gradients / np.maximum(np.linalg.norm(gradients, axis=1, keepdims=True), 1e-12)).sum(axis=0)
+
+
+def divides_by_zero(gradients, C):
+    with np.errstate(all="ignore"):
+        return (gradients * np.minimum(1, C / np.linalg.norm(gradients, axis=1, keepdims=True) * 0 + 1)).sum(axis=0)
+
+
+def zero_over_zero(gradients, C):
+    with np.errstate(all="ignore"):
+        return (C * gradients / np.linalg.norm(gradients, axis=1, keepdims=True)).sum(axis=0)
+
+
+def priced(rate, steps, sigma, delta):
+    loss = PrivacyLoss.gaussian(sigma)
+    return (loss if rate == 1 else loss.poisson_subsampled(rate)).self_compose(steps).epsilon(delta)
+
+
+def trap(gradients, C, sigma, size, rng):
+    """Right on every batch but those with a very long gradient."""
+    if np.linalg.norm(gradients, axis=1).max() > 500 * C:
+        return (gradients.sum(axis=0) + rng.normal(0, sigma * C, gradients.shape[1])) / size
+    return private_step(gradients, C, sigma, size, rng)
+
+
+WRONG = [
+    ("08.1", "intercept-left-out", lambda X, y, w, b: np.abs(expit(X @ w + b) - y) * np.linalg.norm(X, axis=1)),
+    ("08.1", "squared", lambda X, y, w, b: gradient_norms(X, y, w, b) ** 2),
+    ("08.1", "residual-left-out", lambda X, y, w, b: np.sqrt((X**2).sum(axis=1) + 1)),
+    ("08.1", "l1-norm", lambda X, y, w, b: np.abs(expit(X @ w + b) - y) * (np.abs(X).sum(axis=1) + 1)),
+    ("08.1", "signed", lambda X, y, w, b: (expit(X @ w + b) - y) * np.sqrt((X**2).sum(axis=1) + 1)),
+    (
+        "08.1",
+        "norm-of-the-batch",
+        lambda X, y, w, b: np.linalg.norm((expit(X @ w + b) - y) @ np.c_[X, np.ones(len(X))]),
+    ),
+    ("08.1", "wrong-value", lambda X, y, w, b: np.ones(len(X))),
+    ("08.2", "batch-clipped", batch_clipped),
+    ("08.2", "batch-clipped", mean_clipped),
+    ("08.2", "microbatch", microbatches(2)),
+    ("08.2", "microbatch", microbatches(4)),
+    ("08.2", "clipped-by-coordinate", lambda g, C: np.clip(g, -C, C).sum(axis=0)),
+    ("08.2", "normalised", normalised),
+    ("08.2", "not-clipped", lambda g, C: g.sum(axis=0)),
+    ("08.2", "mean-for-sum", lambda g, C: clip(g, C).mean(axis=0)),
+    ("08.2", "nan", zero_over_zero),
+    ("08.2", "wrong-shape", clip),
+    ("08.3", "batch-clipped", step(batch_clipped)),
+    ("08.3", "batch-clipped", step(mean_clipped, divisor=lambda size, m: 1)),
+    ("08.3", "microbatch", step(microbatches(2))),
+    ("08.3", "microbatch", step(microbatches(4))),
+    ("08.3", "not-clipped", step(lambda g, C: g.sum(axis=0))),
+    ("08.3", "clipped-by-coordinate", step(lambda g, C: np.clip(g, -C, C).sum(axis=0))),
+    ("08.3", "normalised", step(normalised)),
+    ("08.3", "noise-after-averaging", step(scale=lambda C, sigma, size, m: sigma * C)),
+    ("08.3", "noise-without-clip", step(scale=lambda C, sigma, size, m: sigma / size)),
+    ("08.3", "divided-twice", step(scale=lambda C, sigma, size, m: sigma * C / size**2)),
+    ("08.3", "variance-for-deviation", step(scale=lambda C, sigma, size, m: (sigma * C) ** 2 / size)),
+    ("08.3", "twice-the-noise", step(scale=lambda C, sigma, size, m: 2 * sigma * C / size)),
+    ("08.3", "realised-batch-size", step(scale=lambda C, s, size, m: s * C / m, divisor=lambda size, m: m)),
+    ("08.3", "realised-batch-size", step(divisor=lambda size, m: m)),
+    ("08.3", "not-divided", step(scale=lambda C, sigma, size, m: sigma * C, divisor=lambda size, m: 1)),
+    ("08.3", "shared-noise", step(shape=())),
+    ("08.3", "not-random", lambda g, C, sigma, size, rng: clipped_sum(g, C) / size),
+    ("08.3", "own-generator", lambda g, C, sigma, size, rng: private_step(g, C, sigma, size, np.random.default_rng())),
+    ("08.3", "wrong-law", lambda g, C, sigma, size, rng: rng.normal(0, sigma * C / size, g.shape[1])),
+    ("08.3", "not-private", trap),
+    ("08.4", "fixed-size", lambda n, q, rng: rng.choice(n, round(q * n), replace=False)),
+    ("08.4", "with-replacement", lambda n, q, rng: rng.integers(0, n, rng.binomial(n, q))),
+    ("08.4", "mask-for-places", lambda n, q, rng: rng.random(n) < q),
+    ("08.4", "wrong-rate", lambda n, q, rng: np.flatnonzero(rng.random(n) < 0.8 * q)),
+    ("08.4", "wrong-rate", lambda n, q, rng: np.flatnonzero(rng.random(n) > q)),
+    ("08.4", "one-coin-for-several", lambda n, q, rng: np.flatnonzero(np.repeat(rng.random(n), 2)[:n] < q)),
+    ("08.4", "outside", lambda n, q, rng: 1 + np.flatnonzero(rng.random(n) < q)),
+    ("08.4", "one-coin-for-several", lambda n, q, rng: np.arange(n) if rng.random() < q else np.arange(0)),
+    ("08.5", "clip-in-epsilon", lambda C, b, n, e, s, d: training_epsilon(C, b, n, e, s / C, d)),
+    ("08.5", "epochs-for-steps", lambda C, b, n, e, s, d: priced(b / n, e, s, d)),
+    ("08.5", "no-amplification", lambda C, b, n, e, s, d: priced(1, e * n // b, s, d)),
+    ("08.5", "one-epoch", lambda C, b, n, e, s, d: training_epsilon(C, b, n, 1, s, d)),
+    ("08.5", "formula-not-a-bound", lambda C, b, n, e, s, d: b / n * math.sqrt(2 * e * n / b * math.log(1 / d)) / s),
+    ("08.5", "wrong-value", lambda C, b, n, e, s, d: 1.0),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_a_right_answer_passes(exercise, answer):
+    assert rehearse(exercise, answer, times=2, rng=8).keys == {"passed": 2}
+
+
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_a_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=8).keys == {key: 1}
+
+
+def test_a_check_takes_less_than_three_seconds():
+    for exercise, answer in RIGHT:
+        start = time.process_time()
+        rehearse(exercise, answer, times=1, rng=8)
+        assert time.process_time() - start < 3.0, exercise
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_right_answers_pass_every_time(exercise, answer):
+    """Three hundred times each; false alarm 1e-6 a time."""
+    assert rehearse(exercise, answer, times=300, rng=80).keys == {"passed": 300}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_wrong_answers_fail_every_time(exercise, key, answer):
+    keys = rehearse(exercise, answer, times=20, rng=81).keys
+    assert "passed" not in keys, keys

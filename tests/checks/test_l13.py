@@ -1,0 +1,178 @@
+"""Exercises of lesson 13: right answers pass, each known wrong answer gets its own diagnosis.
+
+A right answer fails a check with probability 1e-6 at most.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's time includes it)
+from dpcourse.checks import l13, rehearse  # noqa: F401 (the same)
+from dpcourse.mechanisms import ExponentialMechanism
+from dpcourse.synthetic.marginals import count
+
+
+def crosstab(a, b, shape):
+    return np.bincount(a * shape[1] + b, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def laplace_table(a, b, shape, epsilon, rng):
+    return crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon, size=shape)
+
+
+def geometric_table(a, b, shape, epsilon, rng):
+    stop = 1 - math.exp(-epsilon)
+    return crosstab(a, b, shape) + rng.geometric(stop, size=shape) - rng.geometric(stop, size=shape)
+
+
+def observed_only(a, b, shape, epsilon, rng):
+    table = crosstab(a, b, shape).astype(float)
+    table[table > 0] += rng.laplace(0, 1 / epsilon, size=(table > 0).sum())
+    return table
+
+
+def observed_rows(a, b, shape, epsilon, rng):
+    return laplace_table(np.unique(a, return_inverse=True)[1], b, (len(np.unique(a)), shape[1]), epsilon, rng)
+
+
+def weights_of(scores, epsilon, power=0.5):
+    weights = np.exp(power * epsilon * (scores - scores.max()))
+    return weights / weights.sum()
+
+
+def naive_choice(scores, epsilon, rng):
+    weights = np.exp(epsilon * scores / 2)
+    return int(rng.choice(len(scores), p=weights / weights.sum()))
+
+
+def by_rows(parents, weights, rng):
+    weights = np.asarray(weights, dtype=float)
+    weights[weights.sum(axis=1) == 0] = 1
+    steps = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+    return (rng.random(len(parents))[:, None] > steps[parents][:, :-1]).sum(axis=1)
+
+
+def children(parents, table, rng):
+    return by_rows(parents, np.maximum(table, 0), rng)
+
+
+def children_one_by_one(parents, table, rng):
+    drawn = np.empty(len(parents), dtype=int)
+    for parent in np.unique(parents):
+        row = np.maximum(table[parent], 0)
+        shares = row / row.sum() if row.sum() else np.full(len(row), 1 / len(row))
+        drawn[parents == parent] = rng.choice(len(row), size=(parents == parent).sum(), p=shares)
+    return drawn
+
+
+def no_uniform_row(parents, table, rng):
+    drawn = np.empty(len(parents), dtype=int)
+    for parent in np.unique(parents):
+        row = np.maximum(table[parent], 0)
+        drawn[parents == parent] = rng.choice(len(row), size=(parents == parent).sum(), p=row / row.sum())
+    return drawn
+
+
+def negative_shares(parents, table, rng):
+    return np.array([rng.choice(4, p=table[parent] / table[parent].sum()) for parent in parents])
+
+
+def down_the_columns(parents, table, rng):
+    positive = np.maximum(table, 0).astype(float)
+    return by_rows(parents, positive / positive.sum(axis=0), rng)
+
+
+RIGHT = {
+    "13.1": [lambda k, rho: math.sqrt(k / (2 * rho)), lambda k, rho: (2 * rho / k) ** -0.5],
+    "13.2": [laplace_table, geometric_table],
+    "13.3": [
+        lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon))),
+        lambda scores, epsilon, rng: int(np.argmax(scores + rng.gumbel(scale=2 / epsilon, size=len(scores)))),
+    ],
+    "13.4": [children, children_one_by_one],
+    "13.5": [0.632, 1 - math.exp(-1)],
+}
+WRONG = {
+    "13.1": {
+        "composition-forgotten": lambda k, rho: math.sqrt(1 / (2 * rho)),
+        "linear": lambda k, rho: k / math.sqrt(2 * rho),
+        "no-two": lambda k, rho: math.sqrt(k / rho),
+        "variance": lambda k, rho: k / (2 * rho),
+        "upside-down": lambda k, rho: math.sqrt(2 * rho / k),
+        "sensitivity-two": lambda k, rho: 2 * math.sqrt(k / (2 * rho)),
+        "wrong-value": lambda k, rho: 1.0,
+    },
+    "13.2": {
+        "empty-cells-exact": observed_only,
+        "wrong-shape": observed_rows,
+        "shared-noise": lambda a, b, shape, epsilon, rng: crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon),
+        "scale-upside-down": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, epsilon, size=shape)
+        ),
+        "not-private": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, 0.5 / epsilon, size=shape)
+        ),
+        "not-useful": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, shape[0] * shape[1] / epsilon, size=shape)
+        ),
+        "not-random": lambda a, b, shape, epsilon, rng: crosstab(a, b, shape),
+        "package-used": lambda a, b, shape, epsilon, rng: (
+            count([a, b], shape) + rng.laplace(0, 1 / epsilon, size=shape)
+        ),
+    },
+    "13.3": {
+        "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),
+        "no-two": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon, 1.0))),
+        "uniform": lambda scores, epsilon, rng: int(rng.integers(len(scores))),
+        "proportional": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=scores / scores.sum())),
+        "sign": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(-scores, epsilon))),
+        "overflow": naive_choice,
+        "package-used": lambda scores, epsilon, rng: ExponentialMechanism(epsilon).select(
+            range(len(scores)), scores, rng=rng
+        ),
+    },
+    "13.4": {
+        "absolute": lambda parents, table, rng: by_rows(parents, np.abs(table), rng),
+        "shifted": lambda parents, table, rng: by_rows(parents, table - table.min(axis=1, keepdims=True), rng),
+        "ignores-parent": lambda parents, table, rng: by_rows(
+            parents, np.tile(np.maximum(table, 0).sum(axis=0), (4, 1)), rng
+        ),
+        "wrong-axis": down_the_columns,
+        "not-random": lambda parents, table, rng: table.argmax(axis=1)[parents],
+        "empty-row": no_uniform_row,
+        "negative-shares": negative_shares,
+    },
+    "13.5": {"complement": 0.368, "expectation": 1, "one-draw": 1 / 45_222, "coin": 0.5, "wrong-value": 0.9},
+}
+# Proportional shares of scores that differ by a few in ten thousand cannot be told from equal ones.
+ALIKE = {"proportional": {"proportional", "uniform"}}
+
+KNOWN = [(id, key) for id, answers in WRONG.items() for key in answers]
+PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(answers))]
+
+
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_right_answers_pass(id, place):
+    rehearsal = rehearse(id, RIGHT[id][place], times=3, rng=13)
+    assert rehearsal.keys == {"passed": 3} and rehearsal.slowest < 3
+
+
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_each_wrong_answer_gets_its_own_diagnosis(id, key):
+    rehearsal = rehearse(id, WRONG[id][key], times=2, rng=1)
+    assert rehearsal.keys.keys() <= ALIKE.get(key, {key}) and rehearsal.slowest < 3
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_three_hundred_right(id, place):
+    """False alarms: at most 1e-6 a check, so 3e-4 over the 300 together."""
+    assert rehearse(id, RIGHT[id][place], times=300).keys == {"passed": 300}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_twenty_of_each_wrong(id, key):
+    assert rehearse(id, WRONG[id][key], times=20).keys.keys() <= ALIKE.get(key, {key})
