@@ -109,7 +109,7 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
         Number of disjoint parts.
     aggregator : ConfidentAggregator or None
         None asks for agreement of 60% with threshold_sigma n_teachers/5 and vote_sigma n_teachers/10. The ε of that
-        depends on n_teachers: about 20 with 50 teachers, 2 with 400 (200 questions, 100 answers).
+        depends on n_teachers: 19 with 50 teachers, 1.7 with 400 (200 questions, 100 answers).
     delta : float
         δ of the claim.
     max_answers : int

@@ -73,12 +73,26 @@ def strip_volatile(notebook: nbformat.NotebookNode) -> None:
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         kept = {key: cell.metadata[key] for key in ("nbgrader", "tags") if cell.metadata.get(key)}
         cell.metadata = nbformat.from_dict(kept)
+        if cell.cell_type == "code":
+            cell.outputs = _streams_joined(cell.outputs)
         for output in cell.get("outputs", []):
             if "metadata" in output:
                 output.metadata = nbformat.from_dict({})
             # A view names a model that dies with the kernel. Without it a reader is shown the static picture.
             if len(output.get("data", {})) > 1:
                 output.data.pop(WIDGET_VIEW, None)
+
+
+def _streams_joined(outputs: list[nbformat.NotebookNode]) -> list[nbformat.NotebookNode]:
+    """Text printed in one go may arrive in pieces, on a busy machine in more of them: put neighbours together."""
+    joined: list[nbformat.NotebookNode] = []
+    for output in outputs:
+        last = joined[-1] if joined else {}
+        if output.output_type == "stream" and last.get("name") == output.name:
+            last["text"] += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def complaints(notebook: nbformat.NotebookNode) -> list[str]:

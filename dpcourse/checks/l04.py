@@ -157,6 +157,12 @@ def _only_first(rng: Generator) -> tuple[Any, Any]:
     return _swap((flags,), (np.vstack([flags, person]),), rng)
 
 
+def _first_of_many(rng: Generator) -> tuple[Any, Any]:
+    """Everybody says yes to one question; one person more says yes to all: noise scaled to the rows that are there."""
+    flags = np.eye(40, dtype=bool)[rng.integers(40, size=30)]
+    return _swap((flags,), (np.vstack([flags, np.ones((1, 40), dtype=bool)]),), rng)
+
+
 def _shared_noise(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
     (flags,), _ = _everyone(trial.rng)
     gaps = {round(float(np.subtract(*answer(flags, _SIGMA, rng=trial.rng)[:2])), 6) for _ in range(20)}
@@ -222,6 +228,16 @@ COUNTS = (
         hint="One person can change all d counts. Each alone hides the person; together they do not. How long is "
         "a vector of d ones?",
         key="sensitivity-not-in-scale",
+    ),
+    Audited(
+        _first_of_many,
+        APPROXIMATE,
+        call=_call_counts,
+        view=_along,
+        runs=3000,
+        hint="The size of your noise follows the rows that are there. A row may say yes to all d questions, and that "
+        "is public.",
+        key="scale-from-data",
     ),
     _counts_useful,
 )
@@ -439,6 +455,56 @@ def _rises_truth(data: Any) -> int:
     return int(above[0]) if above.size else -1
 
 
+def _none_above(bar_scale: float, value_scale: float) -> dict[int, float]:
+    """One value, 4 below the threshold, at ε = 1: none above (−1), or the first (0).
+
+    The tail of the difference of two Laplace variables of different scales.
+    """
+    a, b = value_scale, bar_scale
+    yes = (a * a * math.exp(-4 / a) - b * b * math.exp(-4 / b)) / (2 * (a * a - b * b))
+    return {-1: 1 - yes, 0: yes}
+
+
+def _one_below(rng: Generator) -> tuple[Any, dict[int, float]]:
+    threshold = float(rng.uniform(-500, 500))
+    return (np.array([threshold - 4.0]), threshold), _none_above(2, 4)
+
+
+_SCALES = Frequencies(
+    _one_below,
+    call=_call_first,
+    runs=4000,
+    mistakes=(
+        Mistake(
+            lambda data: _none_above(2, 2 + 1e-6),
+            Wrong(
+                "Your values have noise of scale 2/ε. Between neighbours a value may fall while the others rise, and "
+                "the threshold has to make up for those.",
+                "Against the shifted threshold a value moves by 2: scale 2/(ε/2).",
+                "value-scale",
+            ),
+        ),
+        Mistake(
+            lambda data: _none_above(1, 2),
+            Wrong(
+                "Scales 1/ε and 2/ε spend all of ε on the threshold and all of it once more on the value.",
+                "Half of ε for each.",
+                "whole-epsilon-twice",
+            ),
+        ),
+        Mistake(
+            lambda data: _none_above(1, 1 + 1e-6),
+            Wrong(
+                "Scale 1/ε on both: that is ε for the threshold and 2ε for the value.",
+                "Half of ε for each, and against the shifted threshold a value moves by 2.",
+                "whole-epsilon-twice",
+            ),
+        ),
+    ),
+    hint="Scale 1/(ε/2) on the threshold, 2/(ε/2) on each value.",
+)
+
+
 FIRST = (
     _finds_first,
     Audited(
@@ -470,6 +536,7 @@ FIRST = (
         call=_call_first,
         hint="Scale 2/ε on the threshold and 4/ε on the values is enough for one hit, however many values there are.",
     ),
+    _SCALES,
 )
 
 

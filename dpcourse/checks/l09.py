@@ -14,7 +14,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Exercise, Trial, Wrong
+from dpcourse.checks.base import Case, Exercise, Trial, Wrong
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -147,7 +147,7 @@ def _name_noise(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
 
 _REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)
 
-PERTURB = (
+PERTURB: tuple[Case, ...] = (
     Returns(_model, what="array", shape=lambda weights, *_: weights.shape),
     *(
         Audited(

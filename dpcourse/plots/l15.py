@@ -74,12 +74,12 @@ def draw_changes(data: Changes, *, into: Picture | None = None) -> Picture:
         axes.errorbar(data.means, place, xerr=data.errors, fmt="none", color=VERMILION, linewidth=5,
                       label="mean over releases")  # fmt: skip
         axes.plot(data.means, place, linestyle="none", marker="o", color=BLACK, markersize=4)
-        axes.axvline(0, color=BLACK, linestyle="-", linewidth=1)
+        axes.plot([0, 0], [-0.6, len(data.groups) - 0.4], color=BLACK, linestyle="-", linewidth=1)
         axes.set_yticks(place, [f"{name}\n({n:,} tested)" for name, n in zip(data.groups, data.tested, strict=True)])
         axes.grid(axis="y", visible=False)
         axes.set_ylim(-0.6, len(data.groups) + 0.9)
         axes.set_xlabel("change of accuracy against the same model without noise (points)")
-        axes.legend(loc="upper center", ncols=3, fontsize=9)
+        axes.legend(loc="upper center", ncols=3, fontsize=8.5, columnspacing=1.2, handlelength=1.5)
         axes.set_title(f"What the noise does to accuracy at ε = {data.epsilon:g}")
     listed = "; ".join(
         f"{name} {mean:+.2f} ± {error:.2f}, single releases ± {one:.2f}, other people ± {people:.2f}"
@@ -214,7 +214,7 @@ def draw_by_group(data: ByGroup, *, into: Picture | None = None) -> Picture:
         if visible:
             parts[f"line {i}"].set_data(data.epsilons, data.means[i])
             middle, reach = data.means[i, data.here], 2 * data.deviations[i, data.here]
-            nudge = epsilon * 1.035 ** (i - (shown - 1) / 2)  # side by side, so that none hides another
+            nudge = epsilon * 1.08 ** (i - (shown - 1) / 2)  # side by side, so that none hides another
             parts[f"reach {i}"].set_data([nudge] * 2, [middle - reach, middle + reach])
             text.set_text(f"{data.groups[i]} ({data.tested[i]:,.0f} tested)")
     axes.set_ylim(*_METRIC_RANGE.get(data.metric, (0, 1)))

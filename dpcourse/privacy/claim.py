@@ -72,7 +72,7 @@ class Guarantee:
 
 def _rounded_up(value: float, digits: int = 4) -> str:
     text = f"{value:.{digits}g}"
-    if float(text) < value:
+    if float(text) < value * (1 - 1e-12):  # 0.01 · 1e-5 is a float just above 1e-7, and reads 1e-07
         unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)
         text = f"{float(text) + unit:.{digits}g}"
     return text

@@ -53,8 +53,8 @@ def _describe(data: MeanError) -> str:
         advice = "The bias dominates: a higher bound would help"
     return (
         f"Gains above ${data.bound:,.0f} count as ${data.bound:,.0f}. At ε = {data.epsilon:.3g} (δ = 0, "
-        f"replacing one of {data.people:,} people) the mean comes out {dollars(bias)} too low on average, with noise of standard deviation "
-        f"{dollars(noise)}: a typical error of {dollars(total)}. {advice} (at best "
+        f"replacing one of {data.people:,} people) the mean comes out {dollars(bias)} too low on average, with noise "
+        f"of standard deviation {dollars(noise)}: a typical error of {dollars(total)}. {advice} (at best "
         f"{dollars(data.total[best])}, with a bound of ${data.bounds[best]:,.0f})."
     )
 

@@ -13,7 +13,7 @@ from dpcourse.widgets import l08_grid
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
 
 STAGES = ("At the first step", "After training")
-PEOPLE, RATE, NOISE = 6_000, 0.1, 5.0
+PEOPLE, RATE, NOISE = 3_000, 0.1, 5.0
 
 
 @functools.cache

@@ -56,7 +56,9 @@ def vote(teachers: int, share: float, sigma: float, answers: int) -> Votes:
     gap = counts[0] - counts[1]
     right = ndtr(gap / (sigmas * math.sqrt(2)))
     epsilon, chance = float(vote_epsilon(sigma, answers)), float(ndtr(gap / (sigma * math.sqrt(2))))
-    return Votes(teachers, counts, sigma, answers, _DELTA, vote_epsilon(sigmas, answers), right, epsilon, chance)
+    return Votes(
+        teachers, counts, sigma, answers, _DELTA, np.asarray(vote_epsilon(sigmas, answers)), right, epsilon, chance
+    )
 
 
 def _describe(numbers: Votes) -> str:

@@ -180,6 +180,13 @@ WRONG = [
     ("04.1", "wrong-value", lambda epsilon, delta, sensitivity: 1.0),
     ("04.2", "sensitivity-not-in-scale", counts_with(lambda d: ONE)),
     ("04.2", "too-little-noise", counts_with(lambda d: 0.5)),
+    (
+        "04.2",
+        "scale-from-data",
+        lambda flags, sigma_1, rng: (
+            flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(flags.sum(axis=1).max(initial=1)), flags.shape[1])
+        ),
+    ),
     ("04.2", "same-noise", lambda flags, sigma_1, rng: flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(flags.shape[1]))),  # noqa: E501
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
     ("04.2", "not-useful", counts_with(lambda d: ONE**2 * math.sqrt(d))),
@@ -200,6 +207,9 @@ WRONG = [
     ("04.4", "no-none", always_a_number),
     ("04.4", "wrong-type", all_above),
     ("04.4", "not-useful", first_with(20, 40)),
+    ("04.4", "value-scale", first_with(2, 2)),
+    ("04.4", "whole-epsilon-twice", first_with(1, 2)),
+    ("04.4", "wrong-frequency", first_with(4, 8)),
     ("04.5", "noise-on-the-median", noisy_median),
     ("04.5", "lengths-ignored", median_with(1.0, lengths=False)),
     ("04.5", "returns-a-record", median_with(1.0, ends=False, uniform=False)),

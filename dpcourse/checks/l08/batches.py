@@ -17,7 +17,7 @@ from dpcourse.checks.cases import Equals, Mistake
 
 def poisson_batch(answer: Answer, trial: Trial) -> Wrong | None:
     n, q = int(trial.rng.integers(60, 120)), float(trial.rng.uniform(0.15, 0.4))
-    runs, counts, sizes, together = 1500, np.zeros(n, dtype=int), [], 0
+    runs, counts, sizes, together = 1000, np.zeros(n, dtype=int), [], 0
     for _ in range(runs):
         batch = np.asarray(answer(n, q, rng=trial.rng))
         wrong = _not_indices(batch, n)

@@ -57,9 +57,10 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
     """The laws of known mistakes."""
     m, right = len(gradients), clipped(gradients, C).sum(axis=0) / size
     noise = sigma * C / size
-    for mean in (clipped(gradients.sum(axis=0), C), clipped(gradients.mean(axis=0), C)):
-        for scaled, deviation in ((mean / size, noise), (mean, noise), (mean, sigma * C), (mean, sigma * C / m)):
-            yield _Law(scaled, deviation), BATCH_CLIPPED
+    batch_clipped = clipped(gradients.sum(axis=0), C), clipped(gradients.mean(axis=0), C)
+    for mean in batch_clipped:
+        for scaled in (mean / size, mean):
+            yield _Law(scaled, noise), BATCH_CLIPPED
     for group in (2, 3, 4, 8):
         for means in (False, True):
             yield _Law(in_groups(gradients, C, group, means) / size, noise), MICROBATCH
@@ -127,6 +128,9 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
         _Law(right, 0.0),
         Wrong("There is no noise in your result.", "Clipping bounds the sensitivity; the noise hides it.", "no-noise"),
     )
+    for mean in batch_clipped:  # last: under so much noise many means look alike
+        for deviation in (sigma * C, sigma * C / m):
+            yield _Law(mean, deviation), BATCH_CLIPPED
 
 
 def _step_problem(rng: Generator) -> tuple[np.ndarray, float, float, float]:
@@ -139,19 +143,22 @@ def _step_problem(rng: Generator) -> tuple[np.ndarray, float, float, float]:
 
 
 def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
-    runs, rng = 400, trial.rng
-    for _ in range(2):
-        gradients, C, sigma, size = _step_problem(rng)
+    rng, problems, outputs = trial.rng, [], []
+    for _ in range(3):
+        problems.append(_step_problem(rng))
+        gradients, *rest = problems[-1]
         data = frozen(gradients)
-        outputs = np.array([answer(data, C, sigma, size, rng=rng) for _ in range(runs)], dtype=float)
-        right = _Law(clipped(gradients, C).sum(axis=0) / size, sigma * C / size)
-        if right.explains(outputs, trial.failure / 2):
-            continue
-        for law, wrong in _laws(gradients, C, sigma, size):
-            if law.explains(outputs, 1e-6):
-                return wrong
-        return _unknown_law(outputs, right)
-    return None
+        outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(250)], dtype=float))
+    rights = [_Law(clipped(g, C).sum(axis=0) / size, sigma * C / size) for g, C, sigma, size in problems]
+    refuted = [not law.explains(seen, trial.failure / 3) for law, seen in zip(rights, outputs, strict=True)]
+    if not any(refuted):
+        return None
+    for laws in zip(*(_laws(*problem) for problem in problems), strict=True):
+        # By chance a mistake may look like another on one problem; not on all of them.
+        if all(law.explains(seen, 1e-6) for (law, _), seen in zip(laws, outputs, strict=True)):
+            return laws[0][1]
+    first = refuted.index(True)
+    return _unknown_law(outputs[first], rights[first])
 
 
 def _unknown_law(outputs: np.ndarray, right: _Law) -> Wrong:

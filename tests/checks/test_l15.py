@@ -1,0 +1,202 @@
+"""Exercises of lesson 15, and what the lesson says of AIF360's Adult dataset.
+
+A right answer fails a check with probability 1e-6 at most.
+"""
+
+import logging
+import math
+import os
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's time includes it)
+from dpcourse.checks import l15, rehearse  # noqa: F401 (the same)
+from dpcourse.datasets import load_adult
+from dpcourse.mechanisms import GeometricMechanism
+
+
+def sizes_of(groups, k):
+    return np.bincount(groups, minlength=k)
+
+
+def laplace(groups, k, epsilon, rng):
+    return sizes_of(groups, k) + rng.laplace(0, 1 / epsilon, size=k)
+
+
+def geometric(groups, k, epsilon, rng):
+    stop = 1 - math.exp(-epsilon)
+    return sizes_of(groups, k) + rng.geometric(stop, size=k) - rng.geometric(stop, size=k)
+
+
+def fair_shares(groups, k, epsilon, rng):
+    """The same relative error for every group: what sounds fair, and leaks."""
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * (1 + counts) / (1 + counts).mean()
+
+
+def root_noise(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * np.sqrt(1 + counts)
+
+
+def occupied_only(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k).astype(float)
+    counts[counts > 0] += rng.laplace(0, 1 / epsilon, size=(counts > 0).sum())
+    return counts
+
+
+def left_out(groups, k, epsilon, rng):
+    counts = np.unique(groups, return_counts=True)[1]
+    return counts + rng.laplace(0, 1 / epsilon, size=len(counts))
+
+
+def rate(labels, says):
+    return says[labels].mean()
+
+
+def opportunity(labels, says, privileged):
+    return rate(labels[~privileged], says[~privileged]) - rate(labels[privileged], says[privileged])
+
+
+def compared(rate):
+    return lambda labels, says, privileged: (
+        rate(labels[~privileged], says[~privileged]) - rate(labels[privileged], says[privileged])
+    )
+
+
+def interval(private, plain, t=None, ddof=1, root=True):
+    change, m = np.asarray(private) - plain, len(private)
+    half = (stats.t.ppf(0.975, m - 1) if t is None else t) * change.std(ddof=ddof) / (math.sqrt(m) if root else 1)
+    return np.array([change.mean() - half, change.mean() + half])
+
+
+RIGHT = {
+    "15.1": [lambda count, epsilon: math.log(20) / epsilon / count],
+    "15.2": [laplace, geometric],
+    "15.3": [lambda count, epsilon: math.exp(-epsilon * count) / (2 * epsilon)],
+    "15.4": [opportunity],
+    "15.5": [interval, lambda private, plain: tuple(interval(private, plain))],
+}
+WRONG = {
+    "15.1": {
+        "absolute": lambda count, epsilon: math.log(20) / epsilon,
+        "normal": lambda count, epsilon: 1.96 * 2**0.5 / (epsilon * count),
+        "one-tail": lambda count, epsilon: math.log(10) / (epsilon * count),
+        "scale-upside-down": lambda count, epsilon: epsilon * math.log(20) / count,
+        "sampling": lambda count, epsilon: math.log(20) / (epsilon * count**0.5),
+        "whole-width": lambda count, epsilon: 2 * math.log(20) / (epsilon * count),
+        "wrong-value": lambda count, epsilon: 1 / count,
+    },
+    "15.2": {
+        "noise-by-size": fair_shares,
+        "empty-exact": occupied_only,
+        "wrong-shape": left_out,
+        "shared-noise": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 1 / epsilon),
+        "scale-upside-down": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, epsilon, size=k),
+        "not-private": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 0.5 / epsilon, size=k),
+        "not-useful": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, k / epsilon, size=k),
+        "not-random": lambda groups, k, epsilon, rng: sizes_of(groups, k),
+        "package-used": lambda groups, k, epsilon, rng: GeometricMechanism(epsilon).release(
+            sizes_of(groups, k), rng=rng
+        ),
+    },
+    "15.3": {
+        "unbiased": lambda count, epsilon: 0.0,
+        "no-half": lambda count, epsilon: math.exp(-epsilon * count) / epsilon,
+        "probability": lambda count, epsilon: math.exp(-epsilon * count) / 2,
+        "total": lambda count, epsilon: count + math.exp(-epsilon * count) / (2 * epsilon),
+        "sign": lambda count, epsilon: -math.exp(-epsilon * count) / (2 * epsilon),
+        "scale-upside-down": lambda count, epsilon: epsilon * math.exp(-count / epsilon) / 2,
+    },
+    "15.4": {
+        "wrong-way-round": lambda labels, says, privileged: -opportunity(labels, says, privileged),
+        "absolute": lambda labels, says, privileged: abs(opportunity(labels, says, privileged)),
+        "parity": compared(lambda labels, says: says.mean()),
+        "precision": compared(lambda labels, says: labels[says].mean()),
+        "false-positives": compared(lambda labels, says: says[~labels].mean()),
+        "accuracy": compared(lambda labels, says: (labels == says).mean()),
+        "wrong-denominator": compared(lambda labels, says: (labels & says).mean()),
+        "ratio": lambda labels, says, privileged: (
+            rate(labels[~privileged], says[~privileged]) / rate(labels[privileged], says[privileged])
+        ),
+    },
+    "15.5": {
+        "single-release": lambda private, plain: interval(private, plain, root=False),
+        "normal": lambda private, plain: interval(private, plain, t=1.96),
+        "ddof": lambda private, plain: interval(private, plain, ddof=0),
+        "degrees": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.975, len(private))),
+        "one-tail": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.95, len(private) - 1)),
+        "not-a-change": lambda private, plain: interval(private, 0.0),
+        "wrong-way-round": lambda private, plain: -interval(private, plain)[::-1],
+    },
+}
+KNOWN = [(id, key) for id, answers in WRONG.items() for key in answers]
+PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(answers))]
+
+
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_right_answers_pass(id, place):
+    rehearsal = rehearse(id, RIGHT[id][place], times=3, rng=15)
+    assert rehearsal.keys == {"passed": 3} and rehearsal.slowest < 3
+
+
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_each_wrong_answer_gets_its_own_diagnosis(id, key):
+    rehearsal = rehearse(id, WRONG[id][key], times=2, rng=1)
+    assert rehearsal.keys == {key: 2} and rehearsal.slowest < 3
+
+
+def test_noise_that_grows_with_the_root_of_the_size_is_caught_too():
+    assert rehearse("15.2", root_noise, times=2, rng=2).keys == {"noise-by-size": 2}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_three_hundred_right(id, place):
+    """False alarms: at most 1e-6 a check, so 3e-4 over the 300 together."""
+    assert rehearse(id, RIGHT[id][place], times=300).keys == {"passed": 300}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_twenty_of_each_wrong(id, key):
+    assert rehearse(id, WRONG[id][key], times=20).keys == {key: 20}
+
+
+def strings_as_objects(frame):
+    return frame.astype(dict.fromkeys(frame.select_dtypes("str").columns, object))
+
+
+def test_our_rows_are_those_of_aif360s_adult_dataset(capsys):
+    """The claim of the lesson: with the cure for pandas 3, `AdultDataset` gives our rows, entry by entry."""
+    folder = os.environ.get("DPCOURSE_DATA")
+    if not folder or not (Path(folder) / "adult.data").is_file():
+        pytest.skip("no UCI files")
+    logging.disable(logging.WARNING)  # it reports optional packages and the rows it drops
+    try:
+        from aif360.datasets import AdultDataset, StandardDataset
+
+        read = pd.read_csv
+        with mock.patch("pandas.read_csv", lambda path, **how: read(Path(folder) / Path(path).name, **how)):
+            theirs = AdultDataset(custom_preprocessing=strings_as_objects)
+            with pytest.raises(TypeError, match="as a data type"):
+                AdultDataset()
+        defaults = theirs_defaults(AdultDataset)
+        ours = StandardDataset(df=load_adult("uci").frame, **defaults)
+    finally:
+        logging.disable(logging.NOTSET)
+    assert theirs.feature_names == ours.feature_names and theirs.features.shape == (45_222, 98)
+    for part in ("features", "labels", "protected_attributes", "instance_weights"):
+        assert (getattr(theirs, part) == getattr(ours, part)).all()
+
+
+def theirs_defaults(cls):
+    import inspect
+
+    parameters = inspect.signature(cls.__init__).parameters.items()
+    return {name: p.default for name, p in parameters if p.default is not inspect.Parameter.empty}
