@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -218,7 +219,7 @@ def _scores(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return rng.permutation(rng.uniform(5_000, 20_000) - gaps), float(rng.uniform(0.8, 1.2))
 
 
-def _softmax(scores: np.ndarray, scale: float) -> dict[int, float]:
+def _softmax(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
     weights = np.exp((scores - scores.max()) / scale)
     return dict(enumerate((weights / weights.sum()).tolist()))
 
@@ -286,7 +287,7 @@ CHOICE = (
 # 13.4 Draw the children
 
 
-def _drawing(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], dict[int, float]]:
+def _drawing(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], dict[Hashable, float]]:
     """A noisy table with negative counts and a row without a positive one, and parents for it.
 
     Outputs are coded as parent · 4 + child, so that one distribution says all.
@@ -307,7 +308,7 @@ def _conditional(table: np.ndarray) -> np.ndarray:
     return positive / positive.sum(axis=1, keepdims=True)
 
 
-def _expected(data: tuple[np.ndarray, np.ndarray], children: np.ndarray) -> dict[int, float]:
+def _expected(data: tuple[np.ndarray, np.ndarray], children: np.ndarray) -> dict[Hashable, float]:
     parents, table = data
     share = np.bincount(parents, minlength=len(table)) / len(parents)
     return dict(enumerate((share[:, None] * children).ravel().tolist()))

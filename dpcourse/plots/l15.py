@@ -141,7 +141,8 @@ def draw_metrics(data: Metrics, *, into: Picture | None = None) -> Picture:
         picture.clear()
         panels = picture.subplots(1, len(data.values))
         for axes, (name, draws) in zip(panels, data.values.items(), strict=True):
-            mean, low, high = draws.mean(axis=1), *np.percentile(draws, [2.5, 97.5], axis=1)
+            mean = draws.mean(axis=1)
+            low, high = np.percentile(draws, [2.5, 97.5], axis=1)
             axes.errorbar(data.epsilons, mean, yerr=[mean - low, high - mean], capsize=3, label="private", **series(0))
             axes.axhline(data.without[name], color=VERMILION, linestyle="--", label="without noise")
             axes.axhline(data.ideal[name], color=BLACK, linestyle=":", label="no difference")
