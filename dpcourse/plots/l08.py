@@ -49,7 +49,7 @@ def draw_norms(data: GradientNorms, *, into: Picture | None = None) -> Picture:
             )  # fmt: skip
             parts["clip"] = axes.axvline(1.0, color=BLACK, linestyle="--", linewidth=1.6, label="C")
             axes.set_xlim(*NORM_RANGE)
-            axes.set_ylim(0, 0.5)
+            axes.set_ylim(0, 0.6)
             axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
             axes.grid(False, axis="x")
             axes.set_xlabel("norm of an example's gradient")
@@ -86,7 +86,7 @@ def draw_turn(data: Turn, *, into: Picture | None = None) -> Picture:
     picture = into
     if picture is None:
         with course_style():
-            picture = Picture(760, 330)
+            picture = Picture(760, 300)
             panels = np.ravel(picture.subplots(1, len(data.released), sharey=True))
             reach = max(np.abs(np.ravel(list(data.released.values()))).max(), data.clip_norm) * 1.25
             for axes, name in zip(panels, data.released, strict=True):
@@ -97,7 +97,7 @@ def draw_turn(data: Turn, *, into: Picture | None = None) -> Picture:
                     (picture.parts[name, who],) = axes.plot([], [], markevery=[1], label=who, **style)
                 (picture.parts[name, "move"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.6)
                 axes.set_xlim(-reach, reach)
-                axes.set_ylim(-reach, reach)
+                axes.set_ylim(-0.6 * reach, 0.6 * reach)
                 axes.set_aspect("equal")
                 axes.set_xlabel("first coordinate")
                 picture.parts[name, "title"] = axes.set_title(" ")
