@@ -293,9 +293,10 @@ def _drawing(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], d
     Outputs are coded as parent · 4 + child, so that one distribution says all.
     """
     table = rng.integers(20, 200, size=(3, 4))
-    table[np.arange(3), rng.permutation(4)[:3]] = -rng.integers(30, 60, size=3)
-    # Rows whose proportions differ clearly.
-    table[np.arange(3), rng.permutation(4)[:3]] += 300
+    order = rng.permutation(4)
+    table[np.arange(3), order[:3]] = -rng.integers(30, 60, size=3)
+    # Rows whose proportions differ clearly; never the negative cell, so that each of these rows has one.
+    table[np.arange(3), order[1:]] += 300
     table = np.vstack([table, -rng.integers(1, 40, size=(1, 4))])[rng.permutation(4)]
     share = rng.dirichlet(np.full(4, 20.0))
     parents = rng.choice(4, size=20_000, p=share)
