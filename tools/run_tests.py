@@ -29,7 +29,8 @@ SPREAD = ["-n", "2", "--dist", "loadscope"]
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "--nbval-cell-timeout=120", *SPREAD]
 # pytest's own filter makes warnings errors; in a notebook it is text on stderr that is one (tests/test_notebooks.py).
 NBVAL += ["-o", "addopts=", "-W", "default"]
-LESSONS = ["notebooks"]
+LESSONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb"))
+SOLUTIONS, EXERCISES = ["notebooks/solutions"], ["notebooks/exercises"]
 
 
 @dataclass(frozen=True)
@@ -85,23 +86,26 @@ def plan(source: str) -> list[Pass]:
         loose = ""
     how = f"executed, outputs not compared ({loose})" if loose else "compared with the stored outputs"
 
+    # Each notebook runs; a lesson runs on both sources where there are two, solutions and exercises on one each.
+    both = source == "uci"
+    first, second = LESSONS + SOLUTIONS, LESSONS + EXERCISES
     passes = [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
         Pass("tests", "units, properties, oracles, doctests, notebook rules", [*pytest, *SPREAD]),
         Pass(
             "lessons",
-            f"lessons, solutions, exercises on the {'UCI files' if source == 'uci' else 'twin'}: {how}",
-            [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL, *LESSONS],
+            f"{'lessons, solutions on the UCI files' if both else 'lessons, solutions, exercises on the twin'}: {how}",
+            [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL, *(first if both else first + EXERCISES)],
             # Said outright, so that no kernel looks for a network first.
             {"DPCOURSE_SOURCE": source},
         ),
     ]
-    if source == "uci":
+    if both:
         passes.append(
             Pass(
                 "twin",
-                "lessons, solutions, exercises on the twin: executed",
-                [*pytest, "--nbval-lax", *NBVAL, *LESSONS],
+                "lessons, exercises on the twin: executed",
+                [*pytest, "--nbval-lax", *NBVAL, *second],
                 {"DPCOURSE_SOURCE": "twin"},
             )
         )
