@@ -12,8 +12,6 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-pytestmark = pytest.mark.wheel
-
 # Modules that need an extra say so here; every other one has to import with the core dependencies alone.
 NEEDS_AN_EXTRA = {"dpcourse.flower_app"}
 

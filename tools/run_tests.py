@@ -91,7 +91,7 @@ def plan(source: str) -> list[Pass]:
     first, second = LESSONS + SOLUTIONS, LESSONS + EXERCISES
     passes = [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
-        Pass("tests", "units, properties, oracles, doctests, notebook rules", [*pytest, *SPREAD]),
+        Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *SPREAD]),
         Pass(
             "lessons",
             f"{'lessons, solutions on the UCI files' if both else 'lessons, solutions, exercises on the twin'}: {how}",
@@ -112,7 +112,6 @@ def plan(source: str) -> list[Pass]:
     return [
         *passes,
         Pass("browser", "JupyterLab in Chromium", [*pytest, "-rs", "-s", "-m", "browser", "tests/test_browser.py"]),
-        Pass("wheel", "the built wheel in a clean environment", [*pytest, "-rs", "-m", "wheel", "tests/test_wheel.py"]),
     ]
 
 

@@ -29,6 +29,7 @@ CREATE TABLE totals (owner TEXT PRIMARY KEY, total TEXT NOT NULL, number INTEGER
 CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
 """
+_PATIENCE = 5.0  # seconds for another opener to fill a new file
 _EVERYBODY = ""  # the owner of the grand total; analysts have names
 
 
@@ -242,7 +243,7 @@ class PrivacyLedger:
 
         SQLite would take it for a new database, and a ledger cut to nothing for a budget refreshed.
         """
-        deadline = time.monotonic() + 5
+        deadline = time.monotonic() + _PATIENCE
         while True:
             if self.path.stat().st_size:
                 with self._reading() as connection:

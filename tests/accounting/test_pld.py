@@ -200,7 +200,7 @@ parts = st.sampled_from(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(first=parts, second=parts, times=st.integers(1, 60))
 def test_properties(first, second, times):
     loss = first.self_compose(times).compose(second)

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dpcourse.budget import LedgerError, PrivacyLedger
+from dpcourse.budget import ledger as ledger_module
 from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism
 from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours
 
@@ -220,7 +221,8 @@ def test_refuses_a_ledger_that_was_edited(path):
 
 
 @pytest.mark.parametrize("keep", [0, 10, 4096, -4096])
-def test_refuses_a_truncated_ledger(path, keep):
+def test_refuses_a_truncated_ledger(path, keep, monkeypatch):
+    monkeypatch.setattr(ledger_module, "_PATIENCE", 0.2)
     with PrivacyLedger(path, Guarantee(100.0)) as ledger:
         for i in range(100):
             ledger.spend(Guarantee(0.2), f"q{i}", "ana")
