@@ -62,7 +62,7 @@ def random_cases(count: int, seed: int) -> Iterator[tuple[Case, float]]:
 
 
 def reference_rows() -> Iterator[tuple[str, float, float]]:
-    """(what, ours, FACTS.md)."""
+    """(what, ours, the published or independently computed value)."""
     for epsilon, sigma in zip(
         (0.5, 1, 2, 3, 5, 8, 10), (7.031827, 3.730632, 1.993812, 1.390593, 0.891868, 0.600229, 0.499889), strict=True
     ):
@@ -121,7 +121,7 @@ def main(arguments: list[str]) -> None:
         f"{datetime.date.today()}, Python {platform.python_version()}, NumPy {version('numpy')}, "
         f"SciPy {version('scipy')}, dp-accounting {version('dp-accounting')}, {platform.machine()}\n"
     )
-    print("| reference value | ours | FACTS.md | difference |\n| --- | ---: | ---: | ---: |")
+    print("| reference value | ours | reference | difference |\n| --- | ---: | ---: | ---: |")
     for name, ours, reference in reference_rows():
         print(f"| {name} | {ours:.7g} | {reference:.7g} | {ours / reference - 1:+.1e} |")
     rows = []

@@ -150,7 +150,7 @@ class Exercise:
     call: str = ""
     own_work: bool = True
     allowed: tuple[str, ...] = ()
-    seconds: float = 20.0
+    seconds: float = 60.0
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
         """Run the cases on an answer. Never raises because of the answer, except when a person interrupts the

@@ -22,7 +22,7 @@ from dpcourse.privacy import Guarantee
 SUBSAMPLED = PrivacyLoss.gaussian(1.5).poisson_subsampled(0.04)
 
 
-# Reference values (FACTS.md)
+# Reference values , published or from dp-accounting
 
 
 @pytest.mark.parametrize(("sigma", "epsilon"), [(0.5, 9.997256), (1, 4.377178), (2, 1.993091), (3, 1.271088)])

@@ -22,13 +22,13 @@ def divergence(p: np.ndarray, q: np.ndarray, orders: np.ndarray) -> np.ndarray:
 
 
 def test_reference_values():
-    """FACTS.md at α ≥ 2.5 within 1e-4. At α=1.5 its 6.7058e-4 is the sum of absolute values of the series (below)."""
+    """The references at α ≥ 2.5 within 1e-4. At α=1.5 dp-accounting's 6.7058e-4 is the sum of absolute values of the series (below)."""
     ours = 50 * renyi.subsampled_gaussian(2.5, 0.01, [2.5, 5, 50, 100])
     np.testing.assert_allclose(ours, [1.08549e-3, 2.18076e-3, 0.0238460, 167.416], rtol=1e-4)
 
 
 def test_where_the_reference_at_order_one_and_a_half_comes_from():
-    """Three ways to the exact 6.5007e-4, and the looser bound that FACTS.md and dp-accounting 0.6.0 quote."""
+    """Three ways to the exact 6.5007e-4, and the looser bound that dp-accounting 0.6.0 quotes."""
     sigma, rate, alpha = 2.5, 0.01, 1.5
 
     def excess(x: float) -> float:

@@ -45,14 +45,12 @@ WRONG = {
 
 @pytest.mark.parametrize("answer", RIGHT)
 def test_right_answers_pass(answer):
-    rehearsal = rehearse("00.2", answer, times=5, rng=0)
-    assert rehearsal.keys == {"passed": 5} and rehearsal.slowest < 3
+    assert rehearse("00.2", answer, times=5, rng=0).keys == {"passed": 5}
 
 
 @pytest.mark.parametrize("key", WRONG)
 def test_each_wrong_answer_gets_its_own_diagnosis(key):
-    rehearsal = rehearse("00.2", WRONG[key], times=3, rng=1)
-    assert rehearsal.keys == {key: 3} and rehearsal.slowest < 3
+    assert rehearse("00.2", WRONG[key], times=3, rng=1).keys == {key: 3}
 
 
 def test_a_peek_at_the_dataset_is_caught():

@@ -4,7 +4,6 @@ A right answer fails a check with probability 1e-6 at most. The long versions ru
 """
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -193,9 +192,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT)
 def test_right_answers_pass(exercise, answer):
-    start = time.process_time()  # other processes may share the cores
     assert rehearse(exercise, answer, times=2, rng=0).keys == {"passed": 2}
-    assert time.process_time() - start < 2 * 3
 
 
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)

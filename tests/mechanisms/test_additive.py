@@ -24,7 +24,7 @@ from dpcourse.privacy import Guarantee, Neighbours
 FALSE_ALARM = 1e-6
 REPLACE = Neighbours.REPLACE_ONE
 
-# FACTS: Balle & Wang 2018, arXiv:1805.06530, at δ = 1e-5.
+# Balle & Wang 2018, arXiv:1805.06530, at δ = 1e-5.
 ANALYTIC = {0.5: 7.031827, 1: 3.730632, 2: 1.993812, 3: 1.390593, 5: 0.891868, 8: 0.600229, 10: 0.499889}
 
 
@@ -267,7 +267,7 @@ def test_analytic_calibration_is_the_inverse_of_delta(epsilon, delta):
     ("delta", "fails"), [(1e-6, 8.78), (1e-5, 8.42), (1e-4, 7.99), (1e-3, 7.46), (1e-2, 6.77), (0.1, 5.74)]
 )
 def test_where_the_classic_calibration_fails(delta, fails):
-    """FACTS' two decimals: below `fails` it holds (with waste), above it does not, and the guarantee says so."""
+    """Two decimals: below `fails` it holds (with waste), above it does not, and the guarantee says so."""
     for epsilon, holds in ((fails - 0.01, True), (fails + 0.01, False)):
         true = gaussian_delta(epsilon, classic_noise_multiplier(epsilon, delta))
         assert (true <= delta) is holds

@@ -10,15 +10,15 @@ from dpcourse.mechanisms.subsampled import PoissonSubsampled
 from dpcourse.privacy import Neighbours
 
 ORDERS = np.array([1.5, 2.5, 5.0, 50.0])
-FACTS = np.array([6.7058e-4, 1.08549e-3, 2.18076e-3, 0.0238460])  # 50 steps, q=.01, σ=2.5
+REFERENCE = np.array([6.7058e-4, 1.08549e-3, 2.18076e-3, 0.0238460])  # 50 steps, q=.01, σ=2.5
 
 
 def test_renyi_curve_of_the_subsampled_gaussian():
     """At integer orders the reference values; in between ours may be below them (a tighter integral)."""
     step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(2.5), 0.01)
     curve = 50 * step.renyi_divergence(ORDERS)
-    np.testing.assert_allclose(curve[2:], FACTS[2:], rtol=1e-4)
-    assert (curve[:2] <= FACTS[:2] * (1 + 1e-3)).all() and (curve[:2] > 0.96 * FACTS[:2]).all()
+    np.testing.assert_allclose(curve[2:], REFERENCE[2:], rtol=1e-4)
+    assert (curve[:2] <= REFERENCE[:2] * (1 + 1e-3)).all() and (curve[:2] > 0.96 * REFERENCE[:2]).all()
 
 
 @pytest.mark.parametrize("rate", [0.05, 0.5])

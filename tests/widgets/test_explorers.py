@@ -1,10 +1,9 @@
-"""Every explorer, driven over its controls' ends and defaults: it draws, says so in words, and is quick.
+"""Every explorer, driven over its controls' ends and defaults: it draws and says so in words.
 
 A lesson that adds a line to `widgets.EXPLORERS` is tested here without a line of its own.
 """
 
 import base64
-import os
 import subprocess
 import sys
 
@@ -13,9 +12,6 @@ import pytest
 
 from dpcourse import widgets
 from dpcourse.widgets.base import Explorer
-
-# Median of compute, draw and describe in-process, in seconds of processor time. A slow machine sets DPCOURSE_SLOW=2.
-LIMIT = 0.080
 
 needs_all = pytest.mark.parametrize("name", sorted(widgets.EXPLORERS))
 
@@ -70,14 +66,6 @@ def test_every_control_changes_something(name, built):
 def test_pictures_are_full_size(name, built):
     png = built(name)._image.value
     assert int.from_bytes(png[16:20]) >= 600 and int.from_bytes(png[20:24]) >= 400
-
-
-@needs_all
-def test_update_is_quick(name, built):
-    """Median processor time under 80 ms; three tries, since other processes share the caches."""
-    explorer = built(name)
-    limit = LIMIT * float(os.environ.get("DPCOURSE_SLOW", "1"))
-    assert any(explorer.seconds_to_update(repeats=1) < limit for _ in range(3))
 
 
 @needs_all
