@@ -20,7 +20,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"]]
 NAMES = sorted(requirement.name for requirement in REQUIREMENTS)
 
-IMPORTED_AS = {"dp-accounting": "dp_accounting", "scikit-learn": "sklearn"}
+IMPORTED_AS = {"dp-accounting": "dp_accounting", "pyyaml": "yaml", "scikit-learn": "sklearn"}
 
 # Never without the package on the right, which requires it and hands it out as part of its own interface.
 COMES_WITH = {"cycler": "matplotlib", "IPython": "ipywidgets"}
