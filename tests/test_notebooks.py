@@ -151,6 +151,14 @@ def test_exercise_notebooks_hold_no_outputs(path):
     assert not [cell for cell in cells_of(path, "code") if cell["outputs"] or cell["execution_count"] is not None]
 
 
+@pytest.mark.parametrize("path", EXERCISES, ids=name_of)
+def test_exercises_run_to_the_last_cell_unanswered(path, monkeypatch):
+    monkeypatch.setenv("DPCOURSE_SOURCE", "twin")
+    namespace = {"__name__": "__main__"}
+    for cell in cells_of(path, "code"):
+        exec(compile(cell["source"], path.name, "exec"), namespace)
+
+
 def test_exercises_are_in_step_with_solutions():
     result = subprocess.run(
         [sys.executable, str(ROOT / "tools" / "make_exercises.py"), "--check"],

@@ -1,6 +1,7 @@
 """What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
 
-    python tools/run_tests.py                    # all of them
+    python tools/run_tests.py                    # those of every day
+    python tools/run_tests.py all                # the twin too, as `.ci/run` does
     python tools/run_tests.py tests browser      # these
 
 Environment
@@ -41,6 +42,7 @@ class Pass:
     shows: str
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
+    every_day: bool = True
 
 
 def data_source() -> str:
@@ -86,31 +88,25 @@ def plan(source: str) -> list[Pass]:
         loose = ""
     how = f"executed, outputs not compared ({loose})" if loose else "compared with the stored outputs"
 
-    # Each notebook runs; a lesson runs on both sources where there are two, solutions and exercises on one each.
-    both = source == "uci"
-    first, second = LESSONS + SOLUTIONS, LESSONS + EXERCISES
-    passes = [
+    # With the UCI files, lessons run on them; `all` runs them on the twin as well, as readers without the files do.
+    twin = LESSONS + EXERCISES if source == "uci" else EXERCISES
+    return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
         Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *SPREAD]),
         Pass(
             "lessons",
-            f"{'lessons, solutions on the UCI files' if both else 'lessons, solutions, exercises on the twin'}: {how}",
-            [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL, *(first if both else first + EXERCISES)],
+            f"lessons, solutions on {'the UCI files' if source == 'uci' else 'the twin'}: {how}",
+            [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL, *LESSONS, *SOLUTIONS],
             # Said outright, so that no kernel looks for a network first.
             {"DPCOURSE_SOURCE": source},
         ),
-    ]
-    if both:
-        passes.append(
-            Pass(
-                "twin",
-                "lessons, exercises on the twin: executed",
-                [*pytest, "--nbval-lax", *NBVAL, *second],
-                {"DPCOURSE_SOURCE": "twin"},
-            )
-        )
-    return [
-        *passes,
+        Pass(
+            "twin",
+            f"{'lessons, ' if source == 'uci' else ''}exercises on the twin: executed",
+            [*pytest, "--nbval-lax", *NBVAL, *twin],
+            {"DPCOURSE_SOURCE": "twin"},
+            every_day=False,
+        ),
         Pass("browser", "JupyterLab in Chromium", [*pytest, "-rs", "-s", "-m", "browser", "tests/test_browser.py"]),
     ]
 
@@ -137,8 +133,8 @@ def run(step: Pass) -> tuple[bool, str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("passes", nargs="*", help="which passes (default: all)")
-    chosen = parser.parse_args().passes
+    parser.add_argument("passes", nargs="*", help="which passes (default: those of every day), or all")
+    chosen = set(parser.parse_args().passes)
 
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
@@ -146,14 +142,16 @@ def main() -> int:
     source = data_source()
     print(f"Adult: {source}. Python {platform.python_version()} on {platform.system()}.")
     steps = plan(source)
-    unknown = set(chosen) - {step.name for step in steps}
-    if unknown:
-        sys.exit(f"No such pass here: {', '.join(sorted(unknown))}. There are: {', '.join(s.name for s in steps)}.")
+    names = [step.name for step in steps]
+    if unknown := chosen - {*names, "all"}:
+        sys.exit(f"No such pass here: {', '.join(sorted(unknown))}. There are: {', '.join(names)}, all.")
+    if not chosen:
+        steps = [step for step in steps if step.every_day]
+    elif "all" not in chosen:
+        steps = [step for step in steps if step.name in chosen]
 
     rows, failed = [], False
     for step in steps:
-        if chosen and step.name not in chosen:
-            continue
         began = time.perf_counter()
         passed, last = run(step)
         failed |= not passed
