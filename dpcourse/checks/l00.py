@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Exercise, Trial, Wrong
-from dpcourse.checks.cases import Audited, Mistake, Returns, Useful, Value
+from dpcourse.checks.cases import Audited, Mistake, Returns, Useful, Value, either_order
 from dpcourse.privacy import Guarantee
 
 _HALF = math.log(20) / 0.5  # P[|Laplace(1/ε)| > w] = e^(−εw) = 1/20
@@ -50,7 +50,7 @@ def _neighbours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     flags = _people(rng)
     flags[rng.integers(len(flags))] = True
     without = np.delete(flags, rng.choice(np.flatnonzero(flags)))
-    return (flags, without) if rng.random() < 0.5 else (without, flags)
+    return either_order(flags, without, rng)
 
 
 def _at(epsilon: float):

@@ -14,9 +14,20 @@ Statistical cases fail a right answer with probability `trial.failure` at most; 
 wrong answers they catch, so rehearse every wrong answer you can think of.
 """
 
-from dpcourse.checks.cases.audited import Audited
+from dpcourse.checks.cases.audited import Audited, either_order
 from dpcourse.checks.cases.exact import Equals, Returns, Value
 from dpcourse.checks.cases.known import Mistake, frozen
 from dpcourse.checks.cases.statistical import Frequencies, Unbiased, Useful
 
-__all__ = ["Audited", "Equals", "Frequencies", "Mistake", "Returns", "Unbiased", "Useful", "Value", "frozen"]
+__all__ = [
+    "Audited",
+    "Equals",
+    "Frequencies",
+    "Mistake",
+    "Returns",
+    "Unbiased",
+    "Useful",
+    "Value",
+    "either_order",
+    "frozen",
+]

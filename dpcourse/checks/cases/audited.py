@@ -100,3 +100,8 @@ class Audited:
             self.hint,
             self.key,
         )
+
+
+def either_order(here: Any, there: Any, rng: Generator) -> tuple[Any, Any]:
+    """Both neighbours, in an order that an answer cannot count on."""
+    return (here, there) if rng.random() < 0.5 else (there, here)

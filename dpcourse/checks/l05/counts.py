@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful
+from dpcourse.checks.cases import Audited, Returns, Useful, either_order
 from dpcourse.privacy import Guarantee
 
 # 05.4 Several counts with one ε
@@ -23,14 +23,14 @@ def _tables(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     yes, no = 2 * int(rng.integers(10, 100)), int(rng.integers(20, 200))
     flags = np.repeat(rng.permutation(yes + no)[:, None] < yes, 10, axis=1)
     more = np.insert(flags, int(rng.integers(len(flags) + 1)), True, axis=0)
-    return (flags, more) if rng.random() < 0.5 else (more, flags)
+    return either_order(flags, more, rng)
 
 
 def _one_column(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """The same, but the person who comes says yes to the first question only."""
     flags = rng.random((int(rng.integers(20, 200)), 10)) < rng.uniform(0.1, 0.9)
     more = np.vstack([flags, np.arange(10) == 0])
-    return (flags, more) if rng.random() < 0.5 else (more, flags)
+    return either_order(flags, more, rng)
 
 
 def _only_she_says_yes_to_all(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -38,7 +38,7 @@ def _only_she_says_yes_to_all(rng: np.random.Generator) -> tuple[np.ndarray, np.
     flags = (rng.random(int(rng.integers(50, 200))) < rng.uniform(0.3, 0.9))[:, None] & (np.arange(10) == 0)
     flags[0, 0] = True
     more = np.insert(flags, int(rng.integers(len(flags) + 1)), True, axis=0)
-    return (flags, more) if rng.random() < 0.5 else (more, flags)
+    return either_order(flags, more, rng)
 
 
 def _counts_call(epsilon: float):

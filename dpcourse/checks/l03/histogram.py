@@ -1,0 +1,173 @@
+"""Exercise 03.3: a table over declared categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.privacy import Guarantee
+
+CLAIM = Guarantee(1.0)
+
+
+def _table(rng: Generator) -> tuple[list[str], list[str]]:
+    """Declared categories, the last of which nobody has; and records, some undeclared."""
+    categories = [f"{letter}{rng.integers(100)}" for letter in rng.permutation(list("ABCDEFGH"))[: rng.integers(4, 8)]]
+    values = [categories[place] for place in rng.integers(0, len(categories) - 1, int(rng.integers(20, 60)))]
+    return values + categories[:-1], categories
+
+
+def _empty_or_one(rng: Generator) -> tuple[Any, Any]:
+    values, categories = _table(rng)
+    return either_order((values, categories), ([*values, categories[-1]], categories), rng)
+
+
+def _frequent(rng: Generator) -> tuple[Any, Any]:
+    values, categories = _table(rng)
+    return either_order((values, categories), ([*values, categories[0]], categories), rng)
+
+
+def _undeclared(rng: Generator) -> tuple[Any, Any]:
+    values, categories = _table(rng)
+    return either_order((values, categories), ([*values, "?"], categories), rng)
+
+
+def _counts(data: tuple[list[str], list[str]]) -> np.ndarray:
+    values, categories = data
+    return np.array([values.count(category) for category in categories])
+
+
+def _shapes(answer: Answer, trial: Trial) -> Wrong | None:
+    """One count a declared category, in their order, whatever was observed."""
+    for _ in range(4):
+        values, categories = _table(trial.rng)
+        result = answer(list(values), list(categories), 1.0, rng=trial.rng)
+        if result is None:
+            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+        if isinstance(result, dict):
+            return Wrong("An array is wanted, one count for each category in order.", "", "wrong-type")
+        length = np.size(result)
+        if length == len(set(values)) != len(categories):
+            return Wrong(
+                f"{len(categories)} categories were declared and {length} come back: those that somebody has. "
+                "Whoever sees the table knows that nobody is in the missing one.",
+                "Count over the declared categories. An empty cell gets noise too.",
+                "observed-categories",
+            )
+        if np.shape(result) != (len(categories),):
+            return Wrong(
+                f"The result has shape {np.shape(result)}, and {(len(categories),)} is wanted.", "", "wrong-shape"
+            )
+    values, categories = _table(trial.rng)
+    values = [*values, "?"]
+    try:
+        length = np.size(answer(list(values), list(categories), 1.0, rng=trial.rng))
+    except Exception as error:
+        return Wrong(
+            f"A record with an undeclared value stops your function ({error}): an error is an output, and it tells.",
+            "Drop such records silently.",
+            "undeclared-raises",
+        )
+    if length != len(categories):
+        return Wrong(
+            "An undeclared value gets a cell of its own.", "Drop records with undeclared values.", "undeclared-cell"
+        )
+    return None
+
+
+def _call_table(answer: Answer, data: Any, rng: Generator) -> Any:
+    return answer(*data, 1.0, rng=rng)
+
+
+def _padded(cells: Any) -> np.ndarray:
+    """Tables of any length as eight numbers, so that a case can stack them."""
+    return np.pad(np.asarray(cells, dtype=float), (0, 8 - np.size(cells)))
+
+
+def _last_cell(output: Any) -> float:
+    return round(float(np.asarray(output)[-1]), 3)
+
+
+def _differences(output: Any) -> float:
+    cells = np.asarray(output, dtype=float)
+    return round(float(cells[-1] - cells[0]), 3)
+
+
+def _silent_when_empty(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    """The cell that nobody is in comes out the same every time."""
+    data = _table(trial.rng)
+    if len({float(np.asarray(_call_table(answer, data, trial.rng))[-1]) for _ in range(30)}) > 1:
+        return None
+    return Wrong(
+        "A cell that nobody is in always comes out the same, and one that somebody is in does not: the first person "
+        "in it shows.",
+        "Empty cells need noise too.",
+        "empty-cell-without-noise",
+    )
+
+
+def _shared(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    return Wrong(
+        f"Each cell by itself keeps ε = 1, but the difference of two tells: ε ≥ {result.epsilon_lower:.3g}.",
+        "Does every cell have noise of its own? Whoever subtracts two cells removes noise that they share.",
+        "same-noise",
+    )
+
+
+HISTOGRAM = (
+    _shapes,
+    Returns(
+        lambda rng: (*_table(rng), 1.0), what="array", shape=lambda values, categories, epsilon: (len(categories),)
+    ),
+    Audited(
+        _empty_or_one,
+        CLAIM,
+        call=_call_table,
+        view=_last_cell,
+        runs=8000,
+        hint="One person moves one cell by one: scale 1/ε in every cell.",
+        key="too-little-noise",
+        diagnose=_silent_when_empty,
+    ),
+    Audited(
+        _empty_or_one,
+        CLAIM,
+        call=_call_table,
+        view=_differences,
+        runs=4000,
+        key="same-noise",
+        diagnose=_shared,
+    ),
+    Audited(
+        _frequent,
+        CLAIM,
+        call=_call_table,
+        view=lambda output: round(float(np.asarray(output)[0]), 3),
+        runs=8000,
+        hint="One person moves one cell by one: scale 1/ε in every cell.",
+        key="too-little-noise",
+    ),
+    Audited(
+        _undeclared,
+        CLAIM,
+        call=_call_table,
+        view=_differences,
+        runs=4000,
+        hint="A person with an undeclared value changes your table by more than ε allows.",
+        key="undeclared-tells",
+    ),
+    Useful(
+        _empty_or_one,
+        truth=lambda data: _padded(_counts(data)),
+        # For 7 cells of Laplace(1) the largest error is below 5.5 in 97% of runs; at scale 2 in 63%.
+        within=5.5,
+        at_least=0.9,
+        call=lambda answer, data, rng: _padded(_call_table(answer, data, rng)),
+        hint="Scale 1/ε serves all cells at once: a person is in one cell only, so ε is not divided by their number.",
+    ),
+)

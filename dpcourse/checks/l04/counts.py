@@ -1,0 +1,138 @@
+"""Exercise 04.2: many counts at once, with Gaussian noise.
+
+Outputs are floats and are rounded before the auditor sees them, as in lesson 03.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.mechanisms import GaussianMechanism
+from dpcourse.privacy import Guarantee
+
+APPROXIMATE = Guarantee(1.0, 1e-5)
+
+
+_SIGMA = GaussianMechanism(1.0, 1e-5).sigma
+
+
+def _everyone(rng: Generator) -> tuple[Any, Any]:
+    """A table of flags, and the same with one person who says yes to everything."""
+    d = int(rng.integers(30, 60))
+    flags = rng.random((int(rng.integers(20, 60)), d)) < 0.5
+    return either_order((flags,), (np.vstack([flags, np.ones((1, d), dtype=bool)]),), rng)
+
+
+def _call_counts(answer: Answer, data: Any, rng: Generator) -> Any:
+    return answer(data[0], _SIGMA, rng=rng)
+
+
+def _along(output: Any) -> float:
+    """The direction in which the person moves the answer: where the two datasets differ most."""
+    cells = np.asarray(output, dtype=float)
+    return round(float(cells.sum() / math.sqrt(cells.size)), 3)
+
+
+def _first_two(output: Any) -> float:
+    cells = np.asarray(output, dtype=float)
+    return round(float(cells[0] - cells[1]), 3)
+
+
+def _only_first(rng: Generator) -> tuple[Any, Any]:
+    (flags,), _ = _everyone(rng)
+    person = np.zeros((1, flags.shape[1]), dtype=bool)
+    person[0, 0] = True
+    return either_order((flags,), (np.vstack([flags, person]),), rng)
+
+
+def _first_of_many(rng: Generator) -> tuple[Any, Any]:
+    """Everybody says yes to one question; one person more says yes to all: noise scaled to the rows that are there."""
+    flags = np.eye(40, dtype=bool)[rng.integers(40, size=30)]
+    return either_order((flags,), (np.vstack([flags, np.ones((1, 40), dtype=bool)]),), rng)
+
+
+def _shared_noise(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    (flags,), _ = _everyone(trial.rng)
+    gaps = {round(float(np.subtract(*answer(flags, _SIGMA, rng=trial.rng)[:2])), 6) for _ in range(20)}
+    if len(gaps) > 1:
+        return None
+    return Wrong(
+        "The difference of two of your counts is always the same: they share one noise.",
+        "Draw one normal number for each count (size=d).",
+        "same-noise",
+    )
+
+
+def _rms(output: Any, truth: Any) -> float:
+    """Error per count in units of the smallest σ; the length of the output tells d."""
+    error = np.asarray(output, dtype=float) - np.asarray(truth)
+    return float(np.sqrt(np.mean(error**2)) / (_SIGMA * math.sqrt(error.size)))
+
+
+def _counts_of(data: tuple[np.ndarray]) -> np.ndarray:
+    return data[0].sum(axis=0)
+
+
+def _counts_useful(answer: Answer, trial: Trial) -> Wrong | None:
+    """`Useful` wants outputs of one shape: every table here has 40 columns."""
+
+    def pairs(rng: Generator) -> tuple[Any, Any]:
+        flags = rng.random((int(rng.integers(20, 60)), 40)) < rng.uniform(0.2, 0.8, 40)
+        return (flags,), (flags[1:],)
+
+    return Useful(
+        pairs,
+        truth=_counts_of,
+        error=_rms,
+        # Of 40 normal numbers the root mean square is above 1.75σ once in 10^7; with twice the noise nearly always.
+        within=1.75,
+        at_least=0.9,
+        runs=400,
+        call=_call_counts,
+        hint="One person changes d counts by one each. That is √d in L2, and ε is not divided by d.",
+    )(answer, trial)
+
+
+COUNTS = (
+    Returns(
+        lambda rng: (rng.random((20, 5)) < 0.5, _SIGMA), what="array", shape=lambda flags, sigma: (flags.shape[1],)
+    ),
+    Audited(
+        _only_first,
+        APPROXIMATE,
+        call=_call_counts,
+        view=_first_two,
+        runs=3000,
+        diagnose=_shared_noise,
+        hint="Even one changed count gives the person away.",
+        key="too-little-noise",
+    ),
+    Audited(
+        _everyone,
+        APPROXIMATE,
+        call=_call_counts,
+        view=_along,
+        runs=8000,
+        hint="One person can change all d counts. Each alone hides the person; together they do not. How long is "
+        "a vector of d ones?",
+        key="sensitivity-not-in-scale",
+    ),
+    Audited(
+        _first_of_many,
+        APPROXIMATE,
+        call=_call_counts,
+        view=_along,
+        runs=3000,
+        hint="The size of your noise follows the rows that are there. A row may say yes to all d questions, and that "
+        "is public.",
+        key="scale-from-data",
+    ),
+    _counts_useful,
+)

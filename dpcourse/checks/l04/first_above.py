@@ -1,0 +1,189 @@
+"""Exercise 04.4: the sparse vector technique, one hit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Frequencies, Mistake, Useful, either_order
+from dpcourse.privacy import Guarantee
+
+CLAIM = Guarantee(1.0)
+
+
+def _call_first(answer: Answer, data: Any, rng: Generator) -> Any:
+    values, threshold = data
+    result = answer(values, threshold, 1.0, rng=rng)
+    return -1 if result is None else int(result)
+
+
+def _finds_first(answer: Answer, trial: Trial) -> Wrong | None:
+    """Where nothing is close, the answer is certain."""
+    threshold = float(trial.rng.uniform(-500, 500))
+    for far, wanted in (([-1, 1, -1, 2], 1), ([2, -1, 3], 0), ([-1, -1, -1], None), ([-2, -1, -3, 5, 6], 3)):
+        values = threshold + 1e4 * np.array(far, dtype=float)
+        got = answer(values, threshold, 1.0, rng=trial.rng)
+        if np.ndim(got) or isinstance(got, bool | np.bool_):
+            return Wrong(
+                f"One position is wanted; you return {got!r}.", "Stop at the first that is above.", "wrong-type"
+            )
+        if got == wanted and (got is None) == (wanted is None):
+            continue
+        if wanted is None:
+            return Wrong(
+                f"No value is above, and you return {got!r}.", "Return None where the loop comes to its end.", "no-none"
+            )
+        if got is None:
+            return Wrong(
+                "A value is far above the threshold, and you return None.", "Is a `return` missing?", "returns-nothing"
+            )
+        if got == int(np.argmax(values)):
+            return Wrong(
+                "You name the largest; the *first* above the threshold is wanted.",
+                "Go through the values in order and stop.",
+                "largest-not-first",
+            )
+        return Wrong(
+            f"For values {far} far from the threshold you return {got!r}; right is {wanted}.", "", "wrong-position"
+        )
+    return None
+
+
+def _swapped_pair(rng: Generator) -> tuple[Any, Any]:
+    threshold = float(rng.uniform(-500, 500))
+    return either_order(
+        (threshold + np.array([0.0, 1.0]), threshold), (threshold + np.array([1.0, 0.0]), threshold), rng
+    )
+
+
+def _long_run(rng: Generator) -> tuple[Any, Any]:
+    """Six values rise together, and the last one falls: a threshold without noise of its own shows."""
+    threshold = float(rng.uniform(-500, 500))
+    here, there = np.full(7, -1.0), np.full(7, 0.0)
+    here[-1], there[-1] = 0.0, -1.0
+    return either_order((threshold + here, threshold), (threshold + there, threshold), rng)
+
+
+def _one_threshold(answer: Answer, trial: Trial) -> Wrong | None:
+    """Twelve values on the threshold: "none above" needs a threshold that is high for all twelve at once.
+
+    With noise redrawn for every value it happens once in 2^12 runs, so more than 8 times in 2,500 with probability
+    2e-8; with scales 2/ε and 4/ε it happens in 2.2% of runs, so at most 8 times with probability 1e-14.
+    """
+    threshold = float(trial.rng.uniform(-500, 500))
+    values = np.full(12, threshold)
+    none = sum(answer(values, threshold, 1.0, rng=trial.rng) is None for _ in range(2500))
+    if none > 8:
+        return None
+    return Wrong(
+        f"Twelve values that lie on the threshold: {none} times in 2,500 you find none above it, as if twelve coins "
+        "were tossed each time. Each “no” then tells something of its own, and they add up.",
+        "Draw one noise for the threshold, once, before the loop, and keep it: then a run of “no” is one event.",
+        "no-threshold-noise",
+    )
+
+
+def _rises(rng: Generator) -> tuple[Any, Any]:
+    """A position far from the threshold, then another: noise of the right size finds it."""
+    threshold = float(rng.uniform(-500, 500))
+    low = threshold - 60 - 20 * rng.random(8)
+    place = int(rng.integers(8))
+    low[place] = threshold + 60
+    other = low.copy()
+    other[place] = threshold - 60
+    return (low, threshold), (other, threshold)
+
+
+def _rises_truth(data: Any) -> int:
+    above = np.flatnonzero(data[0] > data[1])
+    return int(above[0]) if above.size else -1
+
+
+def _none_above(bar_scale: float, value_scale: float) -> dict[int, float]:
+    """One value, 4 below the threshold, at ε = 1: none above (−1), or the first (0).
+
+    The tail of the difference of two Laplace variables of different scales.
+    """
+    a, b = value_scale, bar_scale
+    yes = (a * a * math.exp(-4 / a) - b * b * math.exp(-4 / b)) / (2 * (a * a - b * b))
+    return {-1: 1 - yes, 0: yes}
+
+
+def _one_below(rng: Generator) -> tuple[Any, dict[int, float]]:
+    threshold = float(rng.uniform(-500, 500))
+    return (np.array([threshold - 4.0]), threshold), _none_above(2, 4)
+
+
+_SCALES = Frequencies(
+    _one_below,
+    call=_call_first,
+    runs=4000,
+    mistakes=(
+        Mistake(
+            lambda data: _none_above(2, 2 + 1e-6),
+            Wrong(
+                "Your values have noise of scale 2/ε. Between neighbours a value may fall while the others rise, and "
+                "the threshold has to make up for those.",
+                "Against the shifted threshold a value moves by 2: scale 2/(ε/2).",
+                "value-scale",
+            ),
+        ),
+        Mistake(
+            lambda data: _none_above(1, 2),
+            Wrong(
+                "Scales 1/ε and 2/ε spend all of ε on the threshold and all of it once more on the value.",
+                "Half of ε for each.",
+                "whole-epsilon-twice",
+            ),
+        ),
+        Mistake(
+            lambda data: _none_above(1, 1 + 1e-6),
+            Wrong(
+                "Scale 1/ε on both: that is ε for the threshold and 2ε for the value.",
+                "Half of ε for each, and against the shifted threshold a value moves by 2.",
+                "whole-epsilon-twice",
+            ),
+        ),
+    ),
+    hint="Scale 1/(ε/2) on the threshold, 2/(ε/2) on each value.",
+)
+
+
+FIRST = (
+    _finds_first,
+    Audited(
+        _swapped_pair,
+        CLAIM,
+        call=_call_first,
+        runs=6000,
+        hint="Values (0, 1) and (1, 0) around the threshold: with the same noisy threshold for both, an answer of “the "
+        "second” shows which. Does every value get noise of its own?",
+        key="no-query-noise",
+    ),
+    Audited(
+        _long_run,
+        CLAIM,
+        call=_call_first,
+        runs=12_000,
+        hint="A long run of “no” says that all values are low, once for each of them. One noise on the threshold, "
+        "drawn once and kept, makes all the “no” free.",
+        key="no-threshold-noise",
+    ),
+    _one_threshold,
+    Useful(
+        _rises,
+        truth=_rises_truth,
+        within=0.5,
+        # With scales 2/ε and 4/ε a gap of 60 is passed by chance in 1e-6 of comparisons; at ten times the noise often.
+        at_least=0.95,
+        runs=400,
+        call=_call_first,
+        hint="Scale 2/ε on the threshold and 4/ε on the values is enough for one hit, however many values there are.",
+    ),
+    _SCALES,
+)

@@ -1,0 +1,170 @@
+"""Exercise 04.5: a private median by the exponential mechanism over intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.privacy import Guarantee
+
+CLAIM = Guarantee(1.0)
+
+
+def _ages(rng: Generator, n: int | None = None) -> np.ndarray:
+    return rng.uniform(20, 80, int(rng.integers(100, 300)) if n is None else n)
+
+
+def _in_bounds(answer: Answer, trial: Trial) -> Wrong | None:
+    rng = trial.rng
+    for values in (_ages(rng), np.array([]), np.append(_ages(rng, 9), [1e9, -1e9])):
+        result = answer(values, 0.0, 100.0, 1.0, rng=rng)
+        if result is None:
+            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+        if not 0 <= float(result) <= 100:
+            return Wrong(
+                f"For {len(values)} records with bounds (0, 100) you return {float(result):.4g}.",
+                "Clip the records, and choose among points between the bounds only, also when there are no records.",
+                "outside-bounds",
+            )
+    return None
+
+
+def _call_median(answer: Answer, data: Any, rng: Generator) -> Any:
+    return answer(data[0], 0.0, 100.0, 1.0, rng=rng)
+
+
+def _rounded(output: Any) -> float:
+    return round(float(output), 9)
+
+
+def _two_camps(rng: Generator) -> tuple[Any, Any]:
+    """Half of the people near 10 and half near 90: one person more moves the median across."""
+    half = int(rng.integers(15, 40))
+    values = np.concatenate([rng.uniform(9, 10, half), rng.uniform(90, 91, half)])
+    return either_order((np.append(values, 5.0),), (values,), rng)
+
+
+def _narrow_gap(rng: Generator) -> tuple[Any, Any]:
+    """Two people of almost the same age around the median; without one of them there is no such gap."""
+    centre = float(rng.uniform(40, 60))
+    few = np.array([10.0, 90.0, centre])
+    return either_order((few,), (np.append(few, centre + 1e-4),), rng)
+
+
+def _extreme(rng: Generator) -> tuple[Any, Any]:
+    values = np.full(4, 50.0) + rng.uniform(-1e-3, 1e-3, 4)
+    return either_order((values,), (np.append(values, 100.0),), rng)
+
+
+def _ranked(rng: Generator) -> tuple[Any, Any]:
+    """A few people near the middle and one at the top: a second one at the top halves the odds of the lower side."""
+    middle = float(rng.uniform(45, 55)) + rng.random(3) * 1e-6
+    return either_order((np.append(middle, 100.0),), (np.append(middle, [100.0, 100.0]),), rng)
+
+
+def _point_of_data(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    values = _ages(trial.rng, 7)
+    results = [float(_call_median(answer, (values,), trial.rng)) for _ in range(60)]
+    midpoints = np.append(values, (np.sort(values)[1:] + np.sort(values)[:-1]) / 2)
+    known = np.mean([np.min(np.abs(midpoints - result)) < 1e-9 for result in results])
+    if known < 0.8:
+        return None
+    return Wrong(
+        "What you return is one of the records (or half-way between two), exactly: whoever sees it has seen a record.",
+        "Choose an interval between sorted records, then draw a uniform point inside it.",
+        "returns-a-record",
+    )
+
+
+def _beyond_records(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    values = np.array([49.9, 50.0, 50.1])
+    results = [float(_call_median(answer, (values,), trial.rng)) for _ in range(300)]
+    if max(np.abs(np.array(results) - 50)) > 0.11:
+        return None
+    return Wrong(
+        "You never return anything outside the range of the records: the smallest and the largest show.",
+        "Sort the records together with the public bounds: the outermost intervals reach to them.",
+        "bounds-from-data",
+    )
+
+
+def _first_of(*diagnoses: Callable[[Answer, Trial, Any], Wrong | None]):
+    def diagnose(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+        return next((wrong for one in diagnoses if (wrong := one(answer, trial, result))), None)
+
+    return diagnose
+
+
+def _median_audit(pairs: Any, hint: str, key: str, runs: int = 6000) -> Audited:
+    return Audited(
+        pairs,
+        CLAIM,
+        call=_call_median,
+        view=_rounded,
+        runs=runs,
+        hint=hint,
+        key=key,
+        diagnose=_first_of(_point_of_data, _beyond_records),
+    )
+
+
+def _rank_error(output: Any, truth: Any) -> float:
+    values = truth
+    below = np.searchsorted(values, float(output))
+    return abs(below - len(values) / 2)
+
+
+def _median_useful(answer: Answer, trial: Trial) -> Wrong | None:
+    def pairs(rng: Generator) -> tuple[Any, Any]:
+        values = np.sort(_ages(rng, 200))
+        return (values,), (np.sort(_ages(rng, 200)),)
+
+    return Useful(
+        pairs,
+        truth=lambda data: data[0],
+        error=_rank_error,
+        # Weights exp(−ε·rank/2) leave e^−7 beyond 14 ranks, and exp(−ε·rank) less; noise on the median misses by more.
+        within=14,
+        at_least=0.9,
+        runs=400,
+        call=_call_median,
+        hint="With weights length·exp(−ε·|rank − n/2|/2) or exp(−ε·|rank − n/2|) hardly any answer is 14 ranks off.",
+    )(answer, trial)
+
+
+MEDIAN = (
+    _in_bounds,
+    Returns(lambda rng: (_ages(rng), 0.0, 100.0, 1.0), what="number"),
+    _median_audit(
+        _two_camps,
+        "One person moved the median from one camp to the other, and your answer followed.",
+        "noise-on-the-median",
+        3000,
+    ),
+    _median_audit(
+        _narrow_gap,
+        "Two records 0.0001 apart: your answer falls between them far too often. An interval's weight must be in "
+        "proportion to its length.",
+        "lengths-ignored",
+        3000,
+    ),
+    _median_audit(
+        _ranked,
+        "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the most under adding or removing one.",
+        "too-sharp",
+        16_000,
+    ),
+    _median_audit(
+        _extreme,
+        "One record at the upper bound changes where your answers can fall.",
+        "bounds-from-data",
+        3000,
+    ),
+    _median_useful,
+)

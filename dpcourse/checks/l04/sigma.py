@@ -1,0 +1,102 @@
+"""Exercise 04.1: the smallest σ of the Gaussian mechanism."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy.special import log_ndtr, ndtr, ndtri
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.mechanisms import GaussianMechanism
+
+
+def _root(delta_of: Callable[[float], float], delta: float) -> float:
+    """The noise multiplier at which a decreasing δ(σ) passes `delta`, by bisection; NaN if it does not."""
+    low, high = 1e-3, 1e4
+    if not delta_of(high) <= delta <= delta_of(low):
+        return math.nan
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if delta_of(middle) > delta else (low, middle)
+    return high
+
+
+def _sign_slip(epsilon: float, delta: float) -> float:
+    return _root(
+        lambda s: float(ndtr(0.5 / s - epsilon * s) + np.exp(epsilon + log_ndtr(-0.5 / s - epsilon * s))), delta
+    )
+
+
+def _tail_only(epsilon: float, delta: float) -> float:
+    # Φ(1/2s − εs) = δ: a quadratic in s
+    z = float(ndtri(delta))
+    return (-z + math.sqrt(z * z + 2 * epsilon)) / (2 * epsilon)
+
+
+def _by_zcdp(epsilon: float, delta: float) -> float:
+    root = math.sqrt(math.log(1 / delta) + epsilon) - math.sqrt(math.log(1 / delta))
+    return 1 / (math.sqrt(2) * root)
+
+
+def _exact(epsilon: float, delta: float) -> float:
+    return GaussianMechanism(epsilon, delta).sigma
+
+
+def _classic(epsilon: float, delta: float) -> float:
+    return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+
+
+SIGMA = (
+    Equals(
+        lambda rng: (
+            float(rng.uniform(0.2, 6)),
+            float(10 ** rng.uniform(-8, -2)),
+            float(rng.choice([0.5, 3.0, 20.0]) * rng.uniform(0.8, 1.2)),
+        ),
+        expected=lambda epsilon, delta, sensitivity: sensitivity * _exact(epsilon, delta),
+        rtol=1e-4,
+        mistakes=(
+            Mistake(
+                lambda epsilon, delta, sensitivity: sensitivity * _classic(epsilon, delta),
+                Wrong(
+                    "That is the classic formula: a sufficient σ for ε < 1, wasteful there, and proven no further.",
+                    "Solve the exact δ(σ) = δ for σ, by bisection.",
+                    "classic",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, delta, sensitivity: _exact(epsilon, delta),
+                Wrong("That is right for sensitivity 1 only.", "σ grows in proportion to Δ.", "no-sensitivity"),
+            ),
+            Mistake(
+                lambda epsilon, delta, sensitivity: (sensitivity * _exact(epsilon, delta)) ** 2,
+                Wrong("That is σ², the variance.", "The standard deviation is wanted.", "variance"),
+            ),
+            Mistake(
+                lambda epsilon, delta, sensitivity: sensitivity * _sign_slip(epsilon, delta),
+                Wrong(
+                    "You add the two terms of δ(σ). The second is subtracted: it is what e^ε times the other dataset "
+                    "already covers.",
+                    "δ = Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ).",
+                    "sign-slip",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, delta, sensitivity: sensitivity * _tail_only(epsilon, delta),
+                Wrong(
+                    "You make the probability that the loss exceeds ε equal to δ. That is sufficient, and too strict: "
+                    "a loss a little above ε breaks the promise by a little only.",
+                    "The second term of δ(σ) is missing.",
+                    "tail-only",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, delta, sensitivity: sensitivity * _by_zcdp(epsilon, delta),
+                Wrong("That goes through zCDP: a valid σ, but not the smallest.", "Use the exact δ(σ).", "by-zcdp"),
+            ),
+        ),
+    ),
+)
