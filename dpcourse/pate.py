@@ -7,15 +7,18 @@ teachers agree beyond a noisy threshold, and then by the noisy plurality.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_X_y
 
 from dpcourse.accounting import PrivacyAccountant
+from dpcourse.learning.linear import encode_labels, generator
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours, arguments
 
@@ -96,12 +99,15 @@ class ConfidentAggregator:
         return self.accountant(questions, max_answers).guarantee(delta, method="rdp")
 
 
-class PATEClassifier(ClassifierMixin, BaseEstimator):
+@dataclass(eq=False)
+class PATEClassifier:
     """A student that only ever sees noisy answers about public examples.
 
     `fit` trains the teachers on the private data; `teach` asks them about public examples and trains the student, which
-    `predict` uses. The claim covers all private data, under adding or removing one record: each record is put into a
-    part by a draw of its own, so nobody else's part changes.
+    `predict` uses. That step in between is why this is no scikit-learn estimator, though teachers and student are.
+
+    The claim covers all private data, under adding or removing one record: each record is put into a part by a draw of
+    its own, so nobody else's part changes. The noise is drawn in floats.
 
     Parameters
     ----------
@@ -119,6 +125,7 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
     classes : sequence or None
         The public class labels; None reads them from `y`, and `guarantee_` says so.
     random_state : None, int or numpy.random.Generator
+        Source of the parts and of the noise. A published seed voids the guarantee.
 
     Attributes
     ----------
@@ -134,7 +141,10 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
     Raises
     ------
     TypeError, ValueError
-        Naming the argument and the value refused; `ValueError` from `teach` if fewer than two classes were answered.
+        Naming the argument and the value refused; `ValueError` from `teach` if fewer than two classes were answered
+        (the answers are released and paid for all the same).
+    NotFittedError
+        From a method called before the one it needs.
     BudgetExhausted
         From a second `teach` after one `fit`: `guarantee_` pays for one.
 
@@ -147,35 +157,24 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
     (True, True)
     """
 
-    def __init__(
-        self,
-        n_teachers: int = 50,
-        aggregator: ConfidentAggregator | None = None,
-        delta: float = 1e-5,
-        max_answers: int = 100,
-        teacher=None,
-        student=None,
-        classes=None,
-        random_state=None,
-    ) -> None:
-        self.n_teachers = n_teachers
-        self.aggregator = aggregator
-        self.delta = delta
-        self.max_answers = max_answers
-        self.teacher = teacher
-        self.student = student
-        self.classes = classes
-        self.random_state = random_state
+    n_teachers: int = 50
+    aggregator: ConfidentAggregator | None = None
+    delta: float = 1e-5
+    max_answers: int = 100
+    teacher: Any = None
+    student: Any = None
+    classes: Sequence | None = None
+    random_state: Any = None
 
     def fit(self, X, y) -> PATEClassifier:
-        """Train one teacher on each part. Nothing is released yet."""
+        """Train one teacher on each part of X, shape (n, d), with labels y, shape (n,). Nothing is released yet."""
         arguments.integer("n_teachers", self.n_teachers, minimum=2)
         arguments.integer("max_answers", self.max_answers, minimum=1)
         arguments.probability("delta", self.delta, zero=False, one=False)
-        X, y = validate_data(self, X, y, dtype=float)
-        self.classes_ = np.unique(y if self.classes is None else np.asarray(self.classes))
-        self.taught_ = False
-        self.rng_ = np.random.default_rng(self.random_state)
+        X, y = check_X_y(X, y, dtype=float)
+        self.classes_, _ = encode_labels(y, self.classes)
+        self.taught_, self.student_ = False, None
+        self.rng_ = generator(self.random_state)
         part = self.rng_.integers(self.n_teachers, size=len(X))
         self.teachers_ = [self._teach_one(X[part == i], y[part == i]) for i in range(self.n_teachers)]
         return self
@@ -189,8 +188,9 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
 
     def votes(self, X) -> np.ndarray:
         """How many teachers say each class, int of shape (n, k). NOT private."""
-        check_is_fitted(self, "teachers_")
-        X = validate_data(self, X, dtype=float, reset=False)
+        if not hasattr(self, "teachers_"):
+            raise NotFittedError("there are no teachers yet: call fit() first")
+        X = check_array(X, dtype=float)
         said = [np.full(len(X), t) if not hasattr(t, "predict") else t.predict(X) for t in self.teachers_]
         return np.stack([(np.stack(said) == label).sum(axis=0) for label in self.classes_], axis=1)
 
@@ -217,10 +217,17 @@ class PATEClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X) -> np.ndarray:
         """The student's prediction, shape (n,)."""
-        check_is_fitted(self, "student_")
-        return self.student_.predict(X)
+        return self._taught().predict(X)
 
     def predict_proba(self, X) -> np.ndarray:
-        """The student's probabilities, shape (n, k)."""
-        check_is_fitted(self, "student_")
-        return self.student_.predict_proba(X)
+        """The student's probabilities, shape (n, classes it was taught), columns as in `student_.classes_`."""
+        return self._taught().predict_proba(X)
+
+    def score(self, X, y) -> float:
+        """Share of rows of X that the student labels as y does."""
+        return float(np.mean(self.predict(X) == np.asarray(y)))
+
+    def _taught(self) -> Any:
+        if getattr(self, "student_", None) is None:
+            raise NotFittedError("there is no student yet: call fit() and then teach() with public examples")
+        return self.student_

@@ -16,9 +16,11 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+FLOWER_LOCK = (ROOT / "requirements-flower.lock").read_text(encoding="utf-8")
 EXTRAS = PROJECT["optional-dependencies"]
 REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"]]
-NAMES = sorted(requirement.name for requirement in REQUIREMENTS)
+FLOWER = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["flower"]]
+NAMES = sorted({requirement.name for requirement in REQUIREMENTS + FLOWER})
 
 IMPORTED_AS = {"dp-accounting": "dp_accounting", "pyyaml": "yaml", "scikit-learn": "sklearn"}
 
@@ -51,6 +53,8 @@ def imported_by(*folders: str) -> set[str]:
         for path in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.ipynb")]:
             if ".ipynb_checkpoints" in path.parts:
                 continue
+            if path.parent == ROOT / "benchmarks" / "others":  # run in environments of their own
+                continue
             for node in ast.walk(ast.parse(code_of(path))):
                 if isinstance(node, ast.Import):
                     found |= {alias.name.partition(".")[0] for alias in node.names}
@@ -75,7 +79,7 @@ def import_names(*lists: list[str]) -> set[str]:
 
 def test_the_package_declares_what_it_imports():
     """An extra's package may be imported too, inside the function that needs it: tests/test_wheel.py does without."""
-    assert imported_by("dpcourse") <= import_names(PROJECT["dependencies"], EXTRAS["lab"])
+    assert imported_by("dpcourse") <= import_names(PROJECT["dependencies"], EXTRAS["lab"], EXTRAS["flower"])
 
 
 def test_lessons_and_tests_declare_what_they_import():
@@ -100,25 +104,45 @@ def test_contributing_says_why_a_dependency_is_here(name):
 
 
 def test_core_dependencies_are_ranges():
-    assert not [str(requirement) for requirement in REQUIREMENTS if "==" in str(requirement.specifier)]
+    assert not [str(requirement) for requirement in REQUIREMENTS + FLOWER if "==" in str(requirement.specifier)]
 
 
-@pytest.mark.parametrize("requirement", REQUIREMENTS, ids=lambda requirement: requirement.name)
-def test_lock_satisfies_pyproject(requirement):
-    name = canonicalize_name(requirement.name)
-    versions = re.findall(rf"^{re.escape(name)}==([^\s;]+)", LOCK, flags=re.MULTILINE)
+def locked(lock: str) -> dict[str, set[str]]:
+    """Versions by name."""
+    found: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==([^\s;]+)", lock, flags=re.MULTILINE):
+        found.setdefault(name, set()).add(version)
+    return found
+
+
+LOCKED = [(LOCK, requirement) for requirement in REQUIREMENTS] + [(FLOWER_LOCK, requirement) for requirement in FLOWER]
+
+
+@pytest.mark.parametrize(("lock", "requirement"), LOCKED, ids=lambda value: getattr(value, "name", ""))
+def test_lock_satisfies_pyproject(lock, requirement):
+    versions = locked(lock).get(canonicalize_name(requirement.name))
     assert versions
     assert all(requirement.specifier.contains(version) for version in versions)
 
 
-def test_lock_is_hashed():
-    blocks = re.split(r"\n(?=\S)", LOCK.strip())
-    assert len(blocks) > len(REQUIREMENTS)
+@pytest.mark.parametrize("lock", [LOCK, FLOWER_LOCK], ids=["lab, test", "flower"])
+def test_lock_is_hashed(lock):
+    blocks = re.split(r"\n(?=\S)", lock.strip())
+    assert len(blocks) > len(FLOWER)
     assert not [block.partition(" ")[0] for block in blocks if "--hash=sha256:" not in block]
 
 
-def test_lock_names_no_host():
-    assert not re.findall(r"\S*(?:://|file:|--\S*index\S*|--find-links|--trusted-host|@ )\S*", LOCK)
+@pytest.mark.parametrize("lock", [LOCK, FLOWER_LOCK], ids=["lab, test", "flower"])
+def test_lock_names_no_host(lock):
+    assert not re.findall(r"\S*(?:://|file:|--\S*index\S*|--find-links|--trusted-host|@ )\S*", lock)
+
+
+def test_flower_computes_with_the_same_versions():
+    """Both environments come to the same numbers: the core dependencies are the same version for version."""
+    ours, flowers = locked(LOCK), locked(FLOWER_LOCK)
+    for requirement in PROJECT["dependencies"]:
+        name = canonicalize_name(Requirement(requirement).name)
+        assert ours[name] == flowers[name], name
 
 
 def test_environment_yml_installs_the_lab_extra_on_the_same_pythons():

@@ -6,6 +6,8 @@ import math
 import numpy as np
 import pytest
 from scipy.special import log_ndtr, logsumexp
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from dpcourse.pate import ABSTAINED, ConfidentAggregator, PATEClassifier
 from dpcourse.privacy import BudgetExhausted, Neighbours
@@ -107,7 +109,8 @@ def test_the_student_learns_and_the_claim_does_not_depend_on_the_votes():
     assert (model.answers_ != ABSTAINED).sum() <= 100
     shuffled = PATEClassifier(60, aggregator, random_state=2).fit(X, rng.permutation(y))
     with pytest.raises(ValueError, match="no student"):
-        shuffled.set_params(max_answers=1).teach(public)
+        shuffled.max_answers = 1
+        shuffled.teach(public)
     with pytest.raises(BudgetExhausted, match="paid"):
         model.teach(public)
     assert model.guarantee_ == aggregator.guarantee(300, 100, 1e-5)
@@ -119,3 +122,17 @@ def test_refuses_bad_arguments_by_name_and_value(name, value):
     with pytest.raises((TypeError, ValueError), match=name) as error:
         PATEClassifier(**{name: value}).fit(np.eye(4), [0, 1, 0, 1])
     assert repr(value) in str(error.value)
+
+
+def test_claims_to_be_no_estimator_and_says_what_is_missing():
+    """`teach` stands between `fit` and `predict`, so scikit-learn's checks could not hold."""
+    model = PATEClassifier(2, classes=(0, 1), random_state=0)
+    assert not isinstance(model, BaseEstimator)
+    with pytest.raises(NotFittedError, match="fit"):
+        model.votes(np.eye(2))
+    with pytest.raises(NotFittedError, match="teach"):
+        model.fit(np.eye(4), [0, 1, 0, 1]).predict(np.eye(4))
+    with pytest.raises(ValueError, match="outside the public classes"):
+        model.fit(np.eye(4), [0, 1, 2, 1])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.full((4, 1), np.nan), [0, 1, 0, 1])

@@ -30,9 +30,10 @@ class Examples:
     def of(cls, X: np.ndarray, targets: np.ndarray) -> Examples:
         rows = np.column_stack([X, np.ones(len(X))]).astype(float)
         largest = np.abs(rows).max(axis=1, keepdims=True)  # at least the one that multiplies the intercept
-        scaled = rows / largest
-        length = np.linalg.norm(scaled, axis=1, keepdims=True)
-        return cls(scaled / length, np.minimum(length * largest, _LARGEST)[:, 0], targets.astype(float))
+        rows /= largest
+        length = np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= length
+        return cls(rows, np.minimum(length * largest, _LARGEST)[:, 0], targets.astype(float))
 
     def __len__(self) -> int:
         return len(self.norms)
@@ -62,7 +63,11 @@ def clipped_gradient_sum(theta: np.ndarray, examples: Examples, clip_norm: float
     >>> bool(np.isclose(np.linalg.norm(clipped_gradient_sum(np.zeros((1, 3)), one, clip_norm=0.5)), 0.5))
     True
     """
-    residual = residuals(theta, examples)
+    return clipped_sum(residuals(theta, examples), examples, clip_norm)
+
+
+def clipped_sum(residual: np.ndarray, examples: Examples, clip_norm: float) -> np.ndarray:
+    """The same from residuals that are known already, shape (1 or k, d + 1)."""
     if np.isinf(clip_norm):
         weight = examples.norms
     else:  # C / max(‖r‖, C/‖x‖) is ‖x‖ · min(1, C/‖g‖), without dividing by a zero gradient

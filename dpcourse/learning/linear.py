@@ -1,4 +1,4 @@
-"""What every linear classifier here shares: labels in, decisions and probabilities out."""
+"""What every linear classifier here shares: labels and a random state in, decisions and probabilities out."""
 
 from __future__ import annotations
 
@@ -33,6 +33,13 @@ class LinearClassifier:
         scores = self.decision_function(X)
         index = (scores > 0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return self.classes_[index]
+
+
+def generator(random_state) -> np.random.Generator:
+    """A generator from what scikit-learn calls a random state."""
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
+    return np.random.default_rng(random_state)
 
 
 def encode_labels(y: np.ndarray, classes: Sequence | None) -> tuple[np.ndarray, np.ndarray]:

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
 from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
-from dpcourse.learning.gradients import Examples, clipped_gradient_sum, residuals
-from dpcourse.learning.linear import LinearClassifier, encode_labels
+from dpcourse.learning.gradients import Examples, clipped_sum, residuals
+from dpcourse.learning.linear import LinearClassifier, encode_labels, generator
 from dpcourse.mechanisms import GaussianMechanism, GeometricMechanism, PoissonSubsampled
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
@@ -49,7 +49,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         Standard deviation of the noise as a multiple of C; None finds the smallest that keeps the claim. 0 means no
         privacy.
     dataset_size : int or None
-        The public size n. None buys a noisy count with 1% of ε.
+        The public size n. None buys a noisy count: with 1% of ε, or with 1% on top where `noise_multiplier` is given.
     classes : sequence or None
         The public class labels. None reads them from `y`, and `guarantee_` says that they must be public.
     random_state : None, int or numpy.random.Generator
@@ -122,7 +122,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         self._check_arguments()
         X, y = validate_data(self, X, y, dtype=float)
         self.classes_, targets = encode_labels(y, self.classes)
-        rng = _generator(self.random_state)
+        rng = generator(self.random_state)
         size = self._account(len(X), rng)
         theta = self._descend(Examples.of(X, targets), size, rng)
         self.coef_, self.intercept_ = theta[:, :-1], theta[:, -1]
@@ -136,11 +136,13 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         learning_rate = self.learning_rate or self._choose_learning_rate(examples, size)
         self.loss_curve_ = np.empty(self.steps)
         for step in range(self.steps):
-            everyone = self.sampling_rate == 1
-            batch = examples if everyone else examples[np.flatnonzero(rng.random(len(examples)) < self.sampling_rate)]
-            self.loss_curve_[step] = _mean_loss(theta, batch)
-            gradient = clipped_gradient_sum(theta, batch, self.clip_norm)
-            gradient += rng.normal(scale=deviation, size=theta.shape)
+            batch = examples
+            if self.sampling_rate < 1:  # everybody tosses a coin of their own
+                batch = examples[np.flatnonzero(rng.random(len(examples)) < self.sampling_rate)]
+            residual = residuals(theta, batch)
+            self.loss_curve_[step] = _mean_loss(residual, batch.targets)
+            gradient = clipped_sum(residual, batch, self.clip_norm) + rng.normal(scale=deviation, size=theta.shape)
+            # From here on nothing touches a person. The denominator is the expected size: the batch's own would tell.
             velocity = self.momentum * velocity + gradient / (self.sampling_rate * size)
             theta = theta - learning_rate * velocity
             if step >= self.steps // 2:
@@ -200,11 +202,11 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
 def public_learning_rate(
     noise_multiplier: float, clip_norm: float, sampling_rate: float, steps: int, momentum: float, dataset_size: int
 ) -> float:
-    """The largest learning rate, up to 2, at which the noise alone moves a weight by at most 0.75 over all steps.
+    """The largest learning rate, up to 2, at which the noise alone moves a weight by a deviation of 0.75 at most.
 
-    Each step adds noise of deviation σC/(qn) to the gradient, momentum m repeats it 1/(1 − m) times, and T steps walk
-    at random: a deviation of η σC√T / ((1 − m) q n) at learning rate η. All of these are public, so the choice costs no
-    privacy. The constants 2 and 0.75 were chosen on Adult's synthetic twin.
+    Each step adds noise of deviation σC/(qn) to the gradient, momentum m repeats it 1/(1 − m) times in all, and T steps
+    walk at random: a deviation of at most η σC√T / ((1 − m) q n) at learning rate η. All of these are public, so the
+    choice costs no privacy. The constants 2 and 0.75 were chosen on Adult's synthetic twin.
 
     Examples
     --------
@@ -219,17 +221,9 @@ def public_learning_rate(
     return min(LARGEST_RATE, TRAVEL / walk)
 
 
-def _mean_loss(theta: np.ndarray, batch: Examples) -> float:
-    """Mean cross-entropy of a batch (NaN if it is empty)."""
-    if not len(batch):
+def _mean_loss(residual: np.ndarray, targets: np.ndarray) -> float:
+    """Mean cross-entropy of a batch (NaN if it is empty) from its residuals: p − 1 at the true class."""
+    if not len(residual):
         return math.nan
-    miss = residuals(theta, batch)  # −(1 − p) at the true class
-    wrong = np.abs(miss[:, 0]) if miss.shape[1] == 1 else -(miss * batch.targets).sum(axis=1)
+    wrong = np.abs(residual[:, 0]) if residual.shape[1] == 1 else -(residual * targets).sum(axis=1)
     return float(-np.log(np.maximum(1 - wrong, 1e-300)).mean())
-
-
-def _generator(random_state) -> np.random.Generator:
-    """A generator from what scikit-learn calls a random state."""
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(0, 2**32, size=4, dtype=np.uint32))
-    return np.random.default_rng(random_state)

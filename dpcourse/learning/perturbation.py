@@ -14,7 +14,7 @@ from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from dpcourse.learning.linear import LinearClassifier, encode_labels
+from dpcourse.learning.linear import LinearClassifier, encode_labels, generator
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 CURVATURE = 0.25  # the second derivative of the logistic loss never exceeds this
@@ -141,12 +141,7 @@ class _PerturbedLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstima
             raise ValueError(
                 f"dataset_size is public and must be the number of rows ({len(X)}), got {self.dataset_size!r}"
             )
-        rng = np.random.default_rng(
-            self.random_state.randint(0, 2**32, 4, dtype=np.uint32)
-            if isinstance(self.random_state, np.random.RandomState)
-            else self.random_state
-        )
-        weights = self._perturb(unit_rows(X, self.data_norm), 2 * targets[:, 0] - 1, rng)
+        weights = self._perturb(unit_rows(X, self.data_norm), 2 * targets[:, 0] - 1, generator(self.random_state))
         self.coef_, self.intercept_ = weights[None, :-1] / self.data_norm, weights[-1:] / self.data_norm
         conditions = ["the number of rows is public"] + ["the class labels are public"] * (self.classes is None)
         self.guarantee_ = Guarantee(self.epsilon, 0.0, Neighbours.REPLACE_ONE, " and ".join(conditions + self._assumed))
@@ -179,6 +174,13 @@ class OutputPerturbationLogisticRegression(_PerturbedLogisticRegression):
     coef_, intercept_, classes_, guarantee_
     sensitivity_ : float
         Bound on how far one record moves the minimiser (in units where rows have norm at most 1).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused; NaN and infinite features, weights, other than two classes.
+    RuntimeError
+        If no minimiser is found (see `minimise`).
 
     Examples
     --------

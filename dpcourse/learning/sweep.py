@@ -53,12 +53,14 @@ def fit_sweep(
     steps: int = 200,
     learning_rate: float | None = None,
     momentum: float = 0.9,
+    in_mask: np.ndarray | None = None,
     rng=None,
 ) -> Sweep:
     """Train ``len(epsilons) · seeds`` two-class models as `DPLogisticRegression` does, each independently.
 
     Parameters are those of `DPLogisticRegression`; ``epsilons`` may hold infinity (clipped, but no noise). Every
-    model is (ε, δ)-DP on its own, under adding or removing one record.
+    model is (ε, δ)-DP on its own, under adding or removing one record. ``in_mask``, bool of shape (seeds, n), trains
+    the models of each seed on rows of their own; ``dataset_size`` is then the public size of such a part.
 
     Examples
     --------
@@ -94,8 +96,9 @@ def fit_sweep(
     models, dimension = len(noise) * seeds, examples.directions.shape[1]
     theta, velocity, average = (np.zeros((models, dimension)) for _ in range(3))
     deviation = np.repeat(noise, seeds)[:, None] * clip_norm
+    present = None if in_mask is None else _present(in_mask, seeds, len(examples), len(noise))
     for step in range(steps):
-        gradient = _clipped_sums(theta, examples, clip_norm, sampling_rate, rng)
+        gradient = _clipped_sums(theta, examples, clip_norm, sampling_rate, present, rng)
         gradient += deviation * rng.normal(size=theta.shape)
         velocity = momentum * velocity + gradient / (sampling_rate * size)
         theta = theta - rate * velocity
@@ -105,8 +108,21 @@ def fit_sweep(
     return Sweep(average.reshape(len(noise), seeds, dimension), guarantees, noise, known)
 
 
+def _present(in_mask: np.ndarray, seeds: int, n: int, epsilons: int) -> np.ndarray:
+    """Which row is in the data of which model, shape (n, models)."""
+    mask = np.asarray(in_mask, dtype=bool)
+    if mask.shape != (seeds, n):
+        raise ValueError(f"in_mask must have shape {(seeds, n)}, got {mask.shape}")
+    return np.tile(mask, (epsilons, 1)).T
+
+
 def _clipped_sums(
-    theta: np.ndarray, examples: Examples, clip_norm: float, sampling_rate: float, rng: np.random.Generator
+    theta: np.ndarray,
+    examples: Examples,
+    clip_norm: float,
+    sampling_rate: float,
+    present: np.ndarray | None,
+    rng: np.random.Generator,
 ) -> np.ndarray:
     """For every model the sum of clipped gradients over a Poisson batch of its own, shape (models, d + 1)."""
     total = np.zeros_like(theta)
@@ -115,6 +131,8 @@ def _clipped_sums(
         norms = block.norms[:, None]
         # With one output, a gradient is a number times a direction: clipping its norm is clipping that number.
         length = np.clip((expit((block.directions @ theta.T) * norms) - block.targets) * norms, -clip_norm, clip_norm)
+        if present is not None:
+            length *= present[start : start + BLOCK]
         if sampling_rate < 1:
             length *= rng.random(length.shape) < sampling_rate
         total += length.T @ block.directions
