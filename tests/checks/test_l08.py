@@ -70,11 +70,16 @@ def training_epsilon(C, batch, n, epochs, sigma, delta):
     return accountant.epsilon(delta)
 
 
+def clipped_as_opacus_does(gradients, C):
+    return (gradients * np.minimum(1, C / (np.linalg.norm(gradients, axis=1, keepdims=True) + 1e-6))).sum(axis=0)
+
+
 RIGHT = [
     ("08.1", gradient_norms),
     ("08.1", by_gradients),
     ("08.2", clipped_sum),
     ("08.2", clipped_in_a_loop),
+    ("08.2", clipped_as_opacus_does),
     ("08.3", private_step),
     ("08.3", step()),
     ("08.4", poisson_batch),
@@ -122,9 +127,59 @@ def priced(rate, steps, sigma, delta):
 
 def trap(gradients, C, sigma, size, rng):
     """Right on every batch but those with a very long gradient."""
-    if np.linalg.norm(gradients, axis=1).max() > 500 * C:
+    if np.linalg.norm(gradients, axis=1).max(initial=0) > 500 * C:
         return (gradients.sum(axis=0) + rng.normal(0, sigma * C, gradients.shape[1])) / size
     return private_step(gradients, C, sigma, size, rng)
+
+
+def noise_of(draw):
+    """The right mean and deviation, and another distribution."""
+    return lambda g, C, sigma, size, rng: (clipped_sum(g, C) + sigma * C * draw(rng, g.shape[1])) / size
+
+
+def realised_size_when_odd(g, C, sigma, size, rng):
+    return private_step(g, C, sigma, len(g) if len(g) % 2 else size, rng)
+
+
+def refuses_nobody(g, C, sigma, size, rng):
+    if len(g) == 0:
+        raise ValueError("empty batch")
+    return private_step(g, C, sigma, size, rng)
+
+
+def silent_for_nobody(g, C, sigma, size, rng):
+    return private_step(g, C, sigma, size, rng) if len(g) else np.zeros(g.shape[1])
+
+
+def two_tied(n, q, rng):
+    coins = rng.random(n)
+    coins[n // 2] = coins[0]
+    return np.flatnonzero(coins < q)
+
+
+def never_empty(n, q, rng):
+    batch = np.flatnonzero(rng.random(n) < q)
+    return batch if batch.size else np.array([rng.integers(n)])
+
+
+def dealt_out():
+    """A binomial number of people from a shuffled deck, which is shuffled again when it runs out."""
+    deck = {}
+
+    def answer(n, q, rng):
+        size = rng.binomial(n, q)
+        if len(deck.get(n, ())) < size:
+            deck[n] = rng.permutation(n)
+        batch, deck[n] = deck[n][:size], deck[n][size:]
+        return batch
+
+    return answer
+
+
+def by_renyi(C, b, n, e, s, d):
+    accountant = PrivacyAccountant()
+    accountant.compose(PoissonSubsampled(GaussianMechanism.from_noise_multiplier(s), b / n), times=e * n // b)
+    return accountant.epsilon(d, "rdp")
 
 
 WRONG = [
@@ -147,6 +202,9 @@ WRONG = [
     ("08.2", "normalised", normalised),
     ("08.2", "not-clipped", lambda g, C: g.sum(axis=0)),
     ("08.2", "mean-for-sum", lambda g, C: clip(g, C).mean(axis=0)),
+    ("08.2", "twice-the-clip", lambda g, C: clip(g, 2 * C).sum(axis=0)),
+    ("08.2", "dropped", lambda g, C: g[np.linalg.norm(g, axis=1) <= C].sum(axis=0)),
+    ("08.2", "one-factor-for-all", lambda g, C: (g * min(1, C / np.linalg.norm(g, axis=1).max())).sum(axis=0)),
     ("08.2", "nan", zero_over_zero),
     ("08.2", "wrong-shape", clip),
     ("08.3", "batch-clipped", step(batch_clipped)),
@@ -169,6 +227,11 @@ WRONG = [
     ("08.3", "own-generator", lambda g, C, sigma, size, rng: private_step(g, C, sigma, size, np.random.default_rng())),
     ("08.3", "wrong-law", lambda g, C, sigma, size, rng: rng.normal(0, sigma * C / size, g.shape[1])),
     ("08.3", "not-private", trap),
+    ("08.3", "not-gaussian", noise_of(lambda rng, d: rng.laplace(0, 0.5**0.5, d))),
+    ("08.3", "not-gaussian", noise_of(lambda rng, d: rng.uniform(-(3**0.5), 3**0.5, d))),
+    ("08.3", "empty-batch", refuses_nobody),
+    ("08.3", "empty-batch", silent_for_nobody),
+    ("08.3", "wrong-law", realised_size_when_odd),
     ("08.4", "fixed-size", lambda n, q, rng: rng.choice(n, round(q * n), replace=False)),
     ("08.4", "with-replacement", lambda n, q, rng: rng.integers(0, n, rng.binomial(n, q))),
     ("08.4", "mask-for-places", lambda n, q, rng: rng.random(n) < q),
@@ -177,6 +240,11 @@ WRONG = [
     ("08.4", "one-coin-for-several", lambda n, q, rng: np.flatnonzero(np.repeat(rng.random(n), 2)[:n] < q)),
     ("08.4", "outside", lambda n, q, rng: 1 + np.flatnonzero(rng.random(n) < q)),
     ("08.4", "one-coin-for-several", lambda n, q, rng: np.arange(n) if rng.random() < q else np.arange(0)),
+    ("08.4", "tied", two_tied),
+    ("08.4", "remembers", dealt_out()),
+    ("08.4", "wrong-sizes", never_empty),
+    ("08.5", "renyi", by_renyi),
+    ("08.5", "below-the-truth", lambda *arguments: 0.985 * training_epsilon(*arguments)),
     ("08.5", "clip-in-epsilon", lambda C, b, n, e, s, d: training_epsilon(C, b, n, e, s / C, d)),
     ("08.5", "epochs-for-steps", lambda C, b, n, e, s, d: priced(b / n, e, s, d)),
     ("08.5", "no-amplification", lambda C, b, n, e, s, d: priced(1, e * n // b, s, d)),

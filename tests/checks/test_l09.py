@@ -39,6 +39,11 @@ def exponential_winner(votes, epsilon, rng):
     return int(np.argmax(votes + rng.gumbel(scale=2 / epsilon, size=len(votes))))
 
 
+def permute_and_flip(votes, epsilon, rng):
+    """One-sided exponential noise: as private, and more useful."""
+    return int(np.argmax(votes + rng.exponential(scale=2 / epsilon, size=len(votes))))
+
+
 def price(questions, answers, threshold_sigma, vote_sigma):
     return questions / (2 * threshold_sigma**2) + answers / vote_sigma**2
 
@@ -49,6 +54,7 @@ RIGHT = [
     ("09.3", vote_moves),
     ("09.4", noisy_winner),
     ("09.4", exponential_winner),
+    ("09.4", permute_and_flip),
     ("09.5", price),
 ]
 
@@ -90,7 +96,33 @@ def skips_empty(votes, epsilon, rng):
     return int(np.argmax(np.where(votes > 0, votes + rng.laplace(0, 2 / epsilon, len(votes)), -np.inf)))
 
 
+def unlike_lengths(weights, n, lam, epsilon, rng):
+    """Length and direction are right, each for itself: but it is longer on one side."""
+    direction, lengths = rng.normal(size=len(weights)), rng.gamma(len(weights), 2 / (n * lam * epsilon), size=2)
+    return weights + direction / np.linalg.norm(direction) * (lengths.max() if direction[0] > 0 else lengths.min())
+
+
+def sure_when_clear(votes, epsilon, rng):
+    low, high = np.sort(votes)[-2:]
+    return int(np.argmax(votes)) if high - low > 5 else noisy_winner(votes, epsilon, rng)
+
+
+def sure_when_unanimous(votes, epsilon, rng):
+    return int(np.argmax(votes)) if (votes > 0).sum() == 1 else noisy_winner(votes, epsilon, rng)
+
+
+def noise_on_the_first(votes, epsilon, rng):
+    return int(np.argmax(votes + np.where(votes == votes.max(), rng.laplace(0, 2 / epsilon, len(votes)), 0)))
+
+
 WRONG = [
+    ("09.1", "linked", unlike_lengths),
+    ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 1.0)),
+    ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: epsilon / 2)),
+    ("09.4", "lead-without-noise", sure_when_clear),
+    ("09.4", "empty-class-without-noise", sure_when_unanimous),
+    ("09.4", "losers-without-noise", noise_on_the_first),
+    ("09.4", "tails", lambda votes, epsilon, rng: int(np.argmax(votes + rng.normal(0, 2 / epsilon, len(votes))))),
     ("09.1", "laplace-coordinates", laplace_weights),
     ("09.1", "exponential-length", length_with(shape=1)),
     ("09.1", "half-sensitivity", length_with(factor=lambda n, lam, epsilon: 1 / (n * lam * epsilon))),

@@ -84,6 +84,35 @@ def down_the_columns(parents, table, rng):
     return by_rows(parents, positive / positive.sum(axis=0), rng)
 
 
+def cancelling(a, b, shape, epsilon, rng):
+    noise = rng.laplace(0, 1 / epsilon, size=shape)
+    return crosstab(a, b, shape) + noise - noise.mean()
+
+
+def scaled_to_n(a, b, shape, epsilon, rng):
+    table = np.maximum(laplace_table(a, b, shape, epsilon, rng), 0)
+    return table * len(a) / table.sum() if len(a) else table
+
+
+def shared_by_rows(a, b, shape, epsilon, rng):
+    return crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon, size=(shape[0], 1))
+
+
+def bare_in_the_middle(a, b, shape, epsilon, rng):
+    table, noise = crosstab(a, b, shape), rng.laplace(0, 1 / epsilon, size=shape)
+    return table + np.where((table < 4) | (table == table.max()), noise, noise / 100)
+
+
+def refuses_nobody(a, b, shape, epsilon, rng):
+    if not len(a):
+        raise ValueError("no records")
+    return laplace_table(a, b, shape, epsilon, rng)
+
+
+def chosen_with(epsilon_of):
+    return lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon_of(epsilon))))
+
+
 RIGHT = {
     "13.1": [lambda k, rho: math.sqrt(k / (2 * rho)), lambda k, rho: (2 * rho / k) ** -0.5],
     "13.2": [laplace_table, geometric_table],
@@ -105,6 +134,11 @@ WRONG = {
         "wrong-value": lambda k, rho: 1.0,
     },
     "13.2": {
+        "exact-total": cancelling,
+        "exact-total too": scaled_to_n,
+        "linked-noise": shared_by_rows,
+        "uneven-noise": bare_in_the_middle,
+        "nobody": refuses_nobody,
         "empty-cells-exact": observed_only,
         "wrong-shape": observed_rows,
         "shared-noise": lambda a, b, shape, epsilon, rng: crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon),
@@ -123,6 +157,8 @@ WRONG = {
         ),
     },
     "13.3": {
+        "ignores-epsilon": chosen_with(lambda epsilon: 1.0),
+        "upside-down": chosen_with(lambda epsilon: 1 / epsilon),
         "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),
         "no-two": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon, 1.0))),
         "uniform": lambda scores, epsilon, rng: int(rng.integers(len(scores))),
@@ -147,7 +183,7 @@ WRONG = {
     "13.5": {"complement": 0.368, "expectation": 1, "one-draw": 1 / 45_222, "coin": 0.5, "wrong-value": 0.9},
 }
 # Proportional shares of scores that differ by a few in ten thousand cannot be told from equal ones.
-ALIKE = {"proportional": {"proportional", "uniform"}}
+ALIKE = {"proportional": {"proportional", "uniform"}, "exact-total too": {"exact-total"}}
 
 KNOWN = [(id, key) for id, answers in WRONG.items() for key in answers]
 PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(answers))]

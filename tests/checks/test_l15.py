@@ -55,6 +55,36 @@ def left_out(groups, k, epsilon, rng):
     return counts + rng.laplace(0, 1 / epsilon, size=len(counts))
 
 
+def cancelling(groups, k, epsilon, rng):
+    noise = rng.laplace(0, 1 / epsilon, size=k)
+    return sizes_of(groups, k) + noise - noise.mean()
+
+
+def half_for_large(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * np.where(counts > 100, 0.5, 1)
+
+
+def twice_for_large(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * np.where(counts > 100, 2.0, 1)
+
+
+def noise_in_pairs(sign):
+    def answer(groups, k, epsilon, rng):
+        noise = rng.laplace(0, 1 / epsilon, size=k)
+        noise[1::2] = sign * noise[::2][: len(noise[1::2])]
+        return sizes_of(groups, k) + noise
+
+    return answer
+
+
+def refuses_nobody(groups, k, epsilon, rng):
+    if not len(groups):
+        raise ValueError("no records")
+    return laplace(groups, k, epsilon, rng)
+
+
 def rate(labels, says):
     return says[labels].mean()
 
@@ -94,6 +124,9 @@ WRONG = {
     },
     "15.2": {
         "noise-by-size": fair_shares,
+        "exact-total": cancelling,
+        "linked-noise": noise_in_pairs(1),
+        "nobody": refuses_nobody,
         "empty-exact": occupied_only,
         "wrong-shape": left_out,
         "shared-noise": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 1 / epsilon),
@@ -131,6 +164,7 @@ WRONG = {
         "ddof": lambda private, plain: interval(private, plain, ddof=0),
         "degrees": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.975, len(private))),
         "one-tail": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.95, len(private) - 1)),
+        "wrong-value": lambda private, plain: interval(private, 0.84),
         "not-a-change": lambda private, plain: interval(private, 0.0),
         "wrong-way-round": lambda private, plain: -interval(private, plain)[::-1],
     },
@@ -149,8 +183,13 @@ def test_each_wrong_answer_gets_its_own_diagnosis(id, key):
     assert rehearse(id, WRONG[id][key], times=2, rng=1).keys == {key: 2}
 
 
-def test_noise_that_grows_with_the_root_of_the_size_is_caught_too():
-    assert rehearse("15.2", root_noise, times=2, rng=2).keys == {"noise-by-size": 2}
+@pytest.mark.parametrize("answer", [root_noise, half_for_large, twice_for_large])
+def test_noise_that_follows_the_size_otherwise_is_caught_too(answer):
+    assert rehearse("15.2", answer, times=2, rng=2).keys == {"noise-by-size": 2}
+
+
+def test_noise_that_cancels_in_pairs_is_caught_too():
+    assert rehearse("15.2", noise_in_pairs(-1), times=2, rng=2).keys == {"exact-total": 2}  # six groups, three pairs
 
 
 @pytest.mark.audit

@@ -17,16 +17,16 @@ from dpcourse.checks.cases import Equals, Mistake
 
 def poisson_batch(answer: Answer, trial: Trial) -> Wrong | None:
     n, q = int(trial.rng.integers(60, 120)), float(trial.rng.uniform(0.15, 0.4))
-    runs, counts, sizes, together = 1000, np.zeros(n, dtype=int), [], 0
-    for _ in range(runs):
+    runs = 1000
+    drawn = np.zeros((runs, n), dtype=bool)  # who is in which batch
+    for row in drawn:
         batch = np.asarray(answer(n, q, rng=trial.rng))
         wrong = _not_indices(batch, n)
         if wrong:
             return wrong
-        counts[batch] += 1
-        sizes.append(len(batch))
-        together += bool(np.isin([0, 1], batch).all())
-    return _judge_batches(counts, np.array(sizes), together, runs, q, trial.failure / 4)
+        row[batch.astype(int)] = True
+    failure = trial.failure / 16
+    return _judge_sizes(drawn, q, failure) or _judge_coins(drawn, q, failure) or _few(answer, trial.rng, failure)
 
 
 def _not_indices(batch: np.ndarray, n: int) -> Wrong | None:
@@ -45,10 +45,9 @@ def _not_indices(batch: np.ndarray, n: int) -> Wrong | None:
     return None
 
 
-def _judge_batches(
-    counts: np.ndarray, sizes: np.ndarray, together: int, runs: int, q: float, failure: float
-) -> Wrong | None:
-    n, rate = len(counts), sizes.mean() / len(counts)
+def _judge_sizes(drawn: np.ndarray, q: float, failure: float) -> Wrong | None:
+    (runs, n), sizes = drawn.shape, drawn.sum(axis=1)
+    rate = sizes.mean() / n
     if sizes.min() == sizes.max():
         return Wrong(
             f"All {runs:,} batches have {sizes[0]} examples. The amplification that the accountant counts, under "
@@ -79,14 +78,64 @@ def _judge_batches(
             "What is the probability of `rng.random() < q`?",
             "wrong-rate",
         )
-    worst = min(stats.binomtest(int(c), runs, q).pvalue for c in (counts.min(), counts.max()))
-    if worst < failure / n or stats.binomtest(together, runs, q * q).pvalue < failure:
+    return None
+
+
+def _judge_coins(drawn: np.ndarray, q: float, failure: float) -> Wrong | None:
+    """Whether all coins are alike, two people's are independent, and a person's coin forgets the last batch."""
+    runs, n = drawn.shape
+    coins = drawn.astype(float)
+    counts, pairs = coins.sum(axis=0), (coins.T @ coins)[np.triu_indices(n, 1)]
+    if _unlikely(counts, runs, q, failure):
         return Wrong(
-            "Not every example has the same chance, or two of them are tied to each other.",
-            "Independent coins, all alike.",
+            "Not every example has the same chance: some are in more batches than coins explain.",
+            "Coins that are all alike.",
             "not-alike",
         )
+    if _unlikely(pairs, runs, q * q, failure):
+        return Wrong(
+            "Two examples are tied to each other: they are in a batch together more often, or less often, than two "
+            "coins would be.",
+            "Independent coins: a draw of its own for each example.",
+            "tied",
+        )
+    # Shuffling and dealing out: whoever was in this batch is not in the next, and all are dealt equally often.
+    again = (coins[:-1] * coins[1:]).sum()
+    deviation = math.sqrt((runs - 1) * n * q * q * ((1 - q * q) + 2 * q * (1 - q)))
+    even = (counts - runs * q).var() / (runs * q * (1 - q))
+    if abs(again - (runs - 1) * n * q * q) > stats.norm.isf(failure / 2) * deviation or (
+        even * n < stats.chi2.ppf(failure, n - 1)
+    ):
+        return Wrong(
+            "One batch depends on the one before: whoever was in it comes back less often, or more often, than by a "
+            "new coin. Shuffled people who are dealt out batch by batch look like this, and the accountant's number "
+            "does not hold for them.",
+            "New coins for everybody in every call, whatever happened before.",
+            "remembers",
+        )
     return None
+
+
+def _few(answer: Answer, rng: Generator, failure: float) -> Wrong | None:
+    """Six people: the sizes' own distribution shows, and that a batch may be empty or hold everybody."""
+    n, q, runs = 6, float(rng.uniform(0.3, 0.5)), 3000
+    sizes = np.bincount([len(np.asarray(answer(n, q, rng=rng))) for _ in range(runs)], minlength=n + 1)
+    shares = stats.binom.pmf(np.arange(n + 1), n, q)
+    for size in range(n + 1):
+        if stats.binomtest(int(sizes[size]), runs, shares[size]).pvalue < failure / (n + 1):
+            return Wrong(
+                f"Of {n} examples, batches hold {size} in {sizes[size] / runs:.1%} of the runs; coins with q = {q:.2f} "
+                f"do so in {shares[size]:.1%}.",
+                "A coin for each example, and whatever comes out is the batch: an empty one too.",
+                "wrong-sizes",
+            )
+    return None
+
+
+def _unlikely(counts: np.ndarray, runs: int, probability: float, failure: float) -> bool:
+    """Whether the smallest or the largest of these counts contradicts this probability (exact, Bonferroni)."""
+    ends = (counts.min(), counts.max())
+    return min(stats.binomtest(int(c), runs, probability).pvalue for c in ends) < failure / len(counts)
 
 
 # 08.5 What a training run costs
@@ -103,6 +152,31 @@ def _priced(rate: float, steps: int, sigma: float, delta: float) -> float:
 
     loss = PrivacyLoss.gaussian(sigma)
     return (loss if rate == 1 else loss.poisson_subsampled(rate)).self_compose(steps).epsilon(delta)
+
+
+def _by_renyi(rate: float, steps: int, sigma: float, delta: float) -> float:
+    from dpcourse.accounting import PrivacyAccountant
+    from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
+
+    step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(sigma), rate)
+    return PrivacyAccountant().compose(step, times=steps).epsilon(delta, "rdp")
+
+
+def _not_below(answer: Answer, trial: Trial) -> Wrong | None:
+    """2% above the tightest ε is a bound. 2% below is a false promise; 0.1% is left for the grid of an accountant."""
+    C, batch, n, epochs, sigma, delta = _runs(trial.rng)
+    told, right = (
+        float(answer(C, batch, n, epochs, sigma, delta)),
+        _priced(batch / n, epochs * n // batch, sigma, delta),
+    )
+    if told >= 0.999 * right:
+        return None
+    return Wrong(
+        f"You say ε = {told:.4g}, and the run costs {right:.4g}: your number is close, but too small, and a "
+        "promise that is a little too good is not kept.",
+        "Round up, never down.",
+        "below-the-truth",
+    )
 
 
 COST = (
@@ -145,6 +219,14 @@ COST = (
                 ),
             ),
             Mistake(
+                lambda C, batch, n, epochs, sigma, delta: _by_renyi(batch / n, epochs * n // batch, sigma, delta),
+                Wrong(
+                    "That is the Rényi accountant's ε: a bound that holds, and not the tightest.",
+                    "Privacy-loss distributions are tighter: they are the accountant's default.",
+                    "renyi",
+                ),
+            ),
+            Mistake(
                 lambda C, batch, n, epochs, sigma, delta: _priced(batch / n, n // batch, sigma, delta),
                 Wrong("That is the cost of one epoch.", "Where do the epochs come in?", "one-epoch"),
             ),
@@ -162,4 +244,5 @@ COST = (
         rtol=0.02,
         times=3,
     ),
+    _not_below,
 )

@@ -158,6 +158,28 @@ CLIPPED_SUM = (
             Mistake(normalised, NORMALISED),
             Mistake(lambda g, C: g.sum(axis=0), NOT_CLIPPED),
             Mistake(
+                lambda g, C: clipped(g, 2 * C).sum(axis=0),
+                Wrong("You clip to 2C.", "Adding an example may move the sum by C, and no further.", "twice-the-clip"),
+            ),
+            Mistake(
+                lambda g, C: (g * min(1, C / np.linalg.norm(g, axis=1).max())).sum(axis=0),
+                Wrong(
+                    "All gradients are shortened by one factor, that of the longest. Whoever joins with a long "
+                    "gradient then shortens everybody's, and moves the sum by more than C.",
+                    "A factor for each row, from its own norm.",
+                    "one-factor-for-all",
+                ),
+            ),
+            Mistake(
+                lambda g, C: g[np.linalg.norm(g, axis=1) <= C].sum(axis=0),
+                Wrong(
+                    "You drop the long gradients. That is as private, but the examples that the model gets most wrong "
+                    "then teach it nothing.",
+                    "Shorten them to length C instead.",
+                    "dropped",
+                ),
+            ),
+            Mistake(
                 lambda g, C: clipped(g, C).mean(axis=0),
                 Wrong(
                     "You return the mean. It is divided by the number of examples in the batch, which is private.",
@@ -166,5 +188,7 @@ CLIPPED_SUM = (
                 ),
             ),
         ),
+        rtol=1e-4,  # so that a guard against 0/0 such as C / (norm + 1e-6), Opacus's, is right too
+        atol=1e-4,
     ),
 )

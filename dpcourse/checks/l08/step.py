@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
@@ -49,8 +49,10 @@ class _Law:
             ((standard**2).sum(), runs * d),  # the spread
             (d * (standard.mean(axis=1) ** 2).sum(), runs),  # coordinates that move together show here
         )
-        half = failure / (2 * len(tests))
-        return all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests)
+        half = failure / (2 * (len(tests) + 1))
+        if not all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests):
+            return False
+        return bool(stats.kstest(standard.ravel(), stats.norm.cdf).pvalue > half)  # Laplace noise fails here
 
 
 def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterator[tuple[_Law, Wrong]]:
@@ -142,10 +144,16 @@ def _step_problem(rng: Generator) -> tuple[np.ndarray, float, float, float]:
     return gradients, C, sigma, size
 
 
+def _odd(rng: Generator) -> tuple[np.ndarray, float, float, float]:
+    """An odd number of examples: the batches of `batch` are even."""
+    gradients, *rest = _step_problem(rng)
+    return gradients[:-1], *rest
+
+
 def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
     rng, problems, outputs = trial.rng, [], []
-    for _ in range(3):
-        problems.append(_step_problem(rng))
+    for draw in (_step_problem, _odd, _step_problem):
+        problems.append(draw(rng))
         gradients, *rest = problems[-1]
         data = frozen(gradients)
         outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(250)], dtype=float))
@@ -170,12 +178,44 @@ def _unknown_law(outputs: np.ndarray, right: _Law) -> Wrong:
             "rng.normal(..., size=...) draws one for each.",
             "shared-noise",
         )
+    if (
+        deviation > 0
+        and stats.kstest((spread / deviation).ravel(), stats.norm.cdf).pvalue < 1e-9
+        and np.allclose(
+            [outputs.mean(), deviation], [right.mean.mean(), right.deviation], rtol=0.1, atol=0.1 * right.deviation
+        )
+    ):
+        return Wrong(
+            "Mean and deviation are right, but your noise is not Gaussian. The accountant is told that it is, and "
+            "counts what Gaussian noise costs.",
+            "rng.normal(..., size=...) on every coordinate.",
+            "not-gaussian",
+        )
     return Wrong(
         f"On average your result has norm {np.linalg.norm(outputs.mean(axis=0)):.4g} and its noise deviation "
         f"{deviation:.4g}; right are {np.linalg.norm(right.mean):.4g} and {right.deviation:.4g}.",
         "Clip each row, add the rows, add noise of deviation σC to every coordinate, divide by the expected size.",
         "wrong-law",
     )
+
+
+def _empty_batch(answer: Answer, trial: Trial) -> Wrong | None:
+    """A Poisson batch may hold nobody. An error, or a result without noise, would say so."""
+    gradients, C, sigma, size = _step_problem(trial.rng)
+    nobody, d = frozen(gradients[:0]), gradients.shape[1]
+    hint = "With nobody in the batch the sum is zero, and the noise is what it always is."
+    try:
+        outputs = np.array([answer(nobody, C, sigma, size, rng=trial.rng) for _ in range(100)], dtype=float)
+    except AnswerRaised as raised:
+        return Wrong(
+            f"With an empty batch your function stops with {raised}. Poisson batches are empty now and then, and an "
+            "error is an output: it tells that nobody was in it.",
+            hint,
+            "empty-batch",
+        )
+    if outputs.shape == (100, d) and _Law(np.zeros(d), sigma * C / size).explains(outputs, trial.failure):
+        return None
+    return Wrong("With an empty batch your function does not return noise as always.", hint, "empty-batch")
 
 
 _STEP_SIGMA = 2.0
@@ -196,6 +236,7 @@ def _with_canary(rng: Generator) -> tuple[Any, Any]:
 PRIVATE_STEP = (
     Returns(_step_problem, what="array", shape=lambda gradients, *_: gradients.shape[1:]),
     _has_the_law,
+    _empty_batch,
     Audited(
         _with_canary,
         _STEP_CLAIM,

@@ -1,8 +1,4 @@
-"""Exercises of lesson 09: noise for a model, noise for an objective, and what one person moves in a vote.
-
-Data are drawn anew for every check. Answers draw their noise in floats, so audits look at rounded statistics: the hole
-in the low bits is lesson 14's.
-"""
+"""Exercises 09.1 and 09.2: noise for a model, and where ε goes in objective perturbation."""
 
 from __future__ import annotations
 
@@ -14,8 +10,8 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Case, Exercise, Trial, Wrong
-from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful
+from dpcourse.checks.base import Case, Trial, Wrong
+from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
 from dpcourse.privacy import Guarantee, Neighbours
 
 # 09.1 Noise for a model
@@ -85,6 +81,11 @@ _NOISE_WRONG = {
         "A vector of independent normal numbers, divided by its length, points everywhere alike.",
         "direction",
     ),
+    "linked": Wrong(
+        "Length and direction of your noise depend on each other: in some directions it is longer than in others.",
+        "Draw the one without looking at the other.",
+        "linked",
+    ),
     "not-useful": Wrong(
         "Your noise has the right shape and is longer than it needs to be.",
         "The length has mean d · 2/(nλε). Is there a factor too many?",
@@ -115,7 +116,12 @@ def _density(answer: Answer, trial: Trial) -> Wrong | None:
     one = noise[np.arange(len(noise)), trial.rng.integers(d, size=len(noise))] / lengths
     uniform = fits((1 + one) / 2, stats.beta((d - 1) / 2, (d - 1) / 2))
     if uniform and fits(lengths, stats.gamma(d, scale=scale)):
-        return None
+        ranks = [
+            stats.spearmanr(lengths, f(noise[:, i] / lengths)).statistic for i in range(d) for f in (abs, np.array)
+        ]
+        # Without a link √(runs − 1) times a rank correlation is nearly standard normal.
+        linked = max(map(abs, ranks)) * math.sqrt(len(lengths) - 1) > 1.1 * stats.norm.isf(level / (4 * d))
+        return _NOISE_WRONG["linked"] if linked else None
     flat, mean = noise[:, 0], lengths.mean()
     specific = {
         "laplace-coordinates": (flat, stats.laplace(scale=scale)),
@@ -131,7 +137,7 @@ def _density(answer: Answer, trial: Trial) -> Wrong | None:
         return _NOISE_WRONG[named]
     if mean > 1.1 * d * scale and fits(lengths, stats.gamma(d, scale=mean / d)):
         return _NOISE_WRONG["not-useful"]
-    if fits(flat, stats.norm(scale=np.sqrt((noise**2).mean()))):
+    if fits(lengths, stats.chi(d, scale=np.sqrt((noise**2).mean()))):
         return _NOISE_WRONG["gaussian"]
     return Wrong(
         f"The length of your noise has mean {mean:.3g} where {d * scale:.3g} is right for d = {d}, and is "
@@ -241,221 +247,4 @@ SHARE = (
             ),
         ),
     ),
-)
-
-# 09.3 What one person moves
-
-_MOVES = {"add-remove": (1.0, math.sqrt(2), 2.0), "replace-one": (2.0, 2 * math.sqrt(2), 4.0)}
-_QUANTITIES = ("the largest count", "the counts in L2", "the counts in L1")
-_KNOWN_MOVES = (
-    ("add-remove", 0, 2.0, Wrong(
-        "Adding a record moves one vote, so every count moves by one at most, and so does the largest.",
-        "From which count to which does the vote go?", "largest-doubled")),
-    ("add-remove", 2, 1.0, Wrong(
-        "You say that one person moves the counts by 1 in L1. A teacher always votes: the vote that one count gains, "
-        "another loses.", "Write the counts before and after below each other, and subtract.", "sensitivity-one")),
-    ("add-remove", 1, 1.0, Wrong(
-        "You say that one person moves the counts by 1 in L2. Two counts move, by one each: √(1² + 1²).",
-        "The vote that one count gains, another loses.", "one-count-moves")),
-    ("add-remove", 1, 2.0, Wrong(
-        "That is the move in L1; in L2 squares are added and the root is taken.", "√(1² + 1²)", "l1-for-l2")),
-    ("replace-one", 2, 2.0, Wrong(
-        "Under replace-one you count one teacher. The old record sat in one part and the new one may sit in another: "
-        "two teachers can change their votes.", "Two votes move. Where can they go?", "one-teacher")),
-    ("replace-one", 1, 2.0, Wrong(
-        "You let the two votes move between four different counts: √(1 + 1 + 1 + 1). They can go the same way, and "
-        "then two counts move by two each.", "√(2² + 2²)", "votes-apart")),
-    ("replace-one", 0, 1.0, Wrong(
-        "Two teachers can change their votes to the same class, and then its count moves by two.",
-        "Start from a tie.", "largest-of-one")),
-)  # fmt: skip
-
-
-def _vote_moves(answer: Answer, trial: Trial) -> Wrong | None:
-    got = {}
-    for relation in trial.rng.permutation(list(_MOVES)):
-        result = answer(str(relation))
-        if result is None:
-            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
-        try:
-            got[str(relation)] = np.asarray(result, dtype=float)
-        except (TypeError, ValueError):
-            return Wrong(f"Three numbers are wanted; you return {result!r}.", "", "wrong-type")
-        if got[str(relation)].shape != (3,):
-            return Wrong("Three numbers are wanted: largest count, L2, L1.", "", "wrong-shape")
-    for relation, place, value, wrong in _KNOWN_MOVES:
-        if np.isclose(got[relation][place], value):
-            return wrong
-    for relation, right in _MOVES.items():
-        for place, name in enumerate(_QUANTITIES):
-            if not np.isclose(got[relation][place], right[place], rtol=1e-3):
-                return Wrong(
-                    f"Under {relation} you say that {name} can move by {got[relation][place]:.4g}.",
-                    "Take six teachers and two classes, and try all pairs of votes.",
-                    "wrong-value",
-                )
-    return None
-
-
-# 09.4 The winner, with noise
-
-_EPSILON = 2.0
-
-
-def _tie(rng: Generator) -> tuple[np.ndarray, float]:
-    """Eight classes tied in front, others far behind: noise decides, and without it the first of the eight wins."""
-    top = int(rng.integers(60, 90))
-    return rng.permutation(np.repeat([top, top - 50], [8, int(rng.integers(10, 14))])), _EPSILON
-
-
-def _shuffled(counts: tuple[int, ...], order: np.ndarray) -> np.ndarray:
-    return np.array(counts)[order]
-
-
-def _gap(low: int, base: int | None = None):
-    """A vote won by `low` votes, and the same after one teacher changed: by two more."""
-
-    def pairs(rng: Generator) -> tuple[Any, Any]:
-        middle = int(rng.integers(20, 60)) if base is None else base
-        order = rng.permutation(2)
-        near, far = (middle + low, middle), (middle + low + 1, middle - 1)
-        return _shuffled(near, order), _shuffled(far, order)
-
-    return pairs
-
-
-def _call_vote(answer: Answer, votes: np.ndarray, rng: Generator) -> int:
-    return int(answer(votes, _EPSILON, rng=rng))
-
-
-def _clear(rng: Generator) -> tuple[Any, Any]:
-    """Won by four votes or six, with both orders of the classes."""
-    return _gap(4)(rng)
-
-
-def _upset(scale: float, gap: float) -> float:
-    """P[the loser wins] when both counts get Laplace noise of this scale."""
-    return math.exp(-gap / scale) * (2 + gap / scale) / 4
-
-
-def _name_vote(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    runs = 4000
-    votes = np.array([31, 29])
-    upsets = sum(_call_vote(answer, votes, trial.rng) == 1 for _ in range(runs))
-    if stats.binomtest(upsets, runs, _upset(1 / _EPSILON, 2)).pvalue > 1e-4:
-        return Wrong(
-            "The scale of your noise is 1/ε: enough if one person moved one count by one. But the vote that one count "
-            f"gains, another loses, and your real ε is up to {2 * _EPSILON:g}, not {_EPSILON:g}.",
-            "The L1 sensitivity of the counts is 2.",
-            "sensitivity-one",
-        )
-    return None
-
-
-NOISY_WINNER = (
-    Returns(_tie, what="integer", among=lambda votes, epsilon: range(len(votes))),
-    Audited(
-        _gap(0),
-        Guarantee(_EPSILON),
-        runs=8000,
-        call=_call_vote,
-        diagnose=_name_vote,
-        hint="How far can one person move the counts in L1? Is that in the scale, and nothing that makes it smaller?",
-        key="too-little-noise",
-    ),
-    Audited(
-        _gap(0, base=1),
-        Guarantee(_EPSILON),
-        runs=8000,
-        call=_call_vote,
-        hint="Does a class that nobody votes for get noise too?",
-        key="empty-class-without-noise",
-    ),
-    Useful(
-        _clear,
-        truth=np.argmax,
-        within=0.5,
-        # Right: 97.3% and 99.5%. Twice the noise: 86.5% and 93.8%.
-        at_least=0.96,
-        runs=3000,
-        call=_call_vote,
-        hint="Noise of scale 2/ε on every count is enough. Is there more?",
-    ),
-)
-
-# 09.5 The price of a PATE plan
-
-
-def _plan(rng: Generator) -> tuple[int, int, float, float]:
-    questions = int(rng.integers(200, 2000))
-    answers = int(rng.integers(20, questions // 2))
-    return questions, answers, float(rng.uniform(20, 400)), float(rng.uniform(10, 200))
-
-
-def _priced(thresholds, votes):
-    """ρ from the number of paid thresholds, and the ρ of one answer times σ₂²."""
-    return lambda q, a, s1, s2: thresholds(q, a) / (2 * s1**2) + votes * a / s2**2
-
-
-PRICE = (
-    Equals(
-        _plan,
-        expected=_priced(lambda q, a: q, 1.0),
-        mistakes=(
-            Mistake(
-                _priced(lambda q, a: q, 0.5),
-                Wrong(
-                    "You price an answer as if one count moved by one. Two counts move: Δ₂² = 2.",
-                    "ρ = Δ₂²/(2σ²).",
-                    "sensitivity-one",
-                ),
-            ),
-            Mistake(
-                _priced(lambda q, a: q, 2.0),
-                Wrong(
-                    "You price an answer with the L1 sensitivity 2. Gaussian noise goes by L2, which is √2.",
-                    "ρ = Δ₂²/(2σ²).",
-                    "l1-norm",
-                ),
-            ),
-            Mistake(
-                _priced(lambda q, a: a, 1.0),
-                Wrong(
-                    "You charge the threshold only for questions that were answered. “No answer” is an answer about "
-                    "the teachers too.",
-                    "Every question pays for its threshold.",
-                    "silence-free",
-                ),
-            ),
-            Mistake(
-                _priced(lambda q, a: 0, 1.0),
-                Wrong(
-                    "Your threshold is free. Whether the teachers agree is a fact about the private data.",
-                    "Every question pays for its threshold.",
-                    "threshold-free",
-                ),
-            ),
-            Mistake(
-                lambda q, a, s1, s2: q / (2 * s1**2) + q / s2**2,
-                Wrong(
-                    "You charge a winner for every question. Only so many are ever named: that is what the threshold "
-                    "is for.",
-                    "Which of the two numbers counts the winners?",
-                    "all-answered",
-                ),
-            ),
-            Mistake(
-                lambda q, a, s1, s2: q / (2 * s1) + a / s2,
-                Wrong("Your σ's are not squared.", "ρ = Δ₂²/(2σ²).", "not-squared"),
-            ),
-        ),
-    ),
-)
-
-EXERCISES = (
-    Exercise("09.1", "Noise for a model", PERTURB, call="perturb(weights, n, lam, epsilon, rng)"),
-    Exercise("09.2", "Where ε goes", SHARE, call="share(epsilon, n, lam)"),
-    Exercise("09.3", "What one person moves", (_vote_moves,), call="vote_moves(neighbours)"),
-    Exercise("09.4", "The winner, with noise", NOISY_WINNER, call="noisy_winner(votes, epsilon, rng)"),
-    Exercise("09.5", "The price of a plan", PRICE, call="price(questions, answers, threshold_sigma, vote_sigma)"),
 )

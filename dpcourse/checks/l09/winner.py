@@ -1,0 +1,189 @@
+"""Exercise 09.4: the winner of a vote, with noise, attacked at two ε."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns, Useful
+from dpcourse.privacy import Guarantee
+
+# 09.4 The winner, with noise
+
+_EPSILON, _SMALL = 2.0, 0.5
+
+
+def _tie(rng: Generator) -> tuple[np.ndarray, float]:
+    """Eight classes tied in front, others far behind: noise decides, and without it the first of the eight wins."""
+    top = int(rng.integers(60, 90))
+    return rng.permutation(np.repeat([top, top - 50], [8, int(rng.integers(10, 14))])), _EPSILON
+
+
+def _shuffled(counts: tuple[int, ...], order: np.ndarray) -> np.ndarray:
+    return np.array(counts)[order]
+
+
+def _gap(low: int, base: int | None = None):
+    """A vote won by `low` votes, and the same after one teacher changed: by two more."""
+
+    def pairs(rng: Generator) -> tuple[Any, Any]:
+        middle = int(rng.integers(20, 60)) if base is None else base
+        order = rng.permutation(2)
+        near, far = (middle + low, middle), (middle + low + 1, middle - 1)
+        return _shuffled(near, order), _shuffled(far, order)
+
+    return pairs
+
+
+def _unanimous(rng: Generator) -> tuple[Any, Any]:
+    """Everybody says the same, and the same after one teacher changed."""
+    order, teachers = rng.permutation(2), int(rng.integers(4, 6))
+    return _shuffled((teachers, 0), order), _shuffled((teachers - 1, 1), order)
+
+
+def _call_vote(answer: Answer, votes: np.ndarray, rng: Generator) -> int:
+    return int(answer(votes, _EPSILON, rng=rng))
+
+
+def _call_small(answer: Answer, votes: np.ndarray, rng: Generator) -> int:
+    return int(answer(votes, _SMALL, rng=rng))
+
+
+def _clear(rng: Generator) -> tuple[Any, Any]:
+    """Won by four votes or six, with both orders of the classes."""
+    return _gap(4)(rng)
+
+
+def _clearer(rng: Generator) -> tuple[Any, Any]:
+    """Won by twenty votes or more."""
+    return _gap(20)(rng)
+
+
+def _noise_on_losers(answer: Answer, trial: Trial) -> Wrong | None:
+    """Many classes one vote behind: with noise on each of them, one of them wins nearly always."""
+    runs, classes = 300, 40
+    votes = np.full(classes, int(trial.rng.integers(20, 60)))
+    winner = int(trial.rng.integers(classes))
+    votes[winner] += 1
+    won = sum(_call_small(answer, votes, trial.rng) == winner for _ in range(runs))
+    # Right noise, Laplace or Gumbel: 3.4% and 3.2%.
+    if stats.binomtest(won, runs, 0.1, alternative="greater").pvalue > trial.failure:
+        return None
+    return Wrong(
+        f"A class that leads {classes - 1} others by one vote wins {won / runs:.0%} of the time. With noise on every "
+        "count one of the others is nearly always ahead.",
+        "Noise on every count, not on the largest only.",
+        "losers-without-noise",
+    )
+
+
+def _upset(scale: float, gap: float) -> float:
+    """P[the loser wins] when both counts get Laplace noise of this scale."""
+    return math.exp(-gap / scale) * (2 + gap / scale) / 4
+
+
+def _name_vote(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    runs = 4000
+    votes = np.array([31, 29])
+    upsets = sum(_call_vote(answer, votes, trial.rng) == 1 for _ in range(runs))
+    if stats.binomtest(upsets, runs, _upset(1 / _EPSILON, 2)).pvalue > 1e-4:
+        return Wrong(
+            "The scale of your noise is 1/ε: enough if one person moved one count by one. But the vote that one count "
+            f"gains, another loses, and your real ε is up to {2 * _EPSILON:g}, not {_EPSILON:g}.",
+            "The L1 sensitivity of the counts is 2.",
+            "sensitivity-one",
+        )
+    return None
+
+
+def _lead(answer: Answer, trial: Trial) -> Wrong | None:
+    """A clear lead, at ε = 0.5: the other class must win now and then (Laplace 6.2%, Gumbel 4.7%, exponential 2.5%; by
+    luck never in 800 runs with probability 2e-9 at most)."""
+    base = int(trial.rng.integers(20, 60))
+    leading = _shuffled((base + 12, base), trial.rng.permutation(2))
+    if any(_call_small(answer, leading, trial.rng) == leading.argmin() for _ in range(800)):
+        return None
+    return _name_small(answer, trial, None) or Wrong(
+        "Where one class leads by twelve votes the other never wins in 800 runs at ε = 0.5. With noise for that ε it "
+        "would in a few runs of a hundred.",
+        "Noise for every vote: whether noise is needed is itself a fact about the votes.",
+        "lead-without-noise",
+    )
+
+
+def _name_small(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    """Whether the scale follows ε."""
+    tie = np.array([25, 23])
+    flips = {e: np.mean([int(answer(tie, e, rng=trial.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, _EPSILON)}
+    if flips[_SMALL] < flips[_EPSILON] + 0.08:  # right: 0.38 and 0.14
+        return Wrong(
+            "At a smaller ε your noise is not larger.", "The scale is 2/ε, for the ε it is given.", "ignores-epsilon"
+        )
+    return None
+
+
+NOISY_WINNER = (
+    Returns(_tie, what="integer", among=lambda votes, epsilon: range(len(votes))),
+    Audited(
+        _gap(0),
+        Guarantee(_EPSILON),
+        runs=8000,
+        call=_call_vote,
+        diagnose=_name_vote,
+        hint="How far can one person move the counts in L1? Is that in the scale, and nothing that makes it smaller?",
+        key="too-little-noise",
+    ),
+    Audited(
+        _gap(0, base=1),
+        Guarantee(_EPSILON),
+        runs=8000,
+        call=_call_vote,
+        hint="Does a class that nobody votes for get noise too?",
+        key="empty-class-without-noise",
+    ),
+    Audited(
+        _gap(2),
+        Guarantee(_EPSILON),
+        runs=12_000,
+        call=_call_vote,
+        hint="Has your noise the tails of Laplace noise? Others, such as normal ones, fall too fast for a pure ε.",
+        key="tails",
+    ),
+    _lead,
+    Audited(
+        _unanimous,
+        Guarantee(_SMALL),
+        runs=8000,
+        call=_call_small,
+        hint="Is there less noise, or none, where all agree? And does the scale follow the ε it is given?",
+        key="unanimous-without-noise",
+        diagnose=_name_small,
+    ),
+    _noise_on_losers,
+    Useful(
+        _clear,
+        truth=np.argmax,
+        within=0.5,
+        # Right: 97.3% and 99.5%. Twice the noise: 86.5% and 93.8%.
+        at_least=0.96,
+        runs=3000,
+        call=_call_vote,
+        hint="Noise of scale 2/ε on every count is enough. Is there more?",
+    ),
+    Useful(
+        _clearer,
+        truth=np.argmax,
+        within=0.5,
+        # Right: 98.8% and 99.2%. Twice the noise: 91% and 93%.
+        at_least=0.975,
+        runs=1500,
+        call=_call_small,
+        hint="At ε = 2 there was not too much noise. Does the scale follow the ε it is given?",
+    ),
+)

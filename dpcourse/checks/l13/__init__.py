@@ -1,0 +1,15 @@
+"""Exercises of lesson 13: noisy tables, choosing among them, and drawing people from them."""
+
+from __future__ import annotations
+
+from dpcourse.checks.base import Exercise
+from dpcourse.checks.l13.drawing import CHILDREN, CHOICE, COPIED
+from dpcourse.checks.l13.tables import SIGMA, TABLE
+
+EXERCISES = (
+    Exercise("13.1", "The noise of k tables", (SIGMA,), call="table_noise(k, rho)"),
+    Exercise("13.2", "A noisy table", TABLE, call="noisy_table(a, b, shape, epsilon, rng)"),
+    Exercise("13.3", "Choose a pair", CHOICE, call="choose_pair(scores, epsilon, rng)"),
+    Exercise("13.4", "Draw the children", CHILDREN, call="draw_children(parents, table, rng)"),
+    Exercise("13.5", "How often a copy gives Vera away", (COPIED,)),
+)

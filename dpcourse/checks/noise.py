@@ -1,0 +1,91 @@
+"""What a table of noisy counts gives away beyond a single cell: uneven noise, shared noise, an exact total."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited
+from dpcourse.checks.cases.known import Pairs
+from dpcourse.privacy import Guarantee
+
+Release = Callable[[Answer, Any, np.random.Generator], np.ndarray]
+RUNS = 400
+
+
+def cell_noise(release: Release, data: Callable[[np.random.Generator], Any], truth: Callable[[Any], np.ndarray]):
+    """A case: all cells get noise of one size, and each its own.
+
+    `release` is called `RUNS` times on one dataset, at an ε where discrete and continuous Laplace noise have mean sizes
+    between 0.8 and 1.2. The relative deviation of a cell's mean size is 0.05, so that the largest is 2.2 times the
+    smallest, and two cells correlate by 0.5, with a probability below 1e-12.
+    """
+
+    def case(answer: Answer, trial: Trial) -> Wrong | None:
+        people = data(trial.rng)
+        errors = np.array([np.ravel(release(answer, people, trial.rng) - truth(people)) for _ in range(RUNS)])
+        size = np.abs(errors).mean(axis=0)
+        if size.max() > 2.2 * size.min():
+            least, most = (int(np.ravel(truth(people))[at]) for at in (size.argmin(), size.argmax()))
+            return Wrong(
+                f"Not all cells get noise of one size: where {least} people are counted it is {size.min():.2g} on "
+                f"average, and {size.max():.2g} where {most} are. Any record may be in any cell.",
+                "One scale for all, from public numbers only.",
+                "uneven-noise",
+            )
+        linked = np.abs(np.corrcoef(errors.T) - np.eye(errors.shape[1])).max()
+        if linked > 0.5:
+            return Wrong(
+                "Some cells share their noise: their sum or their difference has less noise than it should, or none.",
+                "A draw of its own for each cell.",
+                "linked-noise",
+            )
+        return None
+
+    return case
+
+
+def exact_total(release: Release, pairs: Pairs, truth: Callable[[Any], np.ndarray]) -> Audited:
+    """A case: the sum of all cells is attacked. Noise that cancels, or counts scaled to n, leave n exact."""
+
+    def total(answer: Answer, data: Any, rng: np.random.Generator) -> float:
+        return round(float(release(answer, data, rng).sum()), 2)
+
+    def name(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+        people = pairs(trial.rng)[0]
+        sums = [total(answer, people, trial.rng) - truth(people).sum() for _ in range(50)]
+        if np.ptp(sums) > 0.1:
+            return None
+        return Wrong(
+            "Your counts always add up to the same total. So the number of people comes out without any noise, and "
+            "whoever knows all others sees whether one more is there.",
+            "Leave the noisy counts as they are: n is private under adding and removing.",
+            "exact-total",
+        )
+
+    hint = "What does the sum of all your counts tell?"
+    return Audited(pairs, Guarantee(1.0), runs=2000, call=total, diagnose=name, hint=hint, key="total-not-private")
+
+
+def nobody(release: Release, empty: Any, shape: tuple[int, ...]):
+    """A case: a dataset of nobody is a dataset. An error would tell that it is empty."""
+
+    def case(answer: Answer, trial: Trial) -> Wrong | None:
+        try:
+            result = release(answer, empty, trial.rng)
+        except AnswerRaised as raised:
+            return Wrong(
+                f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the "
+                "empty dataset from one with a single person.",
+                "Noise around zeros is a fine answer.",
+                "nobody",
+            )
+        if result.shape == shape and np.isfinite(result).all() and result.any():
+            return None
+        return Wrong("When nobody is in the data, your counts have no noise.", "Zeros need noise too.", "nobody")
+
+    return case
