@@ -1,5 +1,7 @@
 # make lab     open the course in JupyterLab at lesson 00;  make lab ARGS="--no-browser --port=8890" passes options on
 # make test    what CI runs, in minutes
+# make flower  Flower, in .venv-flower, for the federated rounds that run on it
+# make dashboard   train private models on Adult, attack them, and compare them in results/dashboard.html
 # make audit   the long versions of the statistical tests: an hour or more
 #
 # Each sets up .venv first if it has to. Needed: make, and a Python from 3.11 to 3.14 (make lab PYTHON=python3.13 picks one).
@@ -12,12 +14,13 @@ BIN := .venv/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 READY := .venv/.stamp-ready
 SETTINGS := .venv/share/jupyter/lab/settings
+FLOWER := .venv-flower/.stamp-ready
 LESSON := notebooks/00_start_here.ipynb
 
 # JupyterLab refuses to start for root, which is who everybody is inside a container, unless told so.
 ROOT := $(shell [ "$$(id -u 2>/dev/null)" = 0 ] && echo --allow-root)
 
-.PHONY: lab test audit notebooks lock clean
+.PHONY: lab test flower audit notebooks lock clean
 .DELETE_ON_ERROR:
 
 lab: $(READY)
@@ -27,9 +30,18 @@ lab: $(READY)
 test: $(READY)
 	@"$(PY)" tools/run_tests.py $(ARGS)
 
+flower: $(FLOWER)
+	@echo "Flower is in .venv-flower: .venv-flower/bin/python -m dpcourse.flower_app --engine simulation --rounds 3"
+
 audit: $(READY)
 	@echo "Running the audits: an hour or more"
 	@"$(PY)" -m pytest -m audit $(ARGS)
+
+# Baseline, private models, attacks and a dashboard; make dashboard CONFIG=mine.yaml takes another config.
+.PHONY: dashboard
+CONFIG ?= dpcourse/pipeline/adult.yaml
+dashboard: $(READY)
+	@"$(PY)" -m dpcourse.pipeline $(CONFIG) $(ARGS)
 
 # For maintainers: run lessons and solutions, store their outputs, and write the exercises.
 notebooks: $(READY)
@@ -40,10 +52,13 @@ notebooks: $(READY)
 lock: $(READY)
 	@"$(PY)" -m uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.11 \
 		--no-header --no-annotate pyproject.toml --extra lab --extra test -o requirements.lock
-	@git --no-pager diff --stat requirements.lock
+	@sed -n 's/^\([A-Za-z0-9._-]*==.*[^ ]\) *\\$$/\1/p' requirements.lock | grep -vE '^(uv|packaging)==' > .venv/shared.txt
+	@"$(PY)" -m uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.11 --no-header \
+		--no-annotate pyproject.toml --extra flower --constraint .venv/shared.txt -o requirements-flower.lock
+	@git --no-pager diff --stat requirements.lock requirements-flower.lock
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .venv-flower build dist
 
 .venv/.stamp-venv:
 	@if [ -z "$(PYTHON)" ]; then \
@@ -59,11 +74,18 @@ $(READY): requirements.lock pyproject.toml .venv/.stamp-venv
 	@"$(PY)" -m uv --version 2>/dev/null | grep -q "^uv $$(sed -n 's/^uv==\([^ ]*\).*/\1/p' .venv/uv.txt) " || { \
 		echo "Installing uv, the installer"; \
 		"$(PY)" -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt; }
-	@echo "Installing the packages of requirements.lock"
-	@"$(PY)" -m uv pip sync --quiet --python "$(PY)" --require-hashes requirements.lock
+	@echo "Installing the packages of requirements.lock, and compiling them"
+	@"$(PY)" -m uv pip sync --quiet --compile-bytecode --python "$(PY)" --require-hashes requirements.lock
 	@echo "Installing dpcourse itself, editable"
 	@"$(PY)" -m uv pip install --quiet --python "$(PY)" --no-deps --no-build-isolation --editable .
 	@mkdir -p $(SETTINGS)
 	@echo '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": false}}' \
 		> $(SETTINGS)/overrides.json
+	@touch $@
+
+# Not with the rest: Flower caps the versions of packages that we need newer. The checkout itself is found by working in it.
+$(FLOWER): requirements-flower.lock $(READY)
+	@echo "Installing the packages of requirements-flower.lock"
+	@"$(PY)" -m uv venv --quiet --clear --python "$(PY)" .venv-flower
+	@"$(PY)" -m uv pip sync --quiet --compile-bytecode --python .venv-flower --require-hashes requirements-flower.lock
 	@touch $@

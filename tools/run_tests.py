@@ -8,6 +8,7 @@ Environment
 -----------
 DPCOURSE_DATA              folder that holds adult.data and adult.test; a folder that does not is an error
 DPCOURSE_REQUIRE_BROWSER   1: no Chromium is a failure instead of a skipped test
+DPCOURSE_REQUIRE_FLOWER    1: no Flower in .venv-flower is a failure instead of skipped tests
 """
 
 from __future__ import annotations
@@ -105,6 +106,12 @@ def plan(source: str) -> list[Pass]:
             f"{'lessons, ' if source == 'uci' else ''}exercises on the twin: executed",
             [*pytest, "--nbval-lax", *NBVAL, *twin],
             {"DPCOURSE_SOURCE": "twin"},
+            every_day=False,
+        ),
+        Pass(
+            "flower",
+            "federated rounds on Flower: simulation, and processes over loopback",
+            [*pytest, "-rs", "-m", "flower", "tests/federated/test_flower.py"],
             every_day=False,
         ),
         Pass("browser", "JupyterLab in Chromium", [*pytest, "-rs", "-s", "-m", "browser", "tests/test_browser.py"]),

@@ -1,4 +1,4 @@
-"""The adversary: attacks on records and published counts, and what no attacker can exceed against an (ε, δ) guarantee.
+"""The adversary: attacks on records, counts and models, and what no attacker can exceed against an (ε, δ) guarantee.
 
 Names are looked up when first asked for, because the attacks need pandas and SciPy's optimisers and the bounds do not.
 """
@@ -14,18 +14,29 @@ _MODULES = {
     "dp_advantage_bound": "bounds",
     "dp_roc_bound": "bounds",
     "posterior_bounds": "bounds",
+    "finest_bit": "floats",
+    "guess_from_bits": "floats",
+    "numpy_laplace_reaches": "floats",
     "Linkage": "records",
     "Rate": "membership",
     "Shadows": "shadow",
+    "RocBand": "membership",
+    "attribute_log_likelihood": "attribute",
     "auc": "membership",
-    "clopper_pearson": "membership",
+    "best_accuracy": "membership",
     "confidence_scores": "membership",
+    "guess_attribute": "attribute",
     "lira_scores": "membership",
     "margin_scores": "membership",
+    "property_scores": "population",
+    "random_halves": "shadow",
     "rmia_scores": "membership",
     "roc": "membership",
+    "roc_band": "membership",
+    "sets_with_share": "population",
     "tpr_at_fpr": "membership",
     "train_shadow_models": "shadow",
+    "with_each_value": "attribute",
     "count_tables": "records",
     "difference": "records",
     "diversity": "records",

@@ -8,6 +8,7 @@ the same runs would find patterns in pure chance and certify them.
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,8 +17,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import betainccinv, betaincinv
 
-from dpcourse.audit.events import choose_event
-from dpcourse.audit.outputs import Raised
+from dpcourse.audit.decided import epsilon_from_decided
+from dpcourse.audit.events import Counts, choose_event
+from dpcourse.audit.parts import Raised
 from dpcourse.privacy import Guarantee, arguments
 
 Mechanism = Callable[[Any, Generator], Any]
@@ -112,8 +114,10 @@ def audit(
     -----
     The bound: TPR ≤ e^ε·FPR + δ for every event (Kairouz, Oh, Viswanath 2015, arXiv:1311.0776), with one-sided
     Clopper–Pearson bounds for the two rates at (1 − confidence)/2 each. Both directions use the same two bounds, so
-    nothing else has to be paid for. Two events, E for `data` and F for its neighbour, may be certified together:
-    P[E] + P′[F] ≤ e^ε(P′[E] + P[F]) + 2δ has twice the runs behind each rate. That is decided on the choosing half too.
+    nothing else has to be paid for. Two events, E expected on `data` and F on its neighbour, may be certified together
+    (`epsilon_from_decided`), which has all runs of both datasets behind it; that is one bound instead of two, and it
+    gets (1 − confidence)/2 all the same, so that an audit errs less often than it says. That too is decided on the
+    choosing half.
     What an audit does not find is not thereby shown to be private.
     """
     arguments.member("claim", claim, Guarantee)
@@ -124,18 +128,20 @@ def audit(
     rng = np.random.default_rng(rng)
     outputs = (run(mechanism, data, runs, rng), run(mechanism, neighbour, runs, rng))
 
-    half, error = runs // 2, (1 - confidence) / 2
-    score = _Score(claim.delta, error)
-    choice = choose_event(*outputs, first_half=half, score=score)
-    hits, false_hits, trials = choice.counts(slice(half, runs))
+    half, doubt = runs // 2, 1 - confidence
+    choice = choose_event(*outputs, first_half=half, score=_Score(claim.delta, doubt))
+    counts = choice.counts(slice(half, runs))
+    shares = (counts.expected / counts.trials, counts.unexpected / counts.trials)
+    if choice.pooled:
+        epsilon = epsilon_from_decided(counts.right, counts.wrong, runs - half, claim.delta, doubt / 2)
+        return AuditResult(epsilon, choice.text, claim, confidence, runs, shares)
     by_event, by_complement = certified_epsilon(
-        np.array(hits), np.array(false_hits), trials, claim.delta, error, pooled=choice.pooled
+        np.array(counts.expected), np.array(counts.unexpected), counts.trials, claim.delta, doubt / 2
     )
     epsilon = max(float(by_event), float(by_complement), 0.0)
     if by_event >= by_complement:
-        return AuditResult(epsilon, choice.text, claim, confidence, runs, (hits / trials, false_hits / trials))
-    frequencies = (1 - false_hits / trials, 1 - hits / trials)
-    return AuditResult(epsilon, choice.opposite, claim, confidence, runs, frequencies)
+        return AuditResult(epsilon, choice.text, claim, confidence, runs, shares)
+    return AuditResult(epsilon, choice.opposite, claim, confidence, runs, (1 - shares[1], 1 - shares[0]))
 
 
 def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[Any]:
@@ -147,6 +153,7 @@ def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[
         with contextlib.suppress(Exception):
             outputs = batch(data, runs, rng)
     if outputs is not None:
+        outputs = outputs if hasattr(outputs, "__len__") else list(outputs)
         if len(outputs) != runs:
             raise ValueError(f"mechanism.batch must give {runs} outputs, got {len(outputs)}")
         return outputs
@@ -154,20 +161,21 @@ def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[
     def once() -> Any:
         try:
             return mechanism(data, rng)
-        except Exception as error:  # an exception that depends on a record tells neighbours apart: it is an output
+        # An exception that depends on a record tells neighbours apart: it is an output, and so is leaving altogether.
+        except (Exception, SystemExit) as error:
             return Raised.from_error(error)
 
     return [once() for _ in range(runs)]
 
 
-def clopper_pearson(hits: np.ndarray, runs: int, error: float) -> tuple[np.ndarray, np.ndarray]:
+def clopper_pearson(hits: np.ndarray, runs: int | np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
     """One-sided bounds for a probability, each wrong with probability `error` at most (doi:10.1093/biomet/26.4.404).
 
     Parameters
     ----------
     hits : array of int, any shape
         How often the event happened.
-    runs : int
+    runs : int, or array of int of that shape
     error : float
         Of either bound by itself.
 
@@ -190,7 +198,7 @@ def clopper_pearson(hits: np.ndarray, runs: int, error: float) -> tuple[np.ndarr
 
 
 def certified_epsilon(
-    hits: np.ndarray, false_hits: np.ndarray, runs: int, delta: float, error: float, *, pooled: bool = False
+    hits: np.ndarray, false_hits: np.ndarray, runs: int | np.ndarray, delta: float, error: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """The ε that counts of an event certify, by the event and by its complement (either may be negative or −∞).
 
@@ -198,19 +206,13 @@ def certified_epsilon(
     ----------
     hits, false_hits : arrays of int, the same shape
         How often it happened among `runs` on the dataset where it is expected, and among `runs` on the other.
-    runs : int
+    runs : int or array of int
     delta : float
     error : float
         Of each of the two one-sided bounds; the larger of the two results is wrong with probability 2·error at most.
-    pooled : bool
-        Whether the counts are sums over two events with probabilities of their own. Bounds for the mean probability
-        hold all the same (Hoeffding 1956, doi:10.1214/aoms/1177728178), except that a single hit proves nothing.
     """
     true_low = clopper_pearson(hits, runs, error)[0]
     false_high = clopper_pearson(false_hits, runs, error)[1]
-    if pooled:
-        true_low = np.where(np.asarray(hits) > 1, true_low, 0.0)
-        false_high = np.where(runs - np.asarray(false_hits) > 1, false_high, 1.0)
     with np.errstate(divide="ignore"):
         by_event = np.log(np.maximum(true_low - delta, 0.0)) - np.log(false_high)
         by_complement = np.log(np.maximum(1 - false_high - delta, 0.0)) - np.log1p(-true_low)
@@ -219,16 +221,19 @@ def certified_epsilon(
 
 @dataclass(frozen=True)
 class _Score:
-    """How good an event is: the ε its counts would certify if each of `events` had to be paid for.
+    """How good an event is: the ε its counts would certify if it had to be paid for that many events were tried.
 
     The largest of many estimates is the luckiest, not the best. Sharing the error among all events, as Bonferroni does,
-    holds back those that rest on few runs.
+    would be right for unrelated events; most are neighbouring thresholds, so it is shared among the root of their
+    number.
     """
 
     delta: float
-    error: float
+    doubt: float
 
-    def __call__(
-        self, hits: np.ndarray, false_hits: np.ndarray, runs: int, events: int = 1, *, pooled: bool = False
-    ) -> np.ndarray:
-        return certified_epsilon(hits, false_hits, runs, self.delta, self.error / events, pooled=pooled)[0]
+    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: int) -> np.ndarray:
+        return certified_epsilon(hits, false_hits, runs, self.delta, self.doubt / 2 / math.sqrt(events))[0]
+
+    def two(self, counts: Counts, events: int) -> float:
+        error = self.doubt / 2 / math.sqrt(events)
+        return epsilon_from_decided(counts.right, counts.wrong, counts.trials // 2, self.delta, error)

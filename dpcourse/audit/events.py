@@ -1,8 +1,9 @@
 """Which event tells two datasets apart best? Families propose, a score on other runs chooses.
 
-The half of the runs that chooses is split once more. A family may fit what it likes to the first part (thresholds at
-quantiles, which labels lean which way, a projection of vectors); its events are then counted on the second part, where
-nothing was fitted, and the one with the best score is handed on to be certified on runs nobody has looked at.
+The half of the runs that chooses is split once more. A family may fit what it likes to the first part (which labels
+lean which way, a projection of vectors); its events are then counted on the second part, where nothing was fitted.
+Events that are not fitted to the difference of the two datasets (thresholds at common quantiles) are counted on both
+parts. The one with the best score is handed on to be certified on runs nobody has looked at.
 
 A family is a function ``family(outputs, rows) -> iterator of candidates``. `rows` is the part it may look at, and
 candidates are anything with ``counts(rows)`` and ``event(i)``, as in `thresholds`. To add one, add it to `FAMILIES`.
@@ -12,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,7 +28,7 @@ from dpcourse.audit.thresholds import (
     cuts_between,
     shortest_between,
 )
-from dpcourse.audit.vectors import direction, likelihood_ratio, shifts, summaries
+from dpcourse.audit.vectors import direction, likelihood_ratio, products, shifts, summaries, telling
 
 _LABELS = 100  # single labels tried
 _SETS = 200  # sets of labels tried
@@ -58,7 +60,7 @@ def labels(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
         often = np.argsort(-(here + there), kind="stable")[:_LABELS]
         apart = np.argsort(-np.abs(lean), kind="stable")[:_LABELS]
         chosen = repeated[np.unique(np.concatenate([often, apart]))]
-        yield Equalities(column.codes, chosen, _equal_words(column))
+        yield Equalities(column.codes, chosen, _equal_words(column), fitted=chosen.size < repeated.size)
         if repeated.size > 2:
             yield _leaning(column, repeated, np.log((here + 1) / (there + 1)))
 
@@ -85,7 +87,7 @@ def _leaning(column: Column, repeated: np.ndarray, log_ratio: np.ndarray) -> Thr
         shown = ", ".join(inside[:6]) + (f", … ({len(inside)} in all)" if len(inside) > 6 else "")
         return f"{column.name} among {shown}", f"{column.name} not among {shown}"
 
-    return Thresholds(ratio[column.codes], cuts, words)
+    return Thresholds(ratio[column.codes], cuts, words, fitted=True)
 
 
 def kinds(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
@@ -115,7 +117,8 @@ def distances(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
             continue
         low, centre, high = np.quantile(looked, [0.45, 0.5, 0.55])
         centre = float(shortest_between(np.array([low]), np.array([max(high, np.nextafter(low, np.inf))]))[0])
-        away = np.abs(column.numbers - centre)
+        with np.errstate(over="ignore"):
+            away = np.abs(column.numbers - centre)
         middle = f"|{column.name} − {number(centre)}|" if centre else f"|{column.name}|"
         yield Thresholds(away, cuts_between(away[:, rows]), comparison(middle))
 
@@ -162,6 +165,27 @@ def finest_power(values: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True)
+class Counts:
+    """What a choice gave among some runs.
+
+    Attributes
+    ----------
+    expected, unexpected, trials : int
+        How often the event happened where it was expected, how often where not, and among how many. Of two events,
+        sums.
+    right, wrong : tuple of int
+        With two events: the runs on `data`, and those on its neighbour, in which exactly one of the two happened, and
+        it was the one expected there, or the other one.
+    """
+
+    expected: int
+    unexpected: int
+    trials: int
+    right: tuple[int, int] = (0, 0)
+    wrong: tuple[int, int] = (0, 0)
+
+
+@dataclass(frozen=True)
 class Choice:
     """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together."""
 
@@ -172,15 +196,16 @@ class Choice:
     def pooled(self) -> bool:
         return self.on_data is not None and self.on_neighbour is not None
 
-    def counts(self, rows: slice) -> tuple[int, int, int]:
-        """How often the events happened where they were expected, how often where not, and among how many."""
-        expected = unexpected = trials = 0
-        for event, side in ((self.on_data, 0), (self.on_neighbour, 1)):
-            if event is not None:
-                hits = event.hits(rows)
-                expected, unexpected = expected + hits[side], unexpected + hits[1 - side]
-                trials += rows.stop - rows.start
-        return expected, unexpected, trials
+    def counts(self, rows: slice) -> Counts:
+        """Both datasets' runs among `rows`, counted."""
+        runs = rows.stop - rows.start
+        if self.on_data is None or self.on_neighbour is None:
+            here, there = self._events[0].hits(rows)
+            return Counts(here, there, runs) if self.on_neighbour is None else Counts(there, here, runs)
+        mine, theirs = self.on_data.happened(rows), self.on_neighbour.happened(rows)
+        here, there = (mine & ~theirs).sum(axis=1).tolist(), (theirs & ~mine).sum(axis=1).tolist()
+        (a, b), (c, d) = mine.sum(axis=1).tolist(), theirs.sum(axis=1).tolist()
+        return Counts(a + d, b + c, 2 * runs, (here[0], there[1]), (there[0], here[1]))
 
     @property
     def text(self) -> str:
@@ -205,8 +230,18 @@ FAMILIES: list[Family] = [
     likelihood_ratio,
     shifts,
     direction,
+    products,
+    telling,
     granularity,
 ]
+
+
+class Score(Protocol):
+    """How good events are, larger being better, if they are the best of `events`."""
+
+    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: int) -> np.ndarray: ...
+
+    def two(self, counts: Counts, events: int) -> float: ...
 
 
 def choose_event(
@@ -214,7 +249,7 @@ def choose_event(
     neighbour: Sequence[Any],
     *,
     first_half: int,
-    score: Callable[..., np.ndarray],
+    score: Score,
     families: Sequence[Family] | None = None,
 ) -> Choice:
     """The event with the best score among all that the families propose, its direction, and whether to count two.
@@ -224,35 +259,61 @@ def choose_event(
     data, neighbour : sequences of outputs, equally long
     first_half : int
         The runs before this one are for choosing; the others are not looked at.
-    score : callable
-        ``score(hits, false_hits, runs, events, pooled=False) -> ndarray``, larger is better.
+    score : Score
     families : sequence of families, optional
     """
     outputs = Outputs.collect(data, neighbour)
     fitting, judging = slice(0, first_half // 2), slice(first_half // 2, first_half)
     proposed = [c for family in (families or FAMILIES) for c in family(outputs, fitting)]
     if not proposed:
-        return Choice(Event("anything happens", "nothing happens", _all), None)
-    counts = [candidates.counts(judging) for candidates in proposed]
+        return Choice(Event("anything happens", "nothing happens", partial(_always, outputs)), None)
+    rows = [judging if candidates.fitted else slice(0, first_half) for candidates in proposed]
+    counts = [candidates.counts(seen) for candidates, seen in zip(proposed, rows, strict=True)]
+    ends = np.cumsum([count.shape[1] for count in counts])
+    runs = np.repeat([seen.stop - seen.start for seen in rows], np.diff(ends, prepend=0))
     here, there = np.concatenate(counts, axis=1)
-    runs, tried = first_half - first_half // 2, 4 * here.size
     # Every event and its complement, on either dataset; the first of equals wins, so simple families come first.
-    here, there = np.append(here, runs - here), np.append(there, runs - there)
-    scores = np.stack([score(here, there, runs, tried), score(there, here, runs, tried)])
-    i, j = scores.argmax(axis=1)
-    both = score(here[i] + there[j], there[i] + here[j], 2 * runs, tried, pooled=True)
+    here, there, runs = np.append(here, runs - here), np.append(there, runs - there), np.tile(runs, 2)
+    tried = 2 * len(runs)
+    scores = np.stack([score.one(here, there, runs, tried), score.one(there, here, runs, tried)])
 
     def event(index: int) -> Event:
-        ends = np.cumsum([count.shape[1] for count in counts])
         plain = index % ends[-1]
         which = int(np.searchsorted(ends, plain, side="right"))
         found = proposed[which].event(int(plain - (ends[which - 1] if which else 0)))
         return found if plain == index else found.complement()
 
-    if both > max(scores.max(), 0.0):
-        return Choice(event(i), event(j))
-    return Choice(event(i), None) if scores[0, i] >= scores[1, j] else Choice(None, event(j))
+    def together(i: int, j: int) -> tuple[Choice, float]:
+        """Two events, and how good they are on the runs neither was fitted to."""
+        pair = Choice(event(i), event(j))
+        unseen = min(runs[i], runs[j]) < first_half
+        return pair, score.two(pair.counts(judging if unseen else slice(0, first_half)), tried)
+
+    side = int(scores[1].max() > scores[0].max())
+    best, value = (None, max(float(scores.max()), 0.0))
+    for i, j in dict.fromkeys([tuple(scores.argmax(axis=1).tolist()), *_partners(here, there, runs)]):
+        pair, worth = together(i, j)
+        if worth > value:
+            best, value = pair, worth
+    if best is not None:
+        return best
+    alone = event(int(scores[side].argmax()))
+    return Choice(None, alone) if side else Choice(alone, None)
 
 
-def _all(rows: slice) -> tuple[int, int]:
-    return rows.stop - rows.start, rows.stop - rows.start
+def _partners(here: np.ndarray, there: np.ndarray, runs: np.ndarray) -> Iterator[tuple[int, int]]:
+    """Pairs of events, the one most telling for `data` and the one for its neighbour, from common to rare.
+
+    How rare an event may be for its rates to be known well enough depends on how many runs are behind it, and two
+    events together have more: several degrees of caution are tried, as standard deviations the rates are moved by.
+    """
+    p, q = (here + 0.5) / (runs + 1), (there + 0.5) / (runs + 1)
+    log_p, log_q = np.log(p), np.log(q)
+    spread_p, spread_q = np.sqrt((1 - p) / (p * runs)), np.sqrt((1 - q) / (q * runs))
+    for caution in (1.0, 1.5, 2.0, 3.0, 4.0):
+        doubt = caution * (spread_p + spread_q)
+        yield int(np.argmax(log_p - log_q - doubt)), int(np.argmax(log_q - log_p - doubt))
+
+
+def _always(outputs: Outputs, rows: slice) -> np.ndarray:
+    return np.ones((2, rows.stop - rows.start), dtype=bool)

@@ -66,10 +66,12 @@ def _chance(epsilon: float, m: int, r: int, v: int, delta: float) -> float:
     if v == 0:
         return 1.0
     q = float(expit(epsilon))
-    below = np.array([bdtr(k, r, q) if k >= 0 else 0.0 for k in range(-1, v)])  # P[B ≤ k] at index k + 1
+    above = float(bdtrc(v - 1, r, q))
+    if delta == 0:
+        return above
+    below = np.append(0.0, bdtr(np.arange(v), r, q))  # P[B ≤ k] at index k + 1
     i = np.arange(1, v + 1)
-    gap = np.max((below[v] - below[v - i]) / i) if delta else 0.0
-    return min(float(bdtrc(v - 1, r, q)) + 2 * m * delta * gap, 1.0)
+    return min(above + 2 * m * delta * float(np.max((below[v] - below[v - i]) / i)), 1.0)
 
 
 def audit_one_run(

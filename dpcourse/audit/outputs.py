@@ -1,31 +1,23 @@
 """What a mechanism gave, in forms that events can be looked for in: numbers, labels, kinds, vectors.
 
-Both datasets' outputs are put side by side in arrays of shape (2, runs); row 0 is `data`, row 1 its neighbour.
+Both datasets' outputs are put side by side in arrays of shape (2, runs); row 0 is `data`, row 1 its neighbour. What is
+not plain numbers is looked at whole, and taken apart by `parts`.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
 import numbers
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-_PARTS = 16  # tuples, lists and dicts up to this length are also looked at part by part
-
-
-@dataclass(frozen=True)
-class Raised:
-    """An exception as an output: what kind, and its words."""
-
-    kind: str
-    words: str
-
-    @classmethod
-    def from_error(cls, error: Exception) -> Raised:
-        return cls(type(error).__name__, str(error))
+from dpcourse.audit import parts
+from dpcourse.audit.parts import Raised
 
 
 @dataclass(frozen=True)
@@ -71,24 +63,19 @@ class Outputs:
             return cls((_numeric_column("output", array),), None)
         if array is not None:
             vectors = array.reshape(2, array.shape[1], -1)
-            parts = [_numeric_column(f"output[{i}]", vectors[:, :, i]) for i in range(_few(vectors.shape[2]))]
-            return cls((_row_column(vectors), *parts), vectors)
+            each = [_numeric_column(f"output[{i}]", vectors[:, :, i]) for i in range(_few(vectors.shape[2]))]
+            return cls((_row_column(vectors), *each), vectors)
         both = [*data, *neighbour]
         columns = [_object_column("output", both)]
-        structured = [output for output in both if isinstance(output, tuple | list | dict | np.ndarray)]
-        shapes = {tuple(output) if isinstance(output, dict) else np.size(_hollow(output)) for output in structured}
-        if len(shapes) == 1:
-            shape = shapes.pop()
-            keys = shape if isinstance(shape, tuple) else range(shape)
-            if len(keys) <= _PARTS:
-                columns += [_object_column(f"output[{key!r}]", [_part(output, key) for output in both]) for key in keys]
-        elif structured:
-            columns.append(_object_column("the length of the output", [_length(output) for output in both]))
-        return cls(tuple(columns), None)
+        found = parts.take_apart(both)
+        columns += [_object_column(name, values) for name, values in found.values.items()]
+        columns += [_numeric_column(name, values.reshape(2, -1)) for name, values in found.numbers.items()]
+        vectors = None if found.vectors is None else found.vectors.reshape(2, len(data), -1)
+        return cls(tuple(columns), vectors)
 
 
 def _few(length: int) -> int:
-    return length if length <= _PARTS else 0
+    return length if length <= parts.MOST else 0
 
 
 def _as_array(data: Sequence[Any], neighbour: Sequence[Any]) -> np.ndarray | None:
@@ -97,13 +84,18 @@ def _as_array(data: Sequence[Any], neighbour: Sequence[Any]) -> np.ndarray | Non
         sides = [np.asarray(side) for side in (data, neighbour)]
     except (ValueError, TypeError):  # ragged, or made of things that refuse to be an array
         return None
-    numeric = all(side.dtype.kind in "iuf" or (side.dtype.kind == "b" and side.ndim > 1) for side in sides)
+    numeric = all(side.dtype.kind in "iufc" or (side.dtype.kind == "b" and side.ndim > 1) for side in sides)
     if not numeric or sides[0].shape != sides[1].shape or 0 in sides[0].shape:
         return None
+    if any(side.dtype.kind in "iu" and max(abs(int(side.min())), abs(int(side.max()))) > 2**53 for side in sides):
+        return None  # floats would round them
     # asarray turns the booleans in [True, 2] into numbers, which would hide them; a list of one type it leaves alone.
     if sides[0].ndim == 1 and any(isinstance(side, list) and _holds_booleans(side) for side in (data, neighbour)):
         return None
-    return np.stack(sides).astype(float)
+    stacked = np.stack(sides)
+    if stacked.dtype.kind == "c":
+        return np.stack([stacked.real, stacked.imag], axis=-1)
+    return stacked.astype(float)
 
 
 def _holds_booleans(outputs: list[Any]) -> bool:
@@ -156,9 +148,19 @@ def _object_column(name: str, values: list[Any]) -> Column:
             shown = str(value)
         return f"= {shown if len(shown) <= 60 else shown[:57] + '…'}"
 
+    name, floats = _shifted(name, values, floats)
     shape = (2, -1)
     numbers_, codes_, kinds_ = np.reshape(floats, shape), np.reshape(codes, shape), np.reshape(kinds, shape)
     return Column(name, numbers_, codes_, kinds_, tuple(kinds_of), text)
+
+
+def _shifted(name: str, values: list[Any], floats: list[float]) -> tuple[str, list[float]]:
+    """Whole numbers too large for a float, less one of them."""
+    whole = [int(v) for v in values if isinstance(v, int | np.integer) and not isinstance(v, bool)]
+    if len(whole) < len(values) or max(map(abs, whole), default=0) <= 2**53:
+        return name, floats
+    base = min(whole)
+    return f"{name} − {number(base) if base < 2**70 else 'a large number'}", [_float(v - base) for v in whole]
 
 
 def _key(value: Any) -> tuple[Hashable, str]:
@@ -182,6 +184,8 @@ def _key(value: Any) -> tuple[Hashable, str]:
         return ("array", value.shape, value.dtype.kind, value.tobytes()), "is an array"
     if isinstance(value, tuple | list):
         return (type(value), tuple(_key(part)[0] for part in value)), f"is a {type(value).__name__}"
+    if isinstance(value, parts.Absent):
+        return value, "is not there"
     if isinstance(value, dict):
         return (dict, tuple((_key(k)[0], _key(v)[0]) for k, v in value.items())), "is a dict"
     try:
@@ -198,26 +202,16 @@ def _float(value: Any) -> float:
         try:
             return float(value)
         except OverflowError:
-            return math.copysign(math.inf, value)
+            return math.inf if value > 0 else -math.inf
+    if isinstance(value, Decimal | str):
+        with contextlib.suppress(ValueError, OverflowError):
+            return float(value)
     return math.nan
-
-
-def _hollow(output: Any) -> Any:
-    """Something of the same length that NumPy does not look into."""
-    return output if isinstance(output, np.ndarray) else range(len(output))
-
-
-def _part(output: Any, key: Any) -> Any:
-    if isinstance(output, dict):
-        return output[key]
-    return output[key] if isinstance(output, tuple | list | np.ndarray) and np.ndim(_hollow(output)) else output
-
-
-def _length(output: Any) -> Any:
-    return len(output) if hasattr(output, "__len__") else output
 
 
 def number(value: float) -> str:
     """A number as short as it can be written without changing it."""
+    if isinstance(value, int) and abs(value) >= 2**53:
+        return f"{value:,}"
     short = f"{value:.6g}"
     return short if float(short) == value else repr(value.item() if isinstance(value, np.generic) else value)

@@ -15,32 +15,38 @@ _CUTS = 200  # thresholds tried of one statistic
 
 @dataclass(frozen=True)
 class Event:
-    """A set of outputs, in words, and how to count it.
+    """A set of outputs, in words, and in which runs it happened.
 
     Attributes
     ----------
     text, opposite : str
         The event and its complement, as read by people.
-    hits : callable
-        ``hits(rows) -> (int, int)``: how often it happened on either dataset among these runs.
+    happened : callable
+        ``happened(rows) -> bool ndarray of shape (2, rows)``: in which of these runs, on either dataset.
     """
 
     text: str
     opposite: str
-    hits: Callable[[slice], tuple[int, int]]
+    happened: Callable[[slice], np.ndarray]
+
+    def hits(self, rows: slice) -> tuple[int, int]:
+        """How often it happened on either dataset among these runs."""
+        here, there = np.count_nonzero(self.happened(rows), axis=1)
+        return int(here), int(there)
 
     def complement(self) -> Event:
         """The event that this one does not happen."""
-
-        def misses(rows: slice) -> tuple[int, int]:
-            runs, (here, there) = rows.stop - rows.start, self.hits(rows)
-            return runs - here, runs - there
-
-        return Event(self.opposite, self.text, misses)
+        return Event(self.opposite, self.text, lambda rows: ~self.happened(rows))
 
 
 class Candidates(Protocol):
-    """Many events of one kind, counted at once."""
+    """Many events of one kind, counted at once.
+
+    `fitted` says whether it took the outputs of the two datasets apart to find them: then they are judged on other runs
+    than those they were found in.
+    """
+
+    fitted: bool
 
     def counts(self, rows: slice) -> np.ndarray:
         """Hits of every event on either dataset, shape (2, events)."""
@@ -59,23 +65,20 @@ class Thresholds:
     cuts : ndarray, shape (events,)
     words : callable
         ``words(cut) -> (text, opposite)``.
+    fitted : bool
     """
 
     values: np.ndarray
     cuts: np.ndarray
     words: Callable[[float], tuple[str, str]]
+    fitted: bool = False
 
     def counts(self, rows: slice) -> np.ndarray:
         return np.array([np.searchsorted(np.sort(side[rows]), self.cuts, side="right") for side in self.values])
 
     def event(self, index: int) -> Event:
         cut = self.cuts[index]
-
-        def hits(rows: slice) -> tuple[int, int]:
-            below = np.count_nonzero(self.values[:, rows] <= cut, axis=1)
-            return int(below[0]), int(below[1])
-
-        return Event(*self.words(float(cut)), hits)
+        return Event(*self.words(float(cut)), lambda rows: self.values[:, rows] <= cut)
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,7 @@ class Equalities:
     codes: np.ndarray
     chosen: np.ndarray
     words: Callable[[int], tuple[str, str]]
+    fitted: bool = False
 
     def counts(self, rows: slice) -> np.ndarray:
         size = int(self.chosen.max()) + 1
@@ -92,12 +96,7 @@ class Equalities:
 
     def event(self, index: int) -> Event:
         code = int(self.chosen[index])
-
-        def hits(rows: slice) -> tuple[int, int]:
-            equal = np.count_nonzero(self.codes[:, rows] == code, axis=1)
-            return int(equal[0]), int(equal[1])
-
-        return Event(*self.words(code), hits)
+        return Event(*self.words(code), lambda rows: self.codes[:, rows] == code)
 
 
 def comparison(name: str, above: str = ">") -> Callable[[float], tuple[str, str]]:

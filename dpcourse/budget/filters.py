@@ -77,7 +77,8 @@ class RenyiFilter:
         self.order = self._best_order() if order is None else arguments.positive("order", order)
         if self.order <= 1:
             raise ValueError(f"order must be > 1, got {order!r}")
-        self.limit = math.floor(self._allowance(self.order) * UNIT)
+        # Rounded down by more than the formula's own rounding: a total at the limit implies the budget.
+        self.limit = math.floor(self._allowance(self.order) * (1 - 1e-12) * UNIT)
         if self.limit <= 0:
             raise ValueError(f"at order {self.order:g} the budget {budget} allows nothing")
 
@@ -126,7 +127,12 @@ class RenyiFilter:
 
 
 class PlannedFilter:
-    """A plan fixed before the first answer, priced as a whole by its privacy-loss distribution."""
+    """A plan fixed before the first answer, priced as a whole by its privacy-loss distribution.
+
+    Which mechanisms there are, and how often each, is fixed; which question each of them answers, in which order, and
+    when to stop may depend on the answers. Stopping early is post-processing of the whole plan, and the losses of the
+    plan's mechanisms are independent whatever the order.
+    """
 
     def __init__(self, budget: Guarantee, plan: Iterable[Any]) -> None:
         self.budget = budget
@@ -134,8 +140,8 @@ class PlannedFilter:
         self.plan: Counter[str] = Counter()
         for item in plan:
             cost, times = item if isinstance(item, tuple) else (item, 1)
-            self.costs[repr(cost)] = cost
-            self.plan[repr(cost)] += arguments.integer("times", times, minimum=1)
+            self.costs[_name_of(cost)] = cost
+            self.plan[_name_of(cost)] += arguments.integer("times", times, minimum=1)
         if not self.plan:
             raise ValueError("plan must hold at least one cost, got an empty one")
         epsilon = self._epsilon(self.plan)
@@ -150,9 +156,10 @@ class PlannedFilter:
         return accountant.epsilon(self.budget.delta) if +plan else 0.0
 
     def price(self, cost: Any) -> str:
-        if repr(cost) not in self.plan:
-            raise ValueError(f"method 'pld' admits only costs of the plan fixed at opening, got {cost!r}")
-        return json.dumps(repr(cost))
+        name = _name_of(cost)
+        if name not in self.plan:
+            raise ValueError(f"method 'pld' admits only costs of the plan fixed at opening, got {name}")
+        return json.dumps(name)
 
     def zero(self) -> str:
         return json.dumps({})
@@ -186,6 +193,18 @@ def _claim(cost: Any) -> Guarantee:
     if math.isinf(claim.epsilon):
         raise ValueError(f"cost must have a finite epsilon, got {cost!r}")
     return claim
+
+
+def _name_of(cost: Any) -> str:
+    """What tells one cost of a plan from another: what it is called and, for a mechanism, what it leaks.
+
+    The name alone would not do: two Gaussians made from different noise multipliers have the same one.
+    """
+    if isinstance(cost, Guarantee):
+        return repr(cost)
+    if not hasattr(cost, "privacy_loss"):
+        raise TypeError(f"cost must be a mechanism or a Guarantee, got {cost!r}")
+    return f"{cost!r}, {cost.privacy_loss()!r}"
 
 
 def _dump(values: list[Fraction]) -> str:

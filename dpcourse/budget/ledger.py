@@ -2,57 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
-import hashlib
 import json
-import os
-import sqlite3
-import threading
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from dpcourse.budget.file import EVERYBODY, Entry, LedgerError, LedgerFile
 from dpcourse.budget.filters import BasicFilter, Filter, PlannedFilter, RenyiFilter, _claim
 from dpcourse.privacy import BudgetExhausted, Guarantee, arguments
 
-_TABLES = """
-CREATE TABLE settings (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE entries (
-    number INTEGER PRIMARY KEY, query_id TEXT NOT NULL UNIQUE, analyst TEXT NOT NULL, mechanism TEXT NOT NULL,
-    claim TEXT NOT NULL, price TEXT NOT NULL, total TEXT NOT NULL, at TEXT NOT NULL, description TEXT NOT NULL,
-    seal TEXT NOT NULL
-);
-CREATE TABLE totals (owner TEXT PRIMARY KEY, total TEXT NOT NULL, number INTEGER NOT NULL, seal TEXT NOT NULL);
-CREATE TRIGGER entries_are_final BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the ledger is append-only'); END;
-"""
-_PATIENCE = 5.0  # seconds for another opener to fill a new file
-_EVERYBODY = ""  # the owner of the grand total; analysts have names
+if TYPE_CHECKING:
+    import pandas as pd
 
-
-class LedgerError(RuntimeError):
-    """The ledger file cannot be used. Nothing was spent."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One admitted spend, as it stands in the file."""
-
-    number: int
-    query_id: str
-    analyst: str
-    mechanism: str
-    claim: str
-    price: str
-    total: str
-    at: str
-    description: str
-
-    def __str__(self) -> str:
-        return f"{self.number}. {self.at} {self.analyst} {self.query_id}: {self.mechanism}"
+__all__ = ["Entry", "LedgerError", "PrivacyLedger"]
 
 
 class PrivacyLedger:
@@ -77,9 +41,16 @@ class PrivacyLedger:
     Raises
     ------
     LedgerError
-        If the file is truncated, tampered with, read-only, locked for 30 s or the disk is full.
+        If the file is truncated, tampered with, locked for 30 s, or the disk is full; from `spend` where it is
+        read-only.
     ValueError, TypeError
         Naming the argument; also if the file was opened with another budget, method or plan.
+
+    Notes
+    -----
+    Every entry is sealed with a hash of itself and of the one before it, so that a changed, lost or half-written entry
+    shows at opening. Who can write the file can also seal it anew, or put back an older copy of it (or delete the
+    ``-wal`` file beside it, where the latest entries are): against those keep the file where analysts cannot write.
 
     Examples
     --------
@@ -112,12 +83,12 @@ class PrivacyLedger:
         if method == "pld" and analysts:
             raise ValueError(f"analysts need method 'basic' or 'rdp', got 'pld' with {sorted(analysts)!r}")
         self._filter = self._make_filter(budget, order, plan)
-        self._filters = {_EVERYBODY: self._filter}
+        self._filters = {EVERYBODY: self._filter}
         for name, part in (analysts or {}).items():
             # At one order for all: then one price serves every total.
             own = self._make_filter(arguments.member("analysts", part, Guarantee), getattr(self._filter, "order", None))
             self._filters[_name("analyst", name)] = own
-        self._local = threading.local()
+        self._file = LedgerFile(self.path)
         self._open()
 
     def _make_filter(self, budget: Guarantee, order: float | None, plan: Iterable[Any] | None = None) -> Filter:
@@ -132,16 +103,17 @@ class PrivacyLedger:
         analyst's), `ValueError` if `query_id` was spent before: an answer may be shown twice, but not drawn twice.
         """
         query_id, analyst = _name("query_id", query_id), _name("analyst", analyst)
+        arguments.member("description", description, str)  # anything else would come back as text, and break the seal
         relation = getattr(cost, "neighbours", None)
         if relation is not self.budget.neighbours:
             raise ValueError(f"cost must be under {self.budget.neighbours} like the budget, got {cost!r}")
-        owners = [_EVERYBODY, analyst] if analyst in self._filters else [_EVERYBODY]
+        owners = [EVERYBODY, analyst] if analyst in self._filters else [EVERYBODY]
         price = self._filter.price(cost)
         try:
             claim = str(_claim(cost))
         except ValueError:  # a noise multiplier alone has a loss but no (ε, δ)
             claim = ""
-        with self._transaction() as connection:
+        with self._file.transaction() as connection:
             if connection.execute("SELECT 1 FROM entries WHERE query_id = ?", (query_id,)).fetchone():
                 raise ValueError(f"query_id must be new, got {query_id!r} again")
             number, seal = connection.execute("SELECT number, seal FROM totals WHERE owner = ''").fetchone()
@@ -155,9 +127,9 @@ class PrivacyLedger:
                     whose = f"the budget of {owner}" if owner else "the budget"
                     raise BudgetExhausted(f"{query_id!r} is refused: {error}; left of {whose}: {left}") from None
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
-            spent = totals[_EVERYBODY]
+            spent = totals[EVERYBODY]
             entry = Entry(number + 1, query_id, analyst, repr(cost), claim, price, spent, now, description)
-            seal = _seal(seal, entry)
+            seal = entry.seal(seal)
             connection.execute(
                 "INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", (*asdict(entry).values(), seal)
             )
@@ -171,31 +143,28 @@ class PrivacyLedger:
     def remaining(self, analyst: str | None = None) -> Guarantee:
         """What is left. "basic": the (ε, δ) not yet spent. "rdp": the largest pure ε one more query may cost.
         "pld": what the rest of the plan costs on its own."""
-        owner = _EVERYBODY if analyst is None else analyst
+        owner = EVERYBODY if analyst is None else analyst
         if owner not in self._filters:
             raise ValueError(f"analyst must have a budget, got {analyst!r}")
-        with self._reading() as connection:
+        with self._file.reading() as connection:
             (total,) = connection.execute("SELECT total FROM totals WHERE owner = ?", (owner,)).fetchone()
         return self._filters[owner].left(total)
 
     def entries(self) -> list[Entry]:
         """Every admitted spend, oldest first."""
-        with self._reading() as connection:
+        with self._file.reading() as connection:
             rows = connection.execute("SELECT * FROM entries ORDER BY number").fetchall()
         return [Entry(*row[:-1]) for row in rows]
 
-    def report(self):
-        """The entries as a pandas frame."""
+    def report(self) -> pd.DataFrame:
+        """The entries as a pandas frame, one row each, oldest first; `total` is what was spent so far."""
         import pandas as pd
 
         return pd.DataFrame([asdict(entry) for entry in self.entries()], columns=list(Entry.__dataclass_fields__))
 
     def close(self) -> None:
         """Close this thread's connection."""
-        connection = getattr(self._local, "connection", None)
-        if connection is not None and self._local.process == os.getpid():
-            connection.close()
-        self._local.connection = None
+        self._file.close()
 
     def __enter__(self) -> PrivacyLedger:
         return self
@@ -211,103 +180,16 @@ class PrivacyLedger:
             "plan": json.dumps(sorted(getattr(self._filter, "plan", {}).items())),
             "analysts": json.dumps({name: repr(f.budget) for name, f in sorted(self._filters.items()) if name}),
         }
-        if self._make_file():
-            with self._transaction() as connection:
-                for statement in _TABLES.split(";\n"):
-                    if statement.strip():
-                        connection.execute(statement)
-                connection.executemany("INSERT INTO settings VALUES (?, ?)", settings.items())
-                for owner, rule in self._filters.items():
-                    connection.execute("INSERT INTO totals VALUES (?, ?, 0, '')", (owner, rule.zero()))
+        nothing = {owner: rule.zero() for owner, rule in self._filters.items()}
+        if self._file.create(settings, nothing):
             return
-        self._wait_for_tables()
-        with self._transaction() as connection:
+        self._file.wait_until_filled()
+        with self._file.snapshot() as connection:
             stored = dict(connection.execute("SELECT name, value FROM settings").fetchall())
             for name, value in settings.items():
                 if stored.get(name) != value:
                     raise ValueError(f"{name} must be as the ledger was opened with, {stored.get(name)}, got {value}")
-            self._verify(connection)
-
-    def _make_file(self) -> bool:
-        """Whether the file is new and ours to fill: of several openers at once, exactly one is told so."""
-        try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-        except FileExistsError:
-            return False
-        except OSError as error:
-            raise LedgerError(f"{self.path} cannot be made: {error.strerror}") from None
-        return True
-
-    def _wait_for_tables(self) -> None:
-        """Give another opener a moment to fill a new file; a file still empty then was cut short, and is refused.
-
-        SQLite would take it for a new database, and a ledger cut to nothing for a budget refreshed.
-        """
-        deadline = time.monotonic() + _PATIENCE
-        while True:
-            if self.path.stat().st_size:
-                with self._reading() as connection:
-                    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'totals'").fetchone():
-                        return
-            if time.monotonic() > deadline:
-                raise LedgerError(f"{self.path} exists and holds no ledger; a new one needs a new file")
-            time.sleep(0.01)
-
-    def _verify(self, connection: sqlite3.Connection) -> None:
-        """Recompute every seal and every total: edits, losses and half-written files show."""
-        problems = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        if problems != "ok":
-            raise LedgerError(f"{self.path} is damaged: {problems}")
-        seal, number, totals = "", 0, {owner: rule.zero() for owner, rule in self._filters.items()}
-        for row in connection.execute("SELECT * FROM entries ORDER BY number"):
-            entry, number = Entry(*row[:-1]), number + 1
-            seal = _seal(seal, entry)
-            if entry.number != number or row[-1] != seal:
-                raise LedgerError(
-                    f"{self.path} was changed by hand or lost a row: entry {number} does not fit its seal"
-                )
-            for owner in {_EVERYBODY, entry.analyst} & set(totals):
-                totals[owner] = self._filters[owner].add(totals[owner], entry.price)
-        head = connection.execute("SELECT number, seal FROM totals WHERE owner = ''").fetchone()
-        if head != (number, seal) or dict(connection.execute("SELECT owner, total FROM totals").fetchall()) != totals:
-            raise LedgerError(f"{self.path} was changed by hand or lost a row: its totals are not those of its entries")
-
-    def _connection(self) -> sqlite3.Connection:
-        """One connection a thread and process: SQLite connections may cross neither."""
-        if getattr(self._local, "connection", None) is None or self._local.process != os.getpid():
-            connection = sqlite3.connect(self.path, timeout=30, isolation_level=None)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            self._local.connection, self._local.process = connection, os.getpid()
-        return self._local.connection
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        try:
-            yield self._connection()
-        except sqlite3.Error as error:
-            raise LedgerError(f"{self.path} cannot be read: {error}") from None
-
-    @contextlib.contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All or nothing, one writer at a time: the check and the spend cannot be separated."""
-        try:
-            connection = self._connection()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
-        except sqlite3.Error as error:
-            raise LedgerError(f"{self.path} cannot be used, nothing was spent: {error}") from None
-
-
-def _seal(previous: str, entry: Entry) -> str:
-    text = json.dumps([previous, *asdict(entry).values()], ensure_ascii=False)
-    return hashlib.sha256(text.encode()).hexdigest()
+            self._file.verify(connection, nothing, lambda owner, total, price: self._filters[owner].add(total, price))
 
 
 def _name(argument: str, value: Any) -> str:

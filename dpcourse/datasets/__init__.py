@@ -1,6 +1,7 @@
-"""The only door to data: Adult, its bundled twin, and what is publicly known about their columns."""
+"""The only door to data: Adult, its bundled twin, what is publicly known about their columns, and simulated fabs."""
 
 from dpcourse.datasets.adult import ADULT_SCHEMA, Adult, AdultNotFound, DataError, load_adult
+from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.datasets.schema import Categorical, Numeric, Schema, SchemaError
 
 __all__ = [
@@ -9,8 +10,13 @@ __all__ = [
     "AdultNotFound",
     "Categorical",
     "DataError",
+    "Fabs",
+    "ManyClients",
     "Numeric",
     "Schema",
     "SchemaError",
+    "Wafers",
     "load_adult",
+    "load_fabs",
+    "simulate_clients",
 ]

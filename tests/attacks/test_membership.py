@@ -4,18 +4,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
+from scipy.stats import beta, binomtest, norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
+from dpcourse.attacks.bounds import dp_roc_bound
 from dpcourse.attacks.membership import (
     auc,
-    clopper_pearson,
+    best_accuracy,
     confidence_scores,
     lira_scores,
     margin_scores,
     rmia_scores,
     roc,
+    roc_band,
     tpr_at_fpr,
 )
 from dpcourse.attacks.shadow import train_shadow_models
@@ -34,8 +36,71 @@ def test_the_curve_is_scikit_learns(seed, n, levels):
 
 @pytest.mark.parametrize(("hits", "trials"), [(0, 10), (3, 17), (10, 10), (700, 1000)])
 def test_the_interval_is_scipys(hits, trials):
+    scores, members = np.append(np.arange(trials) < hits, [False] * 5), np.append([True] * trials, [False] * 5)
+    rate = tpr_at_fpr(scores.astype(float), members, 0.0, 0.99)
     wanted = binomtest(hits, trials).proportion_ci(0.99, method="exact")
-    assert clopper_pearson(hits, trials, 0.99) == pytest.approx((wanted.low, wanted.high))
+    assert (rate.value, rate.low, rate.high) == pytest.approx((hits / trials, wanted.low, wanted.high))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**6), st.integers(4, 60))
+def test_a_band_holds_the_curves_own_points_and_judges_claims_by_its_rectangles(seed, n):
+    rng = np.random.default_rng(seed)
+    members = rng.random(n) < 0.5
+    members[:2] = True, False
+    scores = np.round(rng.normal(size=n) + members, 1)
+    thresholds = np.unique(scores)
+    band = roc_band(scores, members, thresholds, confidence=0.9)
+    fpr, tpr = roc(scores, members)
+    np.testing.assert_allclose(band.fpr[::-1], fpr[1:])
+    np.testing.assert_allclose(band.tpr[::-1], tpr[1:])
+    for k, wanted in enumerate(zip(band.fpr, band.fpr_low, band.fpr_high, strict=True)):
+        hits, trials = round(wanted[0] * (~members).sum()), int((~members).sum())
+        low = beta.ppf(0.025, hits, trials - hits + 1) if hits else 0.0
+        high = beta.isf(0.025, hits + 1, trials - hits) if hits < trials else 1.0
+        assert wanted[1:] == pytest.approx((low, high)), k
+    for epsilon, delta in ((0.0, 0.0), (1.0, 1e-3), (40.0, 0.0)):
+        inside, refuted = band.inside(epsilon, delta), band.refutes(epsilon, delta)
+        assert not (inside & refuted).any()
+        for rates in zip(band.fpr_low, band.fpr_high, band.tpr_low, band.tpr_high, inside, refuted, strict=True):
+            corners = [(f, t) for f in rates[:2] for t in rates[2:4]]
+            allowed = [
+                dp_roc_bound(epsilon, delta, f) >= t >= 1 - dp_roc_bound(epsilon, delta, 1 - f) for f, t in corners
+            ]
+            assert rates[4] == all(allowed) and (not rates[5] or not any(allowed))
+
+
+def test_simultaneous_bands_are_wider_and_shared_among_claims():
+    rng = np.random.default_rng(3)
+    members = rng.random(4000) < 0.5
+    scores, at = rng.normal(size=4000) + members, np.array([-1.0, 0.0, 1.0])
+    alone, together, claims = (
+        roc_band(scores, members, at, **how)
+        for how in ({}, {"simultaneous": True}, {"simultaneous": True, "claims": 50})
+    )
+    widths = [(band.tpr_high - band.tpr_low).sum() for band in (alone, together, claims)]
+    assert widths[0] < widths[1] < widths[2]
+    # Bonferroni: the same bounds as one band of that error.
+    one = roc_band(scores, members, at, confidence=1 - 0.05 / 150)
+    np.testing.assert_allclose(claims.tpr_low, one.tpr_low)
+
+
+def test_true_claims_are_refuted_no_more_often_than_stated():
+    """400 bands at 90%, scores as far apart as ε = 1 allows: at most 10% refuted; 65 or more has probability 1e-4."""
+    rng = np.random.default_rng(4)
+    refuted = 0
+    for _ in range(400):
+        members = rng.random(300) < 0.5
+        told = rng.random(300) < 1 / (1 + np.exp(-1.0))  # randomized response at ε = 1 reaches the bound
+        scores = np.where(told, members, ~members).astype(float)
+        refuted += bool(roc_band(scores, members, np.array([1.0]), confidence=0.9).refutes(1.0, 0.0).any())
+    assert refuted < 65
+
+
+def test_the_best_accuracy_is_that_of_the_best_threshold():
+    scores, members = np.array([0.0, 1.0, 2.0, 3.0]), np.array([False, True, False, True])
+    assert best_accuracy(scores, members) == 0.75
+    assert best_accuracy(-np.ones(4), members) == 0.5
 
 
 def test_the_rate_at_a_false_positive_rate_never_exceeds_it():
@@ -53,14 +118,32 @@ def pool(seed=0, n=300, d=30):
     return X, (rng.random(n) < 0.5).astype(int)
 
 
-def test_the_batched_fit_finds_scikit_learns_solutions():
-    X, y = pool()
-    shadows = train_shadow_models(X, y, 5, regularization=0.01, steps=600, rng=1)
-    for weights, mask in zip(shadows.weights, shadows.in_mask, strict=True):
-        # scikit-learn leaves the intercept out of the penalty: give it a column instead.
-        rows = np.column_stack([X, np.ones(len(X))])[mask]
-        known = LogisticRegression(C=1 / (0.01 * mask.sum()), fit_intercept=False, tol=1e-10).fit(rows, y[mask])
-        np.testing.assert_allclose(weights, known.coef_[0], atol=2e-3)
+def test_many_targets_at_once_are_one_target_after_another():
+    rng = np.random.default_rng(5)
+    target, shadows, mask = rng.normal(size=(3, 40)), rng.normal(size=(140, 40)), rng.random((140, 40)) < 0.5
+    outside = -np.abs(rng.normal(size=(3, 20))), -np.abs(rng.normal(size=(140, 20)))
+    for online in (True, False):
+        together = lira_scores(target, shadows, mask, online)
+        np.testing.assert_array_equal(together, [lira_scores(one, shadows, mask, online) for one in target])
+    together = rmia_scores(-np.abs(target), -np.abs(shadows), mask, outside)
+    apart = [
+        rmia_scores(-np.abs(t), -np.abs(shadows), mask, (o, outside[1]))
+        for t, o in zip(target, outside[0], strict=True)
+    ]
+    np.testing.assert_array_equal(together, apart)
+
+
+def test_a_record_has_a_deviation_of_its_own_from_64_shadows_on_each_side():
+    rng = np.random.default_rng(6)
+    mask = np.repeat([[True, True], [False, False]], 80, axis=0)
+    shadows = rng.normal(size=(160, 2)) * np.array([1.0, 5.0])
+    target = np.array([1.0, 1.0])
+    for rows, same in ((slice(None), False), (slice(40, 120), True)):
+        part, who = shadows[rows], mask[rows]
+        out, deviations = part[~who[:, 0]], part[~who[:, 0]].std(axis=0, ddof=1)
+        sigma = np.sqrt((deviations**2).mean()) if same else deviations
+        wanted = norm.logcdf((target - out.mean(axis=0)) / sigma)
+        np.testing.assert_allclose(lira_scores(target, part, who, online=False), wanted)
 
 
 def test_knowing_more_finds_more_on_a_model_that_memorises():
@@ -99,7 +182,13 @@ def test_refuses_what_cannot_be_judged_by_name_and_value():
         roc(np.zeros(3), np.ones(3, dtype=bool))
     with pytest.raises(ValueError, match="in_mask must leave every record at least one shadow with it"):
         lira_scores(np.zeros(2), np.zeros((3, 2)), np.zeros((3, 2), dtype=bool))
-    with pytest.raises(ValueError, match="n_models must be ≥ 2, got 1"):
-        train_shadow_models(*pool(), 1)
-    with pytest.raises(ValueError, match="y must have two different labels"):
-        train_shadow_models(np.eye(3), np.zeros(3), 2)
+    with pytest.raises(ValueError, match="shadow_scores and in_mask must have one shape"):
+        lira_scores(np.zeros(2), np.zeros((3, 2)), np.zeros((2, 3), dtype=bool))
+    with pytest.raises(ValueError, match="target_scores must have shape .* got"):
+        lira_scores(np.zeros(3), np.zeros((3, 2)), np.zeros((3, 2), dtype=bool))
+    with pytest.raises(ValueError, match="population must hold the same 2 models"):
+        rmia_scores(np.zeros((2, 3)), np.zeros((4, 3)), np.ones((4, 3), dtype=bool), (np.zeros(5), np.zeros((4, 5))))
+    with pytest.raises(ValueError, match="floor must be in"):
+        margin_scores(None, np.zeros((1, 1)), np.zeros(1), floor=0.0)
+    with pytest.raises(ValueError, match="claims must be ≥ 1, got 0"):
+        roc_band(np.zeros(2), np.array([True, False]), np.zeros(1), claims=0)

@@ -69,14 +69,18 @@ def test_finds_nothing_where_both_datasets_are_the_same(leak):
 
 
 def test_runs_that_certify_are_not_looked_at_when_the_event_is_chosen():
-    def score(hits, false_hits, runs, events, pooled=False):
-        return (hits - false_hits) / runs
+    class Difference:
+        def one(self, hits, false_hits, runs, events):
+            return (hits - false_hits) / runs
+
+        def two(self, counts, events):
+            return 0.0
 
     rng = np.random.default_rng(0)
     first = rng.normal(size=100), rng.normal(size=100) + 1
     other = rng.normal(size=100) + 50, rng.normal(size=100) - 50
     chosen = [
-        choose_event(*(np.concatenate(pair) for pair in zip(first, later, strict=True)), first_half=100, score=score)
+        choose_event(*map(np.concatenate, zip(first, later, strict=True)), first_half=100, score=Difference())
         for later in (other, other[::-1])
     ]
     assert chosen[0].text == chosen[1].text and chosen[0].opposite == chosen[1].opposite
