@@ -23,7 +23,13 @@ EXPLORERS = {
     "explore_private_training": "l08",
     "explore_gradient_norms": "l08",
     "explore_votes": "l09",
+    "explore_masks": "l12",
+    "explore_rounds": "l12",
+    "explore_membership": "l10",
+    "explore_audit": "l11",
     "explore_marginals": "l13",
+    "explore_quarter": "l14",
+    "explore_choice": "l14",
     "explore_groups": "l15",
 }
 

@@ -525,3 +525,11 @@ def test_delta_in_logarithms_agrees_with_the_plain_formula():
             epsilon + log_ndtr(-0.5 / sigma - epsilon * sigma)
         )
         assert gaussian_delta(epsilon, sigma) == pytest.approx(plain, rel=1e-9, abs=1e-16)
+
+
+def test_gaussians_with_different_noise_are_told_apart():
+    a, b = (GaussianMechanism.from_noise_multiplier(multiplier, 2.0) for multiplier in (0.1, 50.0))
+    assert a != b and a == GaussianMechanism.from_noise_multiplier(0.1, 2.0)
+    made = "GaussianMechanism.from_noise_multiplier(noise_multiplier=0.1, sensitivity=2.0, delta=None"
+    assert repr(a).startswith(made)
+    assert repr(GaussianMechanism(1.0, 1e-5)).startswith("GaussianMechanism(epsilon=1.0, delta=1e-05, sensitivity=1.0")

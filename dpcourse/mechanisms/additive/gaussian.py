@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
@@ -99,6 +99,7 @@ class GaussianMechanism:
     sensitivity: float = 1.0
     neighbours: Neighbours = Neighbours.ADD_REMOVE
     calibration: str = "analytic"
+    noise_multiplier: float = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", arguments.positive("epsilon", self.epsilon))
@@ -143,6 +144,13 @@ class GaussianMechanism:
         arguments.member("neighbours", self.neighbours, Neighbours)
         object.__setattr__(self, "noise_multiplier", noise_multiplier)
         self._grid(1)
+
+    def __repr__(self) -> str:
+        """As it was made, so that two mechanisms with different noise never look alike."""
+        made, given = "GaussianMechanism", ["epsilon", "delta", "sensitivity", "neighbours", "calibration"]
+        if self.calibration == "noise multiplier":
+            made, given = f"{made}.from_noise_multiplier", ["noise_multiplier", "sensitivity", "delta", "neighbours"]
+        return f"{made}({', '.join(f'{name}={getattr(self, name)!r}' for name in given)})"
 
     @property
     def guarantee(self) -> Guarantee:

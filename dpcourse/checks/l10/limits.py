@@ -1,0 +1,130 @@
+"""Exercises 10.4 and 10.5: what a claim leaves of an accusation, and the attack that uses all of it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# 10.4 What an accusation is worth
+
+
+def _belief(rng: Generator) -> tuple[float, float]:
+    return float(rng.uniform(0.2, 3)), float(rng.uniform(0.005, 0.4))
+
+
+WORTH = Equals(
+    _belief,
+    lambda e, p: p * math.exp(e) / (p * math.exp(e) + 1 - p),
+    mistakes=(
+        Mistake(
+            lambda e, p: math.exp(e) / (1 + math.exp(e)),
+            Wrong(
+                "You leave out how many are members at all. Where one in a hundred is, most of the accused are "
+                "innocent even at ε = 3.",
+                "For each accused member, how many accused others are there?",
+                "no-prior",
+            ),
+        ),
+        Mistake(
+            lambda e, p: p * math.exp(e) / (1 - p),
+            Wrong("Those are odds: members to others among the accused. A share is wanted.", "o/(1 + o).", "odds"),
+        ),
+        Mistake(
+            lambda e, p: min(p * math.exp(e), 1.0),
+            Wrong(
+                "You multiply the *probability* by e^ε. It is the odds that grow by at most e^ε.",
+                "Odds are p/(1 − p).",
+                "probability-times",
+            ),
+        ),
+        Mistake(
+            lambda e, p: p * (1 + e) / (p * (1 + e) + 1 - p),
+            Wrong("You take 1 + ε for e^ε.", "That is near only where ε is small.", "linear"),
+        ),
+        Mistake(
+            lambda e, p: p / (p + (1 - p) * math.exp(e)),
+            Wrong("That is the smallest share, not the largest.", "TPR over FPR is at most e^ε.", "upside-down"),
+        ),
+        Mistake(
+            lambda e, p: p,
+            Wrong("That is the share before anybody is accused.", "Where does ε come in?", "no-epsilon"),
+        ),
+    ),
+)
+
+# 10.5 As good as the claim allows
+
+
+def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
+    epsilon, runs = float(trial.rng.uniform(0.5, 1.5)), 6000
+    limit = 1 / (1 + math.exp(epsilon))
+    fpr = float(trial.rng.uniform(0.4, 0.8)) * limit
+    reports = np.repeat([0, 1], runs // 2)
+    trial.rng.shuffle(reports)
+    accused = np.empty(runs, dtype=bool)
+    for i, report in enumerate(reports.tolist()):
+        verdict = answer(report, fpr, epsilon, rng=trial.rng)
+        if not isinstance(verdict, bool | np.bool_):
+            return Wrong(f"True or False is wanted; you return a {type(verdict).__name__}.", "", "wrong-type")
+        accused[i] = verdict
+    rates = [accused[reports == report].mean() for report in (0, 1)]
+    counts = [int(accused[reports == report].sum()) for report in (0, 1)]
+    right = fpr / limit  # how often a report of 1 should be accused, for a false positive rate of `fpr`
+    known = (
+        (0.0, right, None),
+        (0.0, 1.0, _ALWAYS),
+        (0.0, fpr, Wrong(
+            f"You accuse only {rates[1]:.1%} of the reports “in”. Somebody who was out seldom reports “in”, so your "
+            f"false positive rate is {fpr * limit:.2%}, not {fpr:.1%}: you could accuse more.",
+            "How often does somebody who was out report “in”? Choose the coin so that the product is `fpr`.",
+            "too-timid",
+        )),
+        (fpr, fpr, Wrong(
+            "You accuse a share `fpr` of everybody and do not look at the report: TPR = FPR, the diagonal.",
+            "Which report is more likely from somebody who was in?",
+            "guesses",
+        )),
+        (right, 0.0, Wrong("You accuse those who report “out”.", "Members report 1 more often.", "upside-down")),
+        (fpr, 1.0, Wrong(
+            "You accuse every report “in” and some of the others: the false positive rate is above `fpr`.",
+            "At such a small `fpr` accuse nobody who reports “out”.",
+            "too-many",
+        )),
+        (0.0, min(fpr * math.exp(epsilon), 1.0), Wrong(
+            "You accuse reports “in” with probability e^ε·fpr. That is the TPR you want, but members do not always "
+            "report “in”.",
+            "P[report 1 | out] = 1/(1 + e^ε). Choose the coin so that the product is `fpr`.",
+            "rate-for-coin",
+        )),
+    )  # fmt: skip
+    for out, inside, wrong in known:
+        tests = [_unlikely(count, runs // 2, p) for count, p in zip(counts, (out, inside), strict=True)]
+        if min(tests) >= trial.failure / 2:
+            return wrong
+    return Wrong(
+        f"You accuse {rates[1]:.1%} of the reports “in” and {rates[0]:.1%} of the reports “out”; at ε = {epsilon:.2g} "
+        f"and a false positive rate of {fpr:.1%}, right is {right:.1%} and 0%.",
+        "Which reports should be accused first, and with which probability?",
+        "wrong-frequency",
+    )
+
+
+_ALWAYS = Wrong(
+    "You accuse every report “in”. That is the best accuracy, but the false positive rate is then 1/(1 + e^ε), and "
+    "only `fpr` is allowed.",
+    "Accuse such a report with a probability below 1: toss a coin.",
+    "always",
+)
+
+
+def _unlikely(count: int, runs: int, p: float) -> float:
+    if p in (0.0, 1.0):
+        return float(count == runs * p)
+    return float(stats.binomtest(count, runs, p).pvalue)

@@ -1,0 +1,170 @@
+"""Exercises 10.1 and 10.3: the rate of an attack at few false alarms, and the band around a rate."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# 10.1 The true positive rate at a false positive rate
+
+
+def _scored(rng: Generator) -> tuple[np.ndarray, np.ndarray, float]:
+    """Tied scores; fewer members than others; a rate between two thresholds, and now and then none below it."""
+    n = int(rng.integers(150, 300))
+    members = np.zeros(n, dtype=bool)
+    members[rng.permutation(n)[: n // 3]] = True
+    scores = np.round(rng.normal(size=n) + 0.8 * members, 1)
+    scores[rng.choice(np.flatnonzero(~members), 4, replace=False)] = 4.0  # four others tie at the top
+    return scores, members, float(rng.uniform(0.05, 0.3))
+
+
+def _at(scores: np.ndarray, members: np.ndarray, fpr: float, *, by=None, of=None) -> float:
+    """The largest share of `of` accused at a threshold that accuses at most a share `fpr` of `by`."""
+    by, of = (~members if by is None else by), (members if of is None else of)
+    rates = [((scores >= t)[by].mean(), (scores >= t)[of].mean()) for t in np.unique(scores)]
+    return max((hit for alarm, hit in rates if alarm <= fpr), default=0.0)
+
+
+def _interpolated(scores: np.ndarray, members: np.ndarray, fpr: float) -> float:
+    steps = np.unique(scores)[::-1]
+    alarms = [0.0, *((scores >= t)[~members].mean() for t in steps)]
+    return float(np.interp(fpr, alarms, [0.0, *((scores >= t)[members].mean() for t in steps)]))
+
+
+def _quantile(scores: np.ndarray, members: np.ndarray, fpr: float) -> float:
+    return float((scores >= np.quantile(scores[~members], 1 - fpr))[members].mean())
+
+
+def _precision(scores: np.ndarray, members: np.ndarray, fpr: float) -> float:
+    fit = [t for t in np.unique(scores) if (scores >= t)[~members].mean() <= fpr]
+    return float(members[scores >= min(fit)].mean()) if fit else 0.0
+
+
+TPR_AT = Equals(
+    _scored,
+    _at,
+    mistakes=(
+        Mistake(
+            _interpolated,
+            Wrong(
+                "You interpolate between two thresholds. Between them there is no attack, unless it tosses a coin.",
+                "Take the lowest threshold whose false positive rate is still at most `fpr`.",
+                "interpolated",
+            ),
+        ),
+        Mistake(
+            _quantile,
+            Wrong(
+                "Your threshold is a quantile of the non-members' scores, and everybody tied with it is accused: the "
+                "false positive rate is then above `fpr`.",
+                "Count the non-members at or above the threshold.",
+                "ties",
+            ),
+        ),
+        Mistake(
+            lambda s, m, f: _at(s, m, f, by=np.ones(len(s), dtype=bool)),
+            Wrong(
+                "You allow a share `fpr` of *everybody* to be accused. The false positive rate is a share of those who "
+                "were not in.",
+                "Divide by the number of non-members.",
+                "share-of-everybody",
+            ),
+        ),
+        Mistake(
+            _precision,
+            Wrong(
+                "That is the share of the accused who were in. The true positive rate is the share of those in who are "
+                "accused.",
+                "Divide by the number of members.",
+                "precision",
+            ),
+        ),
+        Mistake(
+            lambda s, m, f: _at(s, m, f, by=m, of=~m),
+            Wrong("You have members and non-members the wrong way round.", "False alarms are non-members.", "swapped"),
+        ),
+        Mistake(
+            lambda s, m, f: _at(-s, m, f),
+            Wrong("You accuse those with low scores.", "A higher score means “in”.", "upside-down"),
+        ),
+        Mistake(
+            lambda s, m, f: _at(s, m, f) * m.mean(),
+            Wrong("You divide by everybody.", "Divide by the number of members.", "share-of-everybody-in"),
+        ),
+    ),
+    times=12,
+)
+
+# 10.3 The band around a rate
+
+
+def _counts(rng: Generator) -> tuple[int, int, float]:
+    trials = int(rng.integers(20, 400))
+    hits = int(rng.choice([0, trials, rng.integers(1, 15)]))
+    return hits, trials, float(rng.choice([0.95, 0.99, 0.999]))
+
+
+def clopper_pearson(hits: int, trials: int, confidence: float, sides: int = 2) -> tuple[float, float]:
+    tail = (1 - confidence) / sides
+    low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, trials - hits + 1))
+    return low, 1.0 if hits == trials else float(stats.beta.isf(tail, hits + 1, trials - hits))
+
+
+def _wald(hits: int, trials: int, confidence: float, *, clip: bool) -> tuple[float, float]:
+    p, z = hits / trials, stats.norm.isf((1 - confidence) / 2)
+    low, high = (p + sign * z * math.sqrt(p * (1 - p) / trials) for sign in (-1, 1))
+    return (max(low, 0.0), min(high, 1.0)) if clip else (low, high)
+
+
+def _wilson(hits: int, trials: int, confidence: float) -> tuple[float, float]:
+    found = stats.binomtest(hits, trials).proportion_ci(confidence, method="wilson")
+    return found.low, found.high
+
+
+_WALD = Wrong(
+    "That is the normal approximation p ± z√(p(1 − p)/n). With few hits it is far too narrow: with none, it has no "
+    "width at all, and would call a rate of 0 certain.",
+    "The exact interval comes from the binomial distribution: quantiles of beta distributions.",
+    "normal-approximation",
+)
+
+BAND = Equals(
+    _counts,
+    clopper_pearson,
+    mistakes=(
+        Mistake(lambda h, n, c: _wald(h, n, c, clip=False), _WALD),
+        Mistake(lambda h, n, c: _wald(h, n, c, clip=True), _WALD),
+        Mistake(
+            lambda h, n, c: clopper_pearson(h, n, c, sides=1),
+            Wrong(
+                "Each end may be wrong with the whole error: together they fail twice as often as stated.",
+                "Half of 1 − confidence for each side.",
+                "error-not-shared",
+            ),
+        ),
+        Mistake(
+            _wilson,
+            Wrong(
+                "That is Wilson's interval: good on average, but it promises its level only roughly. Clopper–Pearson's "
+                "never falls below.",
+                "Quantiles of beta distributions.",
+                "wilson",
+            ),
+        ),
+        Mistake(
+            lambda h, n, c: clopper_pearson(h, n, c)[::-1],
+            Wrong("The two ends are the wrong way round.", "Low first.", "swapped"),
+        ),
+        Mistake(
+            lambda h, n, c: tuple(np.multiply(clopper_pearson(h, n, c), n)),
+            Wrong("These are bounds for the count. Bounds for the rate are wanted.", "Divide by trials.", "counts"),
+        ),
+    ),
+    times=20,
+)

@@ -1,0 +1,78 @@
+"""Exercise 10.2: the likelihood ratio of one person, from shadow models."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# 10.2 The likelihood ratio
+
+
+def _shadows(rng: Generator) -> tuple[float, np.ndarray, np.ndarray]:
+    n, m = rng.integers(8, 40, 2)
+    without = rng.normal(rng.normal(), rng.uniform(0.3, 0.8), n)
+    with_it = rng.normal(rng.uniform(0.5, 2), rng.uniform(1.0, 2.0), m)
+    return float(rng.normal(1, 1)), with_it, without
+
+
+def _log_normal(x: float, sample: np.ndarray, *, ddof: int = 1, power: float = 1.0) -> float:
+    return float(stats.norm.logpdf(x, sample.mean(), sample.std(ddof=ddof) ** power))
+
+
+def _z(x: float, sample: np.ndarray) -> float:
+    return float((x - sample.mean()) / sample.std(ddof=1))
+
+
+def _pooled(x: float, a: np.ndarray, b: np.ndarray) -> float:
+    sigma = math.sqrt((np.sum((a - a.mean()) ** 2) + np.sum((b - b.mean()) ** 2)) / (len(a) + len(b) - 2))
+    return float(stats.norm.logpdf(x, a.mean(), sigma) - stats.norm.logpdf(x, b.mean(), sigma))
+
+
+LIRA = Equals(
+    _shadows,
+    lambda x, a, b: _log_normal(x, a) - _log_normal(x, b),
+    mistakes=(
+        Mistake(
+            lambda x, a, b: (_z(x, b) ** 2 - _z(x, a) ** 2) / 2,
+            Wrong(
+                "You leave out −ln σ of the two densities. Where the deviations differ, that shifts the score.",
+                "ln N(x; μ, σ) = −(x − μ)²/(2σ²) − ln σ + a constant.",
+                "no-log-sigma",
+            ),
+        ),
+        Mistake(
+            lambda x, a, b: _log_normal(x, b) - _log_normal(x, a),
+            Wrong("Your score is high for those who were *out*.", "“With” comes first.", "swapped"),
+        ),
+        Mistake(
+            lambda x, a, b: _log_normal(x, a, power=2) - _log_normal(x, b, power=2),
+            Wrong("You pass the variance where the deviation belongs.", "Take a root.", "variance"),
+        ),
+        Mistake(
+            lambda x, a, b: math.exp(_log_normal(x, a) - _log_normal(x, b)),
+            Wrong("That is the ratio itself. Its logarithm is wanted.", "", "not-a-log"),
+        ),
+        Mistake(
+            lambda x, a, b: float(stats.norm.logcdf(_z(x, b))),
+            Wrong("That is the offline score, which does not look at models with the record.", "", "offline"),
+        ),
+        Mistake(
+            _pooled,
+            Wrong(
+                "You use one deviation for both worlds. Here each world has its own.",
+                "Two samples, two means, two deviations.",
+                "one-sigma",
+            ),
+        ),
+        Mistake(
+            lambda x, a, b: _log_normal(x, a, ddof=0) - _log_normal(x, b, ddof=0),
+            Wrong("Your deviations divide by the number of models.", "Divide by one less: ddof=1.", "ddof"),
+        ),
+    ),
+)

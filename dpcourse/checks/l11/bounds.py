@@ -1,0 +1,239 @@
+"""Exercises 11.1 and 11.3: what counts certify."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# 11.1 A certificate from counts
+
+
+def _counts(rng: Generator) -> tuple[int, int, int, float, float]:
+    """Counts for which something is certified, by the event or by its complement, and by neither of the two alone."""
+    runs = int(rng.integers(2000, 6000))
+    rates = (rng.uniform(0.4, 0.6), rng.uniform(0.1, 0.2)) if rng.random() < 0.5 else (0.97, rng.uniform(0.5, 0.7))
+    hits, false_hits = (int(rng.binomial(runs, rate)) for rate in rates)
+    return hits, false_hits, runs, float(rng.uniform(0.005, 0.02)), float(rng.choice([0.9, 0.95, 0.99]))
+
+
+def _low(hits: int, runs: int, error: float) -> float:
+    return float(stats.beta.ppf(error, hits, runs - hits + 1)) if hits else 0.0
+
+
+def _high(hits: int, runs: int, error: float) -> float:
+    return float(stats.beta.isf(error, hits + 1, runs - hits)) if hits < runs else 1.0
+
+
+def _ratios(true_low: float, false_high: float, delta: float, both: bool = True) -> float:
+    pairs = [(true_low, false_high)] + [(1 - false_high, 1 - true_low)] * both
+    return max([0.0, *(math.log((top - delta) / below) for top, below in pairs if top > delta and below > 0)])
+
+
+def certificate(h: int, f: int, n: int, delta: float, confidence: float, share: float = 2.0) -> float:
+    error = (1 - confidence) / share
+    return _ratios(_low(h, n, error), _high(f, n, error), delta)
+
+
+def _one_direction(h: int, f: int, n: int, delta: float, confidence: float) -> float:
+    error = (1 - confidence) / 2
+    return _ratios(_low(h, n, error), _high(f, n, error), delta, both=False)
+
+
+def _bounds_swapped(h: int, f: int, n: int, delta: float, confidence: float) -> float:
+    error = (1 - confidence) / 2
+    return _ratios(_high(h, n, error), _low(f, n, error), delta)
+
+
+def _normal(h: int, f: int, n: int, delta: float, confidence: float) -> float:
+    z = stats.norm.isf((1 - confidence) / 2)
+    p, q = h / n, f / n
+    low, high = p - z * math.sqrt(p * (1 - p) / n), q + z * math.sqrt(q * (1 - q) / n)
+    return _ratios(low, high, delta)
+
+
+_ESTIMATE = Wrong(
+    "That is the ratio of the frequencies themselves. By luck it is above the truth in about half of all audits: an "
+    "estimate, and no bound.",
+    "Replace the frequencies by a lower bound for the one and an upper bound for the other.",
+    "estimate",
+)
+CERTIFICATE = (
+    Equals(
+        _counts,
+        certificate,
+        mistakes=(
+            Mistake(lambda h, f, n, d, c: _ratios(h / n, f / n, d), _ESTIMATE),
+            Mistake(lambda h, f, n, d, c: _ratios(h / n, f / n, 0.0), _ESTIMATE),
+            Mistake(
+                lambda h, f, n, d, c: certificate(h, f, n, d, c, share=1.0),
+                Wrong(
+                    "Each of your two bounds may fail with the whole 1 − confidence. Together they may fail twice as "
+                    "often as you say.",
+                    "Two bounds, one budget of error: share it.",
+                    "error-not-shared",
+                ),
+            ),
+            Mistake(
+                lambda h, f, n, d, c: certificate(h, f, n, d, c, share=4.0),
+                Wrong(
+                    "Valid, but you give away runs: your bounds are two-sided intervals, of which one side is never "
+                    "used, or four bounds where there are two. Both directions use the same lower and upper bound.",
+                    "One lower bound for the hits, one upper bound for the false hits, at (1 − confidence)/2 each.",
+                    "error-shared-too-often",
+                ),
+            ),
+            Mistake(
+                lambda h, f, n, d, c: certificate(h, f, n, 0.0, c),
+                Wrong(
+                    "Your bound does not know δ. The claim allows e^ε times as much, plus δ.",
+                    "Subtract δ before you divide.",
+                    "delta-forgotten",
+                ),
+            ),
+            Mistake(
+                _one_direction,
+                Wrong(
+                    "An event that is nearly certain on both datasets says little by happening, and much by not "
+                    "happening. Your bound looks at one direction only.",
+                    "The complement is an event too: 1 − FPR_hi against 1 − TPR_lo.",
+                    "one-direction",
+                ),
+            ),
+            Mistake(
+                _bounds_swapped,
+                Wrong(
+                    "That is an upper bound for the hits over a lower bound for the false hits: the most that the data "
+                    "allow, where the least is wanted.",
+                    "A certificate must hold even if luck was on its side: low over high.",
+                    "bounds-swapped",
+                ),
+            ),
+            Mistake(
+                _normal,
+                Wrong(
+                    "You take the bounds from a normal approximation. Where hits are rare it is off, and it says that "
+                    "an event seen in no run has probability zero.",
+                    "Clopper–Pearson is exact: quantiles of scipy.stats.beta.",
+                    "normal-approximation",
+                ),
+            ),
+        ),
+        rtol=1e-4,
+        atol=1e-6,
+        times=12,
+    ),
+    Equals(
+        lambda rng: ((n := int(rng.integers(200, 900))), 0, n, 0.0, float(rng.choice([0.95, 0.999]))),
+        certificate,
+        rtol=1e-4,
+        atol=1e-6,
+        times=3,
+    ),
+    Equals(
+        lambda rng: (int(rng.integers(40, 60)), int(rng.integers(40, 60)), 1000, 0.0, 0.99),
+        lambda h, f, n, d, c: max(0.0, certificate(h, f, n, d, c)),
+        rtol=1e-4,
+        atol=1e-6,
+        times=3,
+        mistakes=(
+            Mistake(
+                lambda h, f, n, d, c: math.log(_low(h, n, (1 - c) / 2) / _high(f, n, (1 - c) / 2)),
+                Wrong("A negative ε was certified. Every mechanism satisfies ε ≥ 0.", "max(0, …).", "negative"),
+            ),
+        ),
+    ),
+)
+
+# 11.3 Guess the canaries
+
+
+def _canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
+    """Scores of canaries in and out that overlap at a place other than zero; an even number of guesses."""
+    m = 2 * int(rng.integers(300, 500))
+    members = rng.random(m) < 0.5
+    scores = rng.normal(size=m) + members * rng.uniform(0.7, 1.0) + rng.uniform(2, 4)
+    return scores, members, 2 * int(rng.integers(60, 100)), float(rng.choice([0.9, 0.95, 0.99]))
+
+
+def _binomial(guesses: int, right: int, confidence: float) -> float:
+    """ε whose coin gives this many right guesses or more with probability 1 − confidence; 0 if it is below a half."""
+    low = _low(int(right), int(guesses), 1 - confidence)
+    return max(0.0, math.log(low / (1 - low))) if low > 0 else 0.0
+
+
+def _right(scores: np.ndarray, members: np.ndarray, guesses: int) -> int:
+    order, half = np.argsort(scores), guesses // 2
+    return int(members[order[-half:]].sum() + (~members[order[:half]]).sum())
+
+
+def _guessed(guess: Any) -> Any:
+    return lambda scores, members, guesses, confidence: guess(np.argsort(scores), members, guesses, confidence)
+
+
+ONE_RUN = (
+    Equals(
+        _canaries,
+        lambda s, b, r, c: _binomial(r, _right(s, b, r), c),
+        mistakes=(
+            Mistake(
+                lambda s, b, r, c: math.log(_right(s, b, r) / max(r - _right(s, b, r), 0.5)),
+                Wrong(
+                    "These are the odds of your guesses themselves: an estimate, above the truth about half the time.",
+                    "Which ε makes so many right guesses, or more, as unlikely as 1 − confidence?",
+                    "estimate",
+                ),
+            ),
+            Mistake(
+                _guessed(lambda o, b, r, c: _binomial(r, b[o[-r:]].sum(), c)),
+                Wrong(
+                    "You guess that the r highest scores are all in. The lowest scores tell just as much: out.",
+                    "Half of the guesses from either end.",
+                    "only-in",
+                ),
+            ),
+            Mistake(
+                _guessed(lambda o, b, r, c: _binomial(r // 2, b[o[-(r // 2) :]].sum(), c)),
+                Wrong(
+                    "You make half of the guesses only, those at the top.",
+                    "The other half: the lowest scores are guessed to be out.",
+                    "only-in",
+                ),
+            ),
+            Mistake(
+                lambda s, b, r, c: _binomial(len(s), _right(s, b, len(s)), c),
+                Wrong(
+                    "You guess about all canaries. Most of them are coin tosses, and they bury the few that are clear.",
+                    "Only `guesses` of them; about the others say nothing.",
+                    "no-abstention",
+                ),
+            ),
+            Mistake(
+                lambda s, b, r, c: _binomial(len(s), _right(s, b, r), c),
+                Wrong(
+                    "You certify nothing, where most guesses can be right. Either they are turned around, or the "
+                    "canaries you said nothing about are counted as wrong guesses.",
+                    "Higher scores mean in; r guesses were made, and v of those r were right.",
+                    "certifies-nothing",
+                ),
+            ),
+            Mistake(
+                lambda s, b, r, c: _binomial(r, _right(s, b, r), (1 + c) / 2),
+                Wrong(
+                    "You take a two-sided interval. One side is wanted, at the whole 1 − confidence.",
+                    "P[Bin(r, q) ≥ v] = 1 − confidence, for which q?",
+                    "two-sided",
+                ),
+            ),
+        ),
+        rtol=1e-3,
+        atol=1e-5,
+        times=5,
+    ),
+)

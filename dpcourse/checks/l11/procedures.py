@@ -1,0 +1,254 @@
+"""Exercises 11.2, 11.4 and 11.5: procedures, tried where the truth is known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import frozen
+from dpcourse.gauntlet.sealed import seal
+
+# 11.2 Choose an event, then certify it
+
+AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
+
+
+def _laplace_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
+    place, width = rng.normal(scale=5), np.exp(rng.normal())
+    first, second = rng.laplace(size=(2, runs)) / epsilon + np.array([[0.0], [1.0]]) * (epsilon > 0)
+    return place + width * first, place + width * second
+
+
+def _same(rng: Generator, runs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs of a mechanism that does not look at its data: normal or Laplace noise, anywhere."""
+    place, width = rng.normal(scale=5), np.exp(rng.normal())
+    draw = rng.normal if rng.random() < 0.5 else rng.laplace
+    return place + width * draw(size=runs), place + width * draw(size=runs)
+
+
+def _only_in_one_half(rng: Generator, runs: int, first: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Two samples that differ much in one half of the runs, and not at all in the other."""
+    data, neighbour = rng.normal(size=(2, runs))
+    neighbour[: runs // 2 if first else None][(0 if first else runs // 2) :] += 3.0
+    return data, neighbour
+
+
+def _value(answer: Answer, outputs: tuple[np.ndarray, np.ndarray], confidence: float) -> float:
+    return float(answer(frozen(outputs[0]), frozen(outputs[1]), confidence))
+
+
+def choose_and_certify(answer: Answer, trial: Trial) -> Wrong | None:
+    rng = trial.rng
+    bounds = [_value(answer, _same(rng, RUNS), CONFIDENCE) for _ in range(AUDITS)]
+    if not np.isfinite(bounds).all():
+        return Wrong("Your bound is not a finite number.", "Is something divided by zero?", "nan")
+    alarms = sum(bound > 1e-9 for bound in bounds)
+    if alarms > stats.binom.isf(trial.failure / 2, AUDITS, 1 - CONFIDENCE):
+        return _alarming(answer, rng, alarms)
+    epsilon = 4.0
+    found = [_value(answer, _laplace_runs(rng, epsilon, 4000), 0.99) for _ in range(5)]
+    if max(found) > epsilon * 1.5:
+        return Wrong(
+            f"Certified ε ≥ {max(found):.3g} for Laplace noise with ε = {epsilon:g}.",
+            "Which bound did you put where? Low over high.",
+            "too-much",
+        )
+    if np.median(found) < 0.1:
+        return Wrong(
+            f"On a mechanism with ε = {epsilon:g} your audit certifies {np.median(found):.3g} from 4,000 runs a side.",
+            "A bound of zero is never wrong, and finds nothing. Does the event depend on the runs?",
+            "finds-nothing",
+        )
+    if np.median(found) < 0.45 * epsilon:
+        return Wrong(
+            f"On a mechanism with ε = {epsilon:g} your audit certifies {np.median(found):.3g} from 4,000 runs a side, "
+            "where half of the truth is easily had.",
+            "Do you try thresholds in the tails, and both directions? Is the best one chosen by its bound?",
+            "weak",
+        )
+    return None
+
+
+def _alarming(answer: Answer, rng: Generator, alarms: int) -> Wrong:
+    told = (
+        f"{alarms} of {AUDITS} mechanisms that ignore their data were accused at {CONFIDENCE:.0%} confidence; "
+        f"{1 - CONFIDENCE:.0%} is allowed. "
+    )
+    halves = [
+        np.mean([_value(answer, _only_in_one_half(rng, RUNS, first), 0.999) > 1e-9 for _ in range(20)]) > 0.85
+        for first in (True, False)
+    ]
+    if np.mean([_value(answer, _same(rng, RUNS), 1 - 1e-9) > 1e-9 for _ in range(20)]) > 0.3:
+        return Wrong(
+            told + "Nearly all: there is no bound in it, only the ratio of frequencies.",
+            "Clopper–Pearson bounds for the certifying half's rates; low over high.",
+            "no-bound",
+        )
+    if halves == [True, True]:
+        return Wrong(
+            told + "You choose the event on the same runs that certify it. Among many thresholds one looks good by "
+            "luck, and its luck is certified.",
+            "Choose on one half of the runs, count on the other.",
+            "same-runs",
+        )
+    if any(halves):
+        return Wrong(
+            told + "You split the runs, and then choose and certify on the same half all the same.",
+            "The runs that certify must not be those that chose.",
+            "same-half",
+        )
+    return Wrong(
+        told + "The event is not the culprit: the bounds are too tight, or there are more of them than they pay for.",
+        "One event on the certifying half, two bounds at (1 − confidence)/2 each; is its orientation chosen before?",
+        "too-tight",
+    )
+
+
+# 11.4 Freeze the noise
+
+
+class _Vector:
+    """Adds noise to a scaled vector; how far two neighbours are apart depends on the draw."""
+
+    def __init__(self, rng: Generator) -> None:
+        self.base = rng.normal(size=4)
+        self.shares = rng.uniform(0.5, 3.0, size=4) * rng.choice([-1.0, 1.0], size=4)
+        self.places = rng.integers(1, 6)
+
+    def __call__(self, value, rng):
+        factor = 1.0 + rng.integers(self.places + 2)  # a random rounding grid, say
+        return self.base + np.asarray(value) * self.shares * factor + rng.laplace(scale=5.0, size=4)
+
+
+def moved(answer: Answer, trial: Trial) -> Wrong | None:
+    rng = trial.rng
+    for _ in range(6):
+        mechanism, (data, neighbour) = _Vector(rng), rng.uniform(0.5, 2, size=2) * np.array([1.0, 3.0])
+        seeds = rng.choice(2**31, size=12, replace=False).tolist()
+        differences = np.array(
+            [mechanism(data, np.random.default_rng(s)) - mechanism(neighbour, np.random.default_rng(s)) for s in seeds]
+        )
+        lengths = np.abs(differences).sum(axis=1)
+        got = np.asarray(answer(mechanism, float(data), float(neighbour), list(seeds)))
+        if got.ndim or got.dtype.kind not in "iuf":
+            return Wrong(f"One number is wanted, and this is {got!r:.60}.", "The largest L1 distance.", "wrong-shape")
+        wrong = _judge_moved(float(got), differences, lengths)
+        if wrong:
+            return wrong
+    return None
+
+
+def _judge_moved(got: float, differences: np.ndarray, lengths: np.ndarray) -> Wrong | None:
+    def near(value: float) -> bool:
+        return math.isclose(got, value, rel_tol=1e-9)
+
+    if near(lengths.max()):
+        return None
+    euclidean = np.linalg.norm(differences, axis=1)
+    known = [
+        (lengths.mean(), "That is the mean over the seeds. One is enough to break a claim.", "max, not mean.", "mean"),
+        (lengths.min(), "That is the smallest distance.", "The largest one breaks the claim.", "smallest"),
+        (
+            euclidean.max(),
+            "That is a Euclidean distance. Laplace noise is for L1: the sum of the changes.",
+            "np.abs(difference).sum()",
+            "l2-for-l1",
+        ),
+        (
+            np.abs(differences).max(),
+            "That is the largest change of one coordinate. Together the coordinates change by more.",
+            "Add their changes up.",
+            "largest-coordinate",
+        ),
+        (
+            differences.sum(axis=1).max(),
+            "Changes of different sign cancel in your sum.",
+            "Absolute values first.",
+            "signed",
+        ),
+        (
+            np.abs(differences.sum(axis=1)).max(),
+            "Changes of different sign cancel in your sum.",
+            "Absolute values first, then the sum.",
+            "signed",
+        ),
+        (lengths[0], "You look at the first seed only.", "The largest distance over all seeds.", "first-seed"),
+        (lengths[-1], "You keep the last seed only.", "The largest distance over all seeds.", "last-seed"),
+    ]
+    for value, diagnosis, hint, key in known:
+        if near(float(value)):
+            return Wrong(diagnosis, hint, key)
+    return Wrong(
+        f"You give {got:.4g}, where the data move the output by {lengths.max():.4g}. The two runs did not have the "
+        "same noise.",
+        "A fresh np.random.default_rng(seed) for each of the two calls: a generator that was used has moved on.",
+        "noise-not-frozen",
+    )
+
+
+# 11.5 Verdicts on sealed mechanisms
+
+
+def verdicts(answer: Answer, trial: Trial) -> Wrong | None:
+    """Two boxes of eight sealed mechanisms, drawn anew."""
+    accused, missed, broken, asked = [], [], 0, 0
+    for _ in range(2):
+        sealed, open_seals = seal(trial.rng)
+        truth = open_seals()
+        for mechanism in sealed:
+            verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, trial.rng.spawn(1)[0])
+            if not isinstance(verdict, bool | np.bool_):
+                return Wrong(
+                    f"A verdict is True (broken) or False; this is a {type(verdict).__name__}.", "", "wrong-type"
+                )
+            asked, broken = asked + 1, broken + truth[mechanism.name]
+            if verdict and not truth[mechanism.name]:
+                accused.append(mechanism)
+            if not verdict and truth[mechanism.name]:
+                missed.append(mechanism)
+    return _judge_verdicts(len(accused), len(missed), broken, asked)
+
+
+def _judge_verdicts(accused: int, missed: int, broken: int, asked: int) -> Wrong | None:
+    if not accused and not missed:
+        return None
+    if accused == asked - broken and not missed:
+        return Wrong(
+            "You accuse every mechanism. Finding that two datasets can be told apart is no accusation: ε says how well "
+            "they may be.",
+            "Compare what is certified with what is claimed.",
+            "accuses-all",
+        )
+    if missed == broken and not accused:
+        return Wrong(
+            f"You let all {broken} broken mechanisms pass.",
+            "Are there enough runs? With n certifying runs a side no more than about ln(n/10) can be certified.",
+            "accuses-none",
+        )
+    if accused == asked - broken and missed == broken:
+        return Wrong("Every verdict is the wrong way round.", "True means broken.", "turned-around")
+    if accused and missed:
+        return Wrong(
+            f"Of {asked} sealed mechanisms you accuse {accused} that keep their claim and let {missed} broken ones "
+            "pass.",
+            "A certificate, at a high confidence, from enough runs: accuse if it lies above the claim.",
+            "guessing",
+        )
+    if accused:
+        return Wrong(
+            f"You accuse {accused} mechanisms that keep their claim. An accusation needs a confidence that stands up "
+            "to many of them, and a bound rather than an estimate.",
+            "With confidence 0.9 one innocent in ten may be accused. Try 1 − 1e-8: it costs few runs.",
+            "false-alarm",
+        )
+    return Wrong(
+        f"You let {missed} broken mechanisms pass, of {broken}.",
+        "More runs? Some breaks show only in a vector's sum, in a difference, or in a failure: `audit` looks at all of "
+        "them.",
+        "misses-some",
+    )

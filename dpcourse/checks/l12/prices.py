@@ -1,0 +1,173 @@
+"""Exercises 12.4 and 12.5: what rounds cost a record, and how much noise each client has to add."""
+
+from __future__ import annotations
+
+import math
+
+from numpy.random import Generator
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# 12.4 What ten rounds cost a wafer
+
+
+def _training(rng: Generator) -> tuple[float, int, int, int, int, float]:
+    batch = int(rng.choice([16, 32, 50]))
+    size = batch * int(rng.integers(15, 40))
+    epochs, rounds = int(rng.integers(2, 6)), int(rng.integers(5, 16))
+    return float(rng.uniform(1.0, 3.0)), batch, size, epochs, rounds, float(rng.choice([1e-5, 1e-6]))
+
+
+def _priced(sigma: float, rate: float, steps: int, delta: float) -> float:
+    from dpcourse.accounting import PrivacyLoss
+
+    loss = PrivacyLoss.gaussian(sigma)
+    return (loss if rate == 1 else loss.poisson_subsampled(rate)).self_compose(steps).epsilon(delta)
+
+
+def _right(sigma: float, batch: int, size: int, epochs: int, rounds: int, delta: float) -> float:
+    return _priced(sigma, batch / size, rounds * epochs * size // batch, delta)
+
+
+RECORD_COST = (
+    Equals(
+        _training,
+        _right,
+        mistakes=(
+            Mistake(
+                lambda s, b, n, e, r, d: r * _priced(s, b / n, e * n // b, d),
+                Wrong(
+                    "You add up what the rounds cost one by one. That is a bound for rδ, not for δ, and a loose one.",
+                    "Compose all steps of all rounds, and ask for ε once, at the end.",
+                    "rounds-added-up",
+                ),
+            ),
+            Mistake(
+                lambda s, b, n, e, r, d: r * _priced(s, b / n, e * n // b, d / r),
+                Wrong(
+                    "You add up what the rounds cost one by one, each at δ over the number of rounds. That is a bound, "
+                    "but a loose one.",
+                    "Compose all steps of all rounds, and ask for ε once, at the end.",
+                    "rounds-added-up",
+                ),
+            ),
+            Mistake(
+                lambda s, b, n, e, r, d: _priced(s, b / n, e * n // b, d),
+                Wrong(
+                    "That is the cost of one round. The same wafers are used in every round.",
+                    "How many steps are there in all?",
+                    "one-round",
+                ),
+            ),
+            Mistake(
+                lambda s, b, n, e, r, d: _priced(s, b / n, r, d),
+                Wrong(
+                    "You count a round as one step. A client takes many local steps in a round, and each one looks at "
+                    "its wafers.",
+                    "How many steps has a local epoch?",
+                    "a-step-a-round",
+                ),
+            ),
+            Mistake(
+                lambda s, b, n, e, r, d: _priced(s, b / n, r * e, d),
+                Wrong(
+                    "You count an epoch as one step. Every batch is one.",
+                    "An epoch has dataset_size / batch_size steps.",
+                    "a-step-an-epoch",
+                ),
+            ),
+            Mistake(
+                lambda s, b, n, e, r, d: _priced(s, 1.0, r * e * n // b, d),
+                Wrong(
+                    "You count every step as if it used all wafers. That is a bound, but a loose one.",
+                    "With which probability is a wafer in a batch?",
+                    "no-amplification",
+                ),
+            ),
+            Mistake(
+                lambda s, b, n, e, r, d: b / n * math.sqrt(2 * r * e * n / b * math.log(1 / d)) / s,
+                Wrong(
+                    "q√(2T ln(1/δ))/σ is a rule of thumb and no bound; the ε that holds is larger.",
+                    "Let an accountant compose the steps.",
+                    "formula-not-a-bound",
+                ),
+            ),
+        ),
+        rtol=0.02,
+        times=3,
+    ),
+)
+
+
+# 12.5 Everybody's share of the noise
+
+
+def _crowd(rng: Generator) -> tuple[float, float, int, int]:
+    n = int(rng.integers(20, 200))
+    return float(rng.uniform(0.2, 3)), float(rng.uniform(0.5, 4)), n, int(rng.integers(n // 5, n // 2))
+
+
+NOISE_SHARE = (
+    Equals(
+        _crowd,
+        lambda C, z, n, gone: z * C / math.sqrt(n - gone),
+        mistakes=(
+            Mistake(
+                lambda C, z, n, gone: z * C / math.sqrt(n),
+                Wrong(
+                    "With everybody there it is enough. But who drops out takes the noise along, and the sum of those "
+                    "who stay has less than zC.",
+                    "Count on those who stay in the worst case.",
+                    "dropouts-forgotten",
+                ),
+            ),
+            Mistake(
+                lambda C, z, n, gone: z * C / n,
+                Wrong(
+                    "Deviations do not add up, variances do: n times zC/n is a deviation of zC/√n on the sum, √n times "
+                    "too little.",
+                    "Which variance must each of them have?",
+                    "deviations-added",
+                ),
+            ),
+            Mistake(
+                lambda C, z, n, gone: z * C / (n - gone),
+                Wrong(
+                    "Deviations do not add up, variances do: on the sum that is √n times too little.",
+                    "Which variance must each of them have?",
+                    "deviations-added",
+                ),
+            ),
+            Mistake(
+                lambda C, z, n, gone: z * C,
+                Wrong(
+                    "Every client alone adds what the sum needs: that is local privacy, with √n times the noise.",
+                    "The server is to see the sum only. How much must be in the sum?",
+                    "local-noise",
+                ),
+            ),
+            Mistake(
+                lambda C, z, n, gone: z / math.sqrt(n - gone),
+                Wrong(
+                    "Your noise does not know the clip norm. A client moves the sum by C.",
+                    "The noise multiplier multiplies the sensitivity.",
+                    "noise-without-clip",
+                ),
+            ),
+            Mistake(
+                lambda C, z, n, gone: z * C / math.sqrt(gone),
+                Wrong(
+                    "You divide by those who are gone. The noise is with those who stay.",
+                    "At least n − most_dropouts of them add theirs.",
+                    "divided-by-the-gone",
+                ),
+            ),
+            Mistake(
+                lambda C, z, n, gone: (z * C) ** 2 / (n - gone),
+                Wrong("That is the variance.", "The deviation is its root.", "variance"),
+            ),
+        ),
+        times=3,
+    ),
+)

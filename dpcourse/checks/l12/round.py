@@ -1,0 +1,229 @@
+"""Exercise 12.3: one round with client-level privacy. Its law is known exactly, and so are those of mistakes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns
+from dpcourse.checks.cases.known import frozen
+from dpcourse.privacy import Guarantee
+
+Problem = tuple[np.ndarray, float, float, float]  # updates (m, d), C, z, expected clients
+
+
+@dataclass(frozen=True)
+class _Law:
+    """Independent Gaussian coordinates around a mean."""
+
+    mean: np.ndarray
+    deviation: float
+
+    def explains(self, outputs: np.ndarray, failure: float) -> bool:
+        """Whether mean, spread and independence of outputs of shape (runs, d) fit; a true law is refused with
+        probability `failure` at most."""
+        runs, d = outputs.shape
+        if self.deviation == 0:
+            return bool(np.allclose(outputs, self.mean))
+        standard = (outputs - self.mean) / self.deviation
+        tests = (
+            (runs * (standard.mean(axis=0) ** 2).sum(), d),
+            ((standard**2).sum(), runs * d),
+            (d * (standard.mean(axis=1) ** 2).sum(), runs),
+        )
+        half = failure / (2 * len(tests))
+        return all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests)
+
+
+def clipped(updates: np.ndarray, C: float) -> np.ndarray:
+    return updates * np.minimum(1, C / np.maximum(np.linalg.norm(updates, axis=-1, keepdims=True), 1e-300))
+
+
+def _good(updates: np.ndarray) -> np.ndarray:
+    return updates[np.isfinite(updates).all(axis=1)]
+
+
+NAN = Wrong(
+    "One client sends NaN, and your result is NaN: one fab stops the model of all, and everybody sees that it did. "
+    "min(1, C/NaN) is no clip.",
+    "An update that is not finite counts as zero. np.isfinite tells.",
+    "nan-passes",
+)
+REALISED = Wrong(
+    "You divide by the number of updates that arrived (or that were fit to use). It differs between neighbours, and "
+    "the noise tells it.",
+    "Divide by the expected number, which was fixed in advance.",
+    "realised-number",
+)
+
+
+def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[tuple[_Law, Wrong]]:
+    """The laws of known mistakes."""
+    fine, m = _good(updates), len(updates)
+    right, noise = clipped(fine, C).sum(axis=0) / expected, z * C / expected
+    for count in sorted({m, len(fine)}):
+        for deviation in (z * C / count, noise):
+            yield _Law(right * expected / count, deviation), REALISED
+        yield _Law(right, z * C / count), REALISED
+    not_clipped = Wrong(
+        "Long updates come through whole. One client can move the model as far as it likes.",
+        "Multiply each update by min(1, C/norm).",
+        "not-clipped",
+    )
+    yield _Law(fine.sum(axis=0) / expected, noise), not_clipped
+    yield _Law(fine.mean(axis=0), noise), not_clipped
+    yield (
+        _Law(np.clip(fine, -C, C).sum(axis=0) / expected, noise),
+        Wrong(
+            "You clip each coordinate to [−C, C]. With d coordinates an update can then be as long as C√d.",
+            "The norm of the whole update is what counts.",
+            "clipped-by-coordinate",
+        ),
+    )
+    sum_clipped = Wrong(
+        "You clip the sum or the mean of the updates, not each client's: one client can turn it around, and moves it "
+        "by 2C or more.",
+        "Clip each row on its own. Then add.",
+        "sum-clipped",
+    )
+    for mean in (clipped(fine.sum(axis=0), C), clipped(fine.mean(axis=0), C)):
+        yield _Law(mean / expected, noise), sum_clipped
+        yield _Law(mean, noise), sum_clipped
+    yield (
+        _Law(right, z * C),
+        Wrong(
+            f"Your noise has deviation zC after the division: {expected:.0f} times what the claim needs.",
+            "Add the noise to the sum, then divide both.",
+            "noise-after-averaging",
+        ),
+    )
+    yield (
+        _Law(right, z / expected),
+        Wrong(
+            "Your noise does not know the clip norm. A client moves the sum by C.",
+            "The noise multiplier multiplies the sensitivity.",
+            "noise-without-clip",
+        ),
+    )
+    each = Wrong(
+        "On the sum your noise has a deviation of zC/√m: the noise of m clients with zC/m each. Deviations do not add "
+        "up, variances do.",
+        "One draw of deviation zC on the sum.",
+        "deviations-added",
+    )
+    for count in sorted({m, len(fine), round(expected)}):
+        yield _Law(right, z * C / math.sqrt(count) / expected), each
+    yield (
+        _Law(right, z * C / expected**2),
+        Wrong("The noise is divided by the number of clients twice.", "Add to the sum, divide once.", "divided-twice"),
+    )
+    yield (
+        _Law(right, 2 * noise),
+        Wrong(
+            "Your noise is for a sensitivity of 2C. Adding or removing a client moves the sum by C.",
+            "Twice C is for replacing a client.",
+            "twice-the-noise",
+        ),
+    )
+    yield (
+        _Law(right * expected, z * C),
+        Wrong("That is the noisy sum.", "Divide it by the expected number of clients.", "not-divided"),
+    )
+    yield (
+        _Law(right, 0.0),
+        Wrong("There is no noise in your result.", "The clip bounds a client; the noise hides it.", "no-noise"),
+    )
+
+
+def _problem(rng: Generator) -> Problem:
+    """Updates much shorter and much longer than C, a zero, and one that holds NaN or infinity."""
+    m, d, C = int(rng.integers(8, 20)), int(rng.integers(12, 24)), float(rng.uniform(0.5, 3))
+    directions = rng.normal(size=(m, d))
+    updates = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    updates *= C * np.exp(rng.uniform(-3, 3, size=(m, 1)))
+    updates += 0.6 * C * np.eye(d)[0]
+    broken, zero = rng.choice(m, 2, replace=False)
+    updates[zero] = 0.0
+    updates[broken, rng.integers(d)] = rng.choice([np.nan, np.inf, -np.inf])
+    z = float(rng.choice([0.4, 0.55, 1.8, 2.2]))
+    return updates, C, z, float(rng.integers(2, 4) * m + rng.integers(1, 5))
+
+
+def _without_nonsense(rng: Generator) -> Problem:
+    updates, *rest = _problem(rng)
+    return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), *rest
+
+
+def _survives_nonsense(answer: Answer, trial: Trial) -> Wrong | None:
+    updates, C, z, expected = _problem(trial.rng)
+    output = np.asarray(answer(frozen(updates), C, z, expected, rng=trial.rng), dtype=float)
+    return None if np.isfinite(output).all() else NAN
+
+
+def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
+    rng, problems, outputs = trial.rng, [], []
+    for _ in range(3):
+        problems.append(_problem(rng))
+        updates, *rest = problems[-1]
+        data = frozen(updates)
+        outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(250)], dtype=float))
+    rights = [_Law(clipped(_good(u), C).sum(axis=0) / n, z * C / n) for u, C, z, n in problems]
+    refuted = [not law.explains(seen, trial.failure / 3) for law, seen in zip(rights, outputs, strict=True)]
+    if not any(refuted):
+        return None
+    for laws in zip(*(_laws(*problem) for problem in problems), strict=True):
+        # By chance a mistake may look like another on one problem; not on all of them.
+        if all(law.explains(seen, 1e-6) for (law, _), seen in zip(laws, outputs, strict=True)):
+            return laws[0][1]
+    seen, right = outputs[refuted.index(True)], rights[refuted.index(True)]
+    spread = seen - seen.mean(axis=0)
+    if spread.std() > 0 and spread.mean(axis=1).std() > 0.9 * spread.std():
+        return Wrong(
+            "All weights get the same noise: a difference of two of them has none.",
+            "rng.normal(..., size=...) draws one for each.",
+            "shared-noise",
+        )
+    return Wrong(
+        f"On average your result has norm {np.linalg.norm(seen.mean(axis=0)):.4g} and its noise deviation "
+        f"{spread.std():.4g}; right are {np.linalg.norm(right.mean):.4g} and {right.deviation:.4g}.",
+        "Updates that are not finite count as zero; clip each of the others, add, add noise, divide by what is public.",
+        "wrong-law",
+    )
+
+
+_Z = 2.0
+_CLAIM = Guarantee(1.9931, 1e-5)  # what Gaussian noise with multiplier 2 costs, rounded up
+
+
+def _with_canary(rng: Generator) -> tuple[Any, Any]:
+    """One client more, with a very long update in a direction that nobody else has."""
+    updates, C, *_ = _without_nonsense(rng)
+    updates[:, 1] = 0.0
+    canary = np.zeros(updates.shape[1])
+    canary[1] = float(rng.choice([1e3, 1e6])) * C
+    more = np.insert(updates, rng.integers(len(updates) + 1), canary, axis=0)
+    pair = (updates, C), (more, C)
+    return pair if rng.random() < 0.5 else pair[::-1]
+
+
+PRIVATE_ROUND = (
+    Returns(_without_nonsense, what="array", shape=lambda updates, *_: updates.shape[1:]),
+    _survives_nonsense,
+    _has_the_law,
+    Audited(
+        _with_canary,
+        _CLAIM,
+        runs=3000,
+        call=lambda answer, data, rng: answer(*data, _Z, 50.0, rng=rng),
+        view=lambda output: round(float(np.ravel(output)[1]), 6),
+        hint="Your function behaves on these updates otherwise than on the ones before. What does it look at?",
+    ),
+)

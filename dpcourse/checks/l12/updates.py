@@ -1,0 +1,188 @@
+"""Exercises 12.1 and 12.2: what an update gives away, and masks that hide it until all are added up."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from scipy.special import expit
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Equals, Mistake, Returns
+
+# 12.1 Read a wafer off an update
+
+
+def _update(rng: Generator) -> tuple[np.ndarray]:
+    """What a client with one wafer sends after a few local steps from weights it was given."""
+    d = int(rng.integers(4, 30))
+    x, y = rng.uniform(-1, 1, d), float(rng.integers(2))
+    weights, rate = rng.normal(size=d + 1) / 2, float(rng.uniform(0.3, 2))
+    local = weights.copy()
+    for _ in range(int(rng.integers(1, 6))):
+        local -= rate * (expit(x @ local[:-1] + local[-1]) - y) * np.append(x, 1)
+    return (local - weights,)
+
+
+RECONSTRUCT = (
+    Returns(_update, what="array", shape=lambda update: (len(update) - 1,), random=False),
+    Equals(
+        _update,
+        lambda update: update[:-1] / update[-1],
+        mistakes=(
+            Mistake(
+                lambda update: update[:-1],
+                Wrong(
+                    "That is the update without its last entry: the readings times a number you do not know yet.",
+                    "The last entry is that number, because the row ends with a 1.",
+                    "not-divided",
+                ),
+            ),
+            Mistake(
+                lambda update: -update[:-1] / update[-1],
+                Wrong(
+                    "All signs are turned around. A minus in front of the update is in front of its last entry too.",
+                    "Does the sign survive the division?",
+                    "sign",
+                ),
+            ),
+            Mistake(
+                lambda update: update[:-1] / abs(update[-1]),
+                Wrong(
+                    "On wafers with one of the two labels all signs are turned around.",
+                    "Divide by the entry itself, sign included.",
+                    "sign-of-the-label",
+                ),
+            ),
+            Mistake(
+                lambda update: update[:-1] / np.linalg.norm(update),
+                Wrong(
+                    "You divide by the update's norm. The direction is right, the size is not.",
+                    "Which entry belongs to the constant 1?",
+                    "divided-by-the-norm",
+                ),
+            ),
+            Mistake(
+                lambda update: update[:-1] / np.linalg.norm(update[:-1]),
+                Wrong(
+                    "You divide by a norm. The direction is right, the size is not.",
+                    "Which entry belongs to the constant 1?",
+                    "divided-by-the-norm",
+                ),
+            ),
+            Mistake(
+                lambda update: update[1:] / update[0],
+                Wrong(
+                    "You take the first entry for the intercept's. It is the last.",
+                    "The row is (x, 1).",
+                    "wrong-end",
+                ),
+            ),
+        ),
+        rtol=1e-6,
+    ),
+)
+
+
+# 12.2 Masks that cancel
+
+
+def _seeds(n: int, rng: Generator) -> dict[tuple[int, int], int]:
+    drawn = iter(rng.choice(2**31, size=n * (n - 1) // 2, replace=False).tolist())
+    return {(i, j): next(drawn) for i in range(n) for j in range(i + 1, n)}
+
+
+def _of(seeds: dict[tuple[int, int], int], me: int, n: int) -> dict[int, int]:
+    return {other: seeds[min(me, other), max(me, other)] for other in range(n) if other != me}
+
+
+def _sending(rng: Generator) -> tuple[np.ndarray, int, dict[int, int], int]:
+    n, modulus = int(rng.integers(3, 8)), 2 ** int(rng.integers(16, 33))
+    me = int(rng.integers(1, n - 1))  # somebody above, somebody below
+    return rng.integers(0, modulus, int(rng.integers(3, 9))), me, _of(_seeds(n, rng), me, n), modulus
+
+
+def mask(seed: int, modulus: int, size: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, modulus, size)
+
+
+def _signed(vector: np.ndarray, me: int, seeds: dict[int, int], modulus: int, sign) -> np.ndarray:
+    total = vector.astype(np.int64).copy()
+    for other, seed in seeds.items():
+        total += sign(me, other) * mask(seed, modulus, len(vector))
+    return total
+
+
+def masked(vector: np.ndarray, me: int, seeds: dict[int, int], modulus: int) -> np.ndarray:
+    return _signed(vector, me, seeds, modulus, lambda a, b: 1 if a < b else -1) % modulus
+
+
+def _they_cancel(answer: Answer, trial: Trial) -> Wrong | None:
+    """All clients of one round add up to the sum of their vectors, modulo the modulus."""
+    rng = trial.rng
+    n, modulus, size = int(rng.integers(3, 8)), 2 ** int(rng.integers(16, 33)), 5
+    seeds, vectors = _seeds(n, rng), rng.integers(0, 2**10, (n, size))
+    sent = [np.asarray(answer(vectors[i], i, _of(seeds, i, n), modulus), dtype=np.int64) for i in range(n)]
+    if np.array_equal(np.sum(sent, axis=0) % modulus, vectors.sum(axis=0) % modulus):
+        return None
+    return Wrong(
+        f"The masked vectors of all {n} clients do not add up to the sum of their vectors modulo {modulus:,}.",
+        "Of every pair one adds the mask and the other takes the same mask away.",
+        "do-not-cancel",
+    )
+
+
+MASKED = (
+    Returns(_sending, what="array", shape=lambda vector, *_: vector.shape, random=False),
+    Equals(
+        _sending,
+        masked,
+        mistakes=(
+            Mistake(
+                lambda vector, me, seeds, modulus: _signed(vector, me, seeds, modulus, lambda a, b: 1) % modulus,
+                Wrong(
+                    "You add every mask, and so does the other client of each pair: in the sum they are there twice.",
+                    "The client with the lower number adds, the other takes away.",
+                    "all-added",
+                ),
+            ),
+            Mistake(
+                lambda vector, me, seeds, modulus: (
+                    _signed(vector, me, seeds, modulus, lambda a, b: 1 if a > b else -1) % modulus
+                ),
+                Wrong(
+                    "Your signs are the other way round. That would cancel too, if everybody did it; here the client "
+                    "with the lower number adds.",
+                    "Compare `me` with the other's number.",
+                    "signs-reversed",
+                ),
+            ),
+            Mistake(
+                lambda vector, me, seeds, modulus: _signed(vector, me, seeds, modulus, lambda a, b: 1 if a < b else -1),
+                Wrong(
+                    "Your numbers are not reduced modulo the modulus. An unreduced number shows its size: a large "
+                    "vector gives larger numbers, and the mask hides it no more.",
+                    "Take the result % modulus.",
+                    "not-reduced",
+                ),
+            ),
+            Mistake(
+                lambda vector, me, seeds, modulus: vector,
+                Wrong("The vector goes out as it is.", "Add the masks.", "not-masked"),
+            ),
+            Mistake(
+                lambda vector, me, seeds, modulus: (
+                    _signed(vector, me, {o: s for o, s in seeds.items() if o > me}, modulus, lambda a, b: 1) % modulus
+                ),
+                Wrong(
+                    "You use the masks of the clients above you only. Those below you add theirs, and nobody takes "
+                    "them away.",
+                    "Both directions: add for o > me, subtract for o < me.",
+                    "only-above",
+                ),
+            ),
+        ),
+        times=4,
+    ),
+    _they_cancel,
+)

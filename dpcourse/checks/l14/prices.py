@@ -1,0 +1,244 @@
+"""Exercises 14.1 and 14.3: ε from an advantage, and a Rényi filter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.base import Wrong
+from dpcourse.checks.cases import Equals, Mistake
+
+# 14.1 ε from an attacker's advantage
+
+
+def _epsilon_for(advantage: float, delta: float) -> float:
+    return math.log((1 + advantage - 2 * delta) / (1 - advantage))
+
+
+def _an_advantage(rng: np.random.Generator) -> tuple[float, float]:
+    """δ up to a tenth of the advantage, so that leaving it out shows."""
+    advantage = float(rng.uniform(0.02, 0.95))
+    return advantage, float(advantage * rng.uniform(0.01, 0.1))
+
+
+EPSILON = (
+    Equals(
+        _an_advantage,
+        expected=_epsilon_for,
+        times=20,
+        mistakes=(
+            Mistake(
+                lambda advantage, delta: math.log((1 + advantage) / (1 - advantage)),
+                Wrong(
+                    "That is right for δ = 0. With δ the attacker has a part of his advantage already.",
+                    "Put δ into the bound before solving: advantage = (e^ε − 1 + 2δ)/(e^ε + 1).",
+                    "no-delta",
+                ),
+            ),
+            Mistake(
+                lambda advantage, delta: math.log((1 + advantage - delta) / (1 - advantage)),
+                Wrong(
+                    "δ enters once in your formula, and twice in the bound on TPR − FPR.",
+                    "It helps him in both directions: to say “in” rightly, and to say “out” rightly.",
+                    "one-delta",
+                ),
+            ),
+            Mistake(
+                lambda advantage, delta: math.log(1 + advantage),
+                Wrong(
+                    "From TPR ≤ e^ε·FPR you conclude TPR − FPR ≤ e^ε − 1. True, and loose: it allows less than what is "
+                    "safe.",
+                    "The false negative rate is bounded as well; use (e^ε − 1 + 2δ)/(e^ε + 1).",
+                    "one-sided",
+                ),
+            ),
+            Mistake(
+                lambda advantage, delta: math.log((advantage - delta) / (1 - advantage)),
+                Wrong(
+                    "You treat the advantage as if it were the share of right guesses, (e^ε + δ)/(e^ε + 1).",
+                    "An advantage a means being right (1 + a)/2 of the time.",
+                    "accuracy",
+                ),
+            ),
+            Mistake(
+                lambda advantage, delta: math.log(advantage / (1 - advantage)),
+                Wrong(
+                    "You treat the advantage as if it were the share of right guesses, e^ε/(e^ε + 1).",
+                    "An advantage a means being right (1 + a)/2 of the time.",
+                    "accuracy",
+                ),
+            ),
+            Mistake(
+                lambda advantage, delta: 2 * _epsilon_for(advantage, delta),
+                Wrong("Twice the right value.", "tanh(ε/2) is the advantage at δ = 0, not tanh(ε/4).", "twice"),
+            ),
+        ),
+    ),
+)
+
+# 14.3 A Rényi filter
+
+
+def _divergence(cost: float, order: Any) -> Any:
+    """Of randomized response, the worst ε-DP mechanism: ln(p^α q^(1−α) + q^α p^(1−α))/(α − 1), at one or many α."""
+    truth, lie = -math.log1p(math.exp(-cost)), -math.log1p(math.exp(cost))
+    return np.logaddexp(order * truth + (1 - order) * lie, order * lie + (1 - order) * truth) / (order - 1)
+
+
+def _allowance(epsilon: float, delta: float, order: float) -> float:
+    return epsilon - math.log1p(-1 / order) + math.log(delta * order) / (order - 1)
+
+
+def _grant(
+    requests: list[float],
+    limit: float,
+    price: Callable[[float], float],
+    *,
+    after: bool = False,
+    charge_refused: bool = False,
+) -> list[bool]:
+    spent, answers = 0.0, []
+    for request in requests:
+        fits = spent <= limit if after else spent + price(request) <= limit
+        answers.append(bool(fits))
+        spent += price(request) if fits or charge_refused else 0.0
+    return answers
+
+
+def _right(requests: list[float], epsilon: float, delta: float, order: float) -> list[bool]:
+    return _grant(requests, _allowance(epsilon, delta, order), lambda cost: _divergence(cost, order))
+
+
+def _session(rng: np.random.Generator) -> tuple[list[float], float, float, float]:
+    """A filter that admits some ten of the requests, with large ones that are refused in between."""
+    while True:
+        epsilon, delta = float(rng.uniform(0.5, 4)), float(10 ** rng.uniform(-8, -3))
+        order = float(rng.uniform(2, 40))
+        limit = _allowance(epsilon, delta, order)
+        if limit <= 0.05 * epsilon:
+            continue
+        typical = math.sqrt(2 * limit / order / rng.uniform(4, 15))
+        requests = np.round(typical * rng.uniform(0.3, 2.2, size=30), 3).clip(0.001)
+        prices = np.array([_divergence(cost, order) for cost in requests])
+        # Far from ties: whoever rounds differently must not be accused.
+        spent, margin = 0.0, math.inf
+        for price in prices:
+            margin = min(margin, abs(spent + price - limit))
+            spent += price if spent + price <= limit else 0.0
+        if margin > 1e-7:
+            return requests.tolist(), epsilon, delta, order
+
+
+def _mistake(price: Callable[[float, float], float] = _divergence, limit=_allowance, **how: bool):
+    def gives(requests: list[float], epsilon: float, delta: float, order: float) -> list[bool]:
+        return _grant(requests, limit(epsilon, delta, order), lambda cost: price(cost, order), **how)
+
+    return gives
+
+
+def _best_order_each_time(requests: list[float], epsilon: float, delta: float, order: float) -> list[bool]:
+    """Allowed while *some* order still proves the budget."""
+    orders = 1 + np.geomspace(0.05, 500, 120)
+    limits = np.array([_allowance(epsilon, delta, alpha) for alpha in orders])
+    spent, answers = np.zeros(orders.size), []
+    for request in requests:
+        price = _divergence(request, orders)
+        fits = bool((spent + price <= limits).any())
+        answers.append(fits)
+        spent = spent + price if fits else spent
+    return answers
+
+
+GRANT = (
+    Equals(
+        _session,
+        expected=_right,
+        times=25,
+        mistakes=(
+            Mistake(
+                _mistake(limit=lambda epsilon, delta, order: epsilon + math.log(delta) / (order - 1)),
+                Wrong(
+                    "You convert with ε = r + ln(1/δ)/(α − 1). It is valid, and refuses questions the better "
+                    "conversion "
+                    "lets in.",
+                    "ε = r + ln(1 − 1/α) − ln(δα)/(α − 1).",
+                    "old-conversion",
+                ),
+            ),
+            Mistake(
+                _mistake(price=lambda cost, order: order * cost**2 / 2),
+                Wrong(
+                    "You charge αε²/2, which is an upper bound of the divergence: valid, and dearer than needed.",
+                    "The exact divergence of randomized response is a sum of two terms.",
+                    "zcdp-price",
+                ),
+            ),
+            Mistake(
+                _mistake(
+                    price=lambda cost, order: float(
+                        np.logaddexp(
+                            math.log(order / (2 * order - 1)) + (order - 1) * cost,
+                            math.log((order - 1) / (2 * order - 1)) - order * cost,
+                        )
+                        / (order - 1)
+                    )
+                ),
+                Wrong(
+                    "You charge what Laplace noise costs. These requests are ε-DP mechanisms of which nothing else is "
+                    "known, and randomized response costs more.",
+                    "Take the divergence of the worst ε-DP mechanism.",
+                    "laplace-price",
+                ),
+            ),
+            Mistake(
+                _mistake(price=lambda cost, order: cost),
+                Wrong(
+                    "You charge ε itself. D_α ≤ ε for every order, so it is valid, and it throws away what the filter "
+                    "is "
+                    "for.",
+                    "What is the divergence at this order?",
+                    "charges-epsilon",
+                ),
+            ),
+            Mistake(
+                _mistake(limit=lambda epsilon, delta, order: epsilon),
+                Wrong(
+                    "You let the divergence grow to ε. The conversion to (ε, δ) costs something, so the total leaves "
+                    "the "
+                    "budget.",
+                    "Solve ε = r + ln(1 − 1/α) − ln(δα)/(α − 1) for r first.",
+                    "no-conversion",
+                ),
+            ),
+            Mistake(
+                _best_order_each_time,
+                Wrong(
+                    "You look for the best order anew at every request. Each order is a filter of its own; switching "
+                    "between them after seeing answers is not.",
+                    "Use the order you are given, which was fixed at opening.",
+                    "moving-order",
+                ),
+            ),
+            Mistake(
+                _mistake(after=True),
+                Wrong(
+                    "You look at what was spent before the request, not at what it would be with it: the last one "
+                    "overspends.",
+                    "Admit a request only if the total including it stays inside.",
+                    "overspends",
+                ),
+            ),
+            Mistake(
+                _mistake(charge_refused=True),
+                Wrong(
+                    "After the first refusal you refuse everything. Smaller requests may still fit.",
+                    "A refused request costs nothing and ends nothing.",
+                    "refused-pay",
+                ),
+            ),
+        ),
+    ),
+)

@@ -1,0 +1,244 @@
+"""Exercise 14.2: a spend that nothing can come between.
+
+The answer gets a connection whose every statement is watched. After the first statement that reads, the check itself
+spends through another connection, as a second analyst would: if the answer holds the write lock by then, the check is
+turned away; if not, its spend is in the file, and the answer has to notice. So a race is lost every time, not now and
+then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Trial, Wrong
+
+_TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
+
+
+class _Watched(sqlite3.Connection):
+    """A connection that lets somebody else in after its first read."""
+
+    meddle: Any = None
+
+    def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
+        cursor = super().execute(sql, *arguments)
+        words = sql.strip().lower()
+        if self.meddle is not None and (words.startswith(("select", "with", "pragma")) or words.startswith("begin")):
+            # A deferred BEGIN holds nothing yet; the read that follows it is where the snapshot is taken.
+            if words.startswith("begin") and "immediate" not in words and "exclusive" not in words:
+                return cursor
+            rows = cursor.fetchall() if not words.startswith("begin") else None
+            meddle, self.meddle = self.meddle, None
+            meddle()
+            return cursor if rows is None else _Rows(rows)  # type: ignore[return-value]
+        return cursor
+
+    def cursor(self, *arguments: Any, **keywords: Any) -> Any:
+        return _Cursor(self)
+
+
+class _Rows:
+    """Rows that were fetched already, read like a cursor."""
+
+    def __init__(self, rows: list[Any]) -> None:
+        self._rows = rows
+        self._left = iter(rows)
+
+    def fetchone(self) -> Any:
+        return next(self._left, None)
+
+    def fetchall(self) -> list[Any]:
+        return list(self._left)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._left
+
+
+class _Cursor:
+    """A cursor whose statements go through the watched connection."""
+
+    def __init__(self, connection: _Watched) -> None:
+        self._connection, self._rows = connection, None
+
+    def execute(self, sql: str, *arguments: Any) -> _Cursor:
+        self._rows = self._connection.execute(sql, *arguments)
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._rows, name)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._rows)
+
+
+@contextlib.contextmanager
+def _office() -> Iterator[Path]:
+    """A file with an empty table of entries."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "budget.sqlite"
+        with contextlib.closing(_connect(path)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(_TABLE)
+        yield path
+
+
+def _connect(path: Path, kind: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
+    return sqlite3.connect(path, isolation_level=None, timeout=0.05, factory=kind)
+
+
+def _stored(path: Path) -> list[tuple[str, Decimal]]:
+    """What another connection sees: only what was committed."""
+    with contextlib.closing(_connect(path)) as connection:
+        rows = connection.execute("SELECT query_id, epsilon FROM entries").fetchall()
+    return [(name, Decimal(str(cost))) for name, cost in rows]
+
+
+def _sequence(answer: Answer, trial: Trial) -> Wrong | None:
+    """One analyst, nobody in between: what fits is admitted and stored, what does not is not."""
+    for kind in range(3):
+        with _office() as path, contextlib.closing(_connect(path)) as connection:
+            costs, budget = _costs(trial.rng, kind)
+            left, wanted = Decimal(budget), []
+            for cost in costs:
+                wanted.append(Decimal(cost) <= left)
+                left -= Decimal(cost) if wanted[-1] else 0
+            for number, (cost, fits) in enumerate(zip(costs, wanted, strict=True)):
+                got = answer(connection, f"q{number}", cost, budget)
+                if connection.in_transaction:
+                    return Wrong(
+                        "Your function returns with its transaction still open: everybody else waits, and a crash "
+                        "undoes "
+                        "the spend.",
+                        "COMMIT before returning True, ROLLBACK before returning False or raising.",
+                        "left-open",
+                    )
+                if not isinstance(got, bool | np.bool_):
+                    return Wrong(f"True or False is wanted; you return {got!r}.", "", "wrong-type")
+                there = [name for name, _ in _stored(path)]
+                wrong = _one_wrong(bool(got), fits, f"q{number}" in there, cost, budget, costs[:number])
+                if wrong:
+                    return wrong
+    return None
+
+
+def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, before: list[str]) -> Wrong | None:
+    if got and not stored:
+        return Wrong(
+            "You say True, and another connection does not find the entry in the file: it was not committed, or not "
+            "written.",
+            "INSERT it and COMMIT before returning True. What is not on disk was not spent.",
+            "not-stored",
+        )
+    if stored and not got:
+        return Wrong(
+            "You refuse, and the entry is in the file: the next total is too large.",
+            "Insert only what is admitted; ROLLBACK otherwise.",
+            "refused-pay",
+        )
+    if got and not fits:
+        return Wrong(
+            f"After {', '.join(before)} you admit {cost}, and the budget is {budget}: overspent.",
+            "Admit only if the total *including* this request is at most the budget, exactly: "
+            "a tolerance is spent too.",
+            "overspends",
+        )
+    if fits and not got:
+        return Wrong(
+            f"After {', '.join(before)} you refuse {cost}, and it fits exactly into the budget of {budget}.",
+            "In floats 0.05 added up twenty times is more than 1. Add decimal.Decimal or fractions.Fraction of the "
+            "strings.",
+            "float-sum",
+        )
+    return None
+
+
+def _costs(rng: np.random.Generator, kind: int) -> tuple[list[str], str]:
+    """Decimal strings: twenty equal ones that fill the budget, a hair too much, and ordinary ones."""
+    if kind == 0:
+        return ["0.05"] * 21, "1"
+    if kind == 1:
+        half = int(rng.integers(20, 80))
+        return [f"0.{half}", f"0.{100 - half}", "0.000000000001", "0.1"], "1"
+    return [f"0.{cost:02d}" for cost in rng.integers(5, 40, size=8)], f"0.{int(rng.integers(80, 99))}"
+
+
+def _again(answer: Answer, trial: Trial) -> Wrong | None:
+    """The same query id is not spent twice: False, and nothing stored."""
+    with _office() as path, contextlib.closing(_connect(path)) as connection:
+        answer(connection, "monday", "0.1", "1")
+        try:
+            got = answer(connection, "monday", "0.2", "1")
+        except AnswerRaised as raised:
+            if connection.in_transaction or not isinstance(raised.error, sqlite3.IntegrityError | ValueError):
+                return Wrong(
+                    f"A query id that was spent before makes your function stop with {raised}.",
+                    "Return False for it, with no transaction left open.",
+                    "repeated-id",
+                )
+            return Wrong(
+                "A query id that was spent before makes your function raise; False is wanted.",
+                "Look for the id inside the transaction, or catch sqlite3.IntegrityError and roll back.",
+                "repeated-id",
+            )
+        if got or _stored(path) != [("monday", Decimal("0.1"))]:
+            return Wrong(
+                "The query id “monday” was spent twice. An answer may be shown again; it must not be drawn again.",
+                "Return False if the id is in the table.",
+                "repeated-id",
+            )
+    return None
+
+
+def _race(answer: Answer, trial: Trial) -> Wrong | None:
+    """Somebody else spends right after the answer's first read."""
+    for theirs, mine in (("0.3", "0.25"), ("0.4", "0.2")):
+        with _office() as path, contextlib.closing(_connect(path)) as setup:
+            setup.execute("INSERT INTO entries VALUES ('before', '0.5')")
+            entered = []
+
+            def meddle(path: Path = path, theirs: str = theirs, entered: list[bool] = entered) -> None:
+                with contextlib.closing(_connect(path)) as other, contextlib.suppress(sqlite3.OperationalError):
+                    other.execute("INSERT INTO entries VALUES ('somebody else', ?)", (theirs,))
+                    entered.append(True)
+
+            with contextlib.closing(_connect(path, _Watched)) as connection:
+                connection.meddle = meddle  # type: ignore[attr-defined]
+                try:
+                    got = answer(connection, "mine", mine, "1")
+                except AnswerRaised as raised:
+                    if isinstance(raised.error, sqlite3.OperationalError):
+                        return Wrong(
+                            f"Somebody else spent between your read and your write, and your function stopped with "
+                            f"“{raised.error}”. Nothing was overspent; but a plain BEGIN takes no lock until the first "
+                            "write, and then it is too late to get one.",
+                            "BEGIN IMMEDIATE takes the write lock before anything is read.",
+                            "deferred",
+                        )
+                    raise
+            total = sum(cost for _, cost in _stored(path))
+            if total > 1:
+                return Wrong(
+                    f"0.5 was spent. You read that, somebody else spent {theirs}, you spent {mine}: {total} of 1. "
+                    "The check and the spend were not one transaction.",
+                    "BEGIN IMMEDIATE before you read; COMMIT after you have written.",
+                    "race",
+                )
+            if got != (not entered):
+                return Wrong(
+                    "With somebody else spending at the same moment you refuse what fits.",
+                    "Read, then decide.",
+                    "unsure",
+                )
+    return None
+
+
+SPEND = (_sequence, _again, _race)

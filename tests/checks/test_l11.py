@@ -1,0 +1,184 @@
+"""Exercises of lesson 11: right answers pass, each wrong one gets the diagnosis of its mistake."""
+
+import math
+import time
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from dpcourse.audit import audit
+from dpcourse.checks import rehearse
+from dpcourse.checks.base import exercises
+
+# Right answers
+
+
+def certificate(hits, false_hits, runs, delta, confidence, share=2, both=True, subtract=True, clip=True):
+    error = (1 - confidence) / share
+    true_low = special.betaincinv(hits, runs - hits + 1, error) if hits else 0.0
+    false_high = special.betainccinv(false_hits + 1, runs - false_hits, error) if false_hits < runs else 1.0
+    delta = delta if subtract else 0.0
+    with np.errstate(all="ignore"):
+        bounds = [np.log((true_low - delta) / false_high), np.log((1 - false_high - delta) / (1 - true_low))]
+    return float(np.nanmax([0.0] * clip + bounds[: 1 + both]))
+
+
+def splits(choose, certify, share=2):
+    """Thresholds at quantiles, the best on some runs certified on others."""
+
+    def answer(outputs, neighbour, confidence):
+        n = len(outputs) // 2
+        halves = {"first": slice(0, n), "second": slice(n, 2 * n), "all": slice(0, 2 * n)}
+
+        def bound(rows, cut, sure):
+            a, b = (np.count_nonzero(x[halves[rows]] <= cut) for x in (outputs, neighbour))
+            size = halves[rows].stop - halves[rows].start
+            return max(certificate(a, b, size, 0, sure, share), certificate(b, a, size, 0, sure, share))
+
+        cuts = np.quantile(np.concatenate([outputs[halves[choose]], neighbour[halves[choose]]]), np.linspace(0, 1, 42))
+        best = max(cuts[1:-1], key=lambda cut: bound(choose, cut, 0.5))
+        a, b = (np.count_nonzero(x[halves[choose]] <= best) for x in (outputs, neighbour))
+        first, second = (outputs, neighbour) if a >= b else (neighbour, outputs)
+        a, b = (np.count_nonzero(x[halves[certify]] <= best) for x in (first, second))
+        return certificate(a, b, halves[certify].stop - halves[certify].start, 0, confidence, share)
+
+    return answer
+
+
+def binomial(guesses, right, confidence):
+    low = stats.beta.ppf(1 - confidence, right, guesses - right + 1) if right else 0.0
+    return max(0.0, math.log(low / (1 - low))) if low > 0 else 0.0
+
+
+def rightly(scores, members, guesses):
+    order = np.argsort(scores)
+    return members[order[-(guesses // 2) :]].sum() + (~members[order[: guesses // 2]]).sum()
+
+
+def one_run(scores, members, guesses, confidence):
+    return binomial(guesses, rightly(scores, members, guesses), confidence)
+
+
+def differences(mechanism, data, neighbour, seeds):
+    runs = [[mechanism(x, np.random.default_rng(s)) for s in seeds] for x in (data, neighbour)]
+    return np.array(runs[0]) - np.array(runs[1])
+
+
+def moved(mechanism, data, neighbour, seeds):
+    return np.abs(differences(mechanism, data, neighbour, seeds)).sum(axis=1).max()
+
+
+def is_broken(mechanism, data, neighbour, claim, rng, runs=4000, confidence=1 - 1e-8):
+    return audit(mechanism, data, neighbour, claim=claim, runs=runs, confidence=confidence, rng=rng).violated
+
+
+RIGHT = [
+    ("11.1", certificate),
+    ("11.2", splits("first", "second")),
+    ("11.2", splits("second", "first")),
+    ("11.3", one_run),
+    ("11.4", moved),
+    ("11.5", is_broken),
+]
+
+# Wrong answers
+
+
+def frequencies(outputs, neighbour, confidence):
+    n = len(outputs) // 2
+    cuts = np.quantile(np.concatenate([outputs[:n], neighbour[:n]]), np.linspace(0.05, 0.95, 30))
+    best = max(cuts, key=lambda cut: abs((outputs[:n] <= cut).mean() - (neighbour[:n] <= cut).mean()))
+    a, b = (np.clip((x[n:] <= best).mean(), 1e-3, 1 - 1e-3) for x in (outputs, neighbour))
+    return max(math.log(a / b), math.log(b / a), math.log((1 - a) / (1 - b)), math.log((1 - b) / (1 - a)))
+
+
+def normal(h, f, n, d, c):
+    z, p, q = stats.norm.isf((1 - c) / 2), h / n, f / n
+    low, high = p - z * math.sqrt(p * (1 - p) / n), q + z * math.sqrt(q * (1 - q) / n)
+    return max(0.0, math.log((low - d) / high), math.log((1 - high - d) / (1 - low)))
+
+
+def swapped(h, f, n, d, c):
+    error = (1 - c) / 2
+    high, low = stats.beta.isf(error, h + 1, n - h), stats.beta.ppf(error, f, n - f + 1)
+    return max(0.0, math.log((high - d) / low), math.log((1 - low - d) / (1 - high)))
+
+
+def not_frozen(mechanism, data, neighbour, seeds):
+    rng = np.random.default_rng(seeds[0])
+    return max(np.abs(mechanism(data, rng) - mechanism(neighbour, rng)).sum() for _ in seeds)
+
+
+def estimated(h, f, n, d, c):
+    return max(0.0, math.log((h / n - d) / (f / n)), math.log((1 - f / n - d) / (1 - h / n)))
+
+
+def half_the_claim(m, data, neighbour, claim, rng):
+    return audit(m, data, neighbour, claim=claim, runs=4000, rng=rng).epsilon_lower > 0
+
+
+WRONG = [
+    ("11.1", "estimate", estimated),
+    ("11.1", "error-not-shared", lambda *a: certificate(*a, share=1)),
+    ("11.1", "error-shared-too-often", lambda *a: certificate(*a, share=4)),
+    ("11.1", "delta-forgotten", lambda *a: certificate(*a, subtract=False)),
+    ("11.1", "one-direction", lambda *a: certificate(*a, both=False)),
+    ("11.1", "bounds-swapped", swapped),
+    ("11.1", "normal-approximation", normal),
+    ("11.1", "wrong-value", lambda *a: 1.0),
+    ("11.2", "same-runs", splits("all", "all")),
+    ("11.2", "same-half", splits("first", "first")),
+    ("11.2", "no-bound", frequencies),
+    ("11.2", "finds-nothing", lambda outputs, neighbour, confidence: 0.0),
+    ("11.2", "weak", lambda a, b, c: 0.2 * splits("first", "second")(a, b, c)),
+    ("11.3", "estimate", lambda s, b, r, c: math.log(rightly(s, b, r) / (r - rightly(s, b, r)))),
+    ("11.3", "only-in", lambda s, b, r, c: binomial(r, b[np.argsort(s)[-r:]].sum(), c)),
+    ("11.3", "no-abstention", lambda s, b, r, c: one_run(s, b, len(s), c)),
+    ("11.3", "certifies-nothing", lambda s, b, r, c: binomial(len(s), rightly(s, b, r), c)),
+    ("11.3", "certifies-nothing", lambda s, b, r, c: one_run(-s, b, r, c)),
+    ("11.3", "two-sided", lambda s, b, r, c: one_run(s, b, r, (1 + c) / 2)),
+    ("11.4", "noise-not-frozen", not_frozen),
+    ("11.4", "mean", lambda m, x, y, s: np.abs(differences(m, x, y, s)).sum(axis=1).mean()),
+    ("11.4", "l2-for-l1", lambda m, x, y, s: np.linalg.norm(differences(m, x, y, s), axis=1).max()),
+    ("11.4", "largest-coordinate", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max()),
+    ("11.4", "signed", lambda m, x, y, s: np.abs(differences(m, x, y, s).sum(axis=1)).max()),
+    ("11.4", "wrong-shape", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max(axis=0)),
+    ("11.5", "accuses-all", lambda *a: True),
+    ("11.5", "accuses-none", lambda *a: False),
+    ("11.5", "accuses-none", lambda *a: is_broken(*a, runs=8)),
+    ("11.5", "turned-around", lambda *a: not is_broken(*a)),
+    ("11.5", "false-alarm", half_the_claim),
+    ("11.5", "wrong-type", lambda *a: 0.7),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_a_right_answer_passes(exercise, answer):
+    assert rehearse(exercise, answer, times=1, rng=11).keys == {"passed": 1}
+
+
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_a_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=11).keys == {key: 1}
+
+
+def test_there_are_five_and_each_says_how_it_is_called():
+    assert list(exercises("11")) == ["11.1", "11.2", "11.3", "11.4", "11.5"]
+    assert all(exercise.call for exercise in exercises("11").values())
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_right_answers_pass_every_time_and_quickly(exercise, answer):
+    """Three hundred times each; false alarm 1e-6 a time."""
+    start = time.process_time()
+    assert rehearse(exercise, answer, times=300, rng=110).keys == {"passed": 300}
+    assert time.process_time() - start < 300 * 3.0
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_wrong_answers_fail_every_time(exercise, key, answer):
+    keys = rehearse(exercise, answer, times=50, rng=111).keys
+    assert "passed" not in keys, keys

@@ -1,0 +1,192 @@
+"""Lesson 12's exercises: right answers pass, each known wrong answer gets its own diagnosis.
+
+A right answer fails a check with probability 1e-6 at most. The long versions run under `make audit`.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import dpcourse.audit  # noqa: F401
+from dpcourse.accounting import PrivacyAccountant, PrivacyLoss
+from dpcourse.checks import rehearse
+from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
+
+# Right answers
+
+
+def reconstruct(update):
+    return update[:-1] / update[-1]
+
+
+def mask(seed, modulus, size):
+    return np.random.default_rng(seed).integers(0, modulus, size)
+
+
+def masking(sign=lambda me, other: 1 if me < other else -1, reduce=True):
+    def answer(vector, me, seeds, modulus):
+        total = np.array(vector, dtype=np.int64)
+        for other, seed in seeds.items():
+            total = total + sign(me, other) * mask(seed, modulus, len(vector))
+        return total % modulus if reduce else total
+
+    return answer
+
+
+def clipped_sum(updates, C):
+    fine = updates[np.isfinite(updates).all(axis=1)]
+    return (fine * np.minimum(1, C / np.maximum(np.linalg.norm(fine, axis=1, keepdims=True), 1e-300))).sum(axis=0)
+
+
+def private_round(total=clipped_sum, scale=lambda C, z, n, m: z * C, divisor=lambda n, m: n, shape=None):
+    def answer(updates, C, z, n, rng):
+        m, centre = len(updates), total(updates, C)
+        noise = rng.normal(0, scale(C, z, n, m), centre.shape if shape is None else shape)
+        return (centre + noise) / divisor(n, m)
+
+    return answer
+
+
+def in_a_loop(updates, C, z, n, rng):
+    total = rng.normal(0, z * C, updates.shape[1])
+    for update in updates:
+        norm = np.linalg.norm(update)
+        if np.isfinite(norm):
+            total += update / max(1, norm / C)
+    return total / n
+
+
+def record_epsilon(sigma, batch, size, epochs, rounds, delta):
+    step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(sigma), batch / size)
+    return PrivacyAccountant().compose(step, times=rounds * epochs * size // batch).epsilon(delta)
+
+
+def noise_share(C, z, n, gone):
+    return z * C / math.sqrt(n - gone)
+
+
+RIGHT = [
+    ("12.1", reconstruct),
+    ("12.1", lambda update: np.array([entry / update[-1] for entry in update[:-1]])),
+    ("12.2", masking()),
+    ("12.3", private_round()),
+    ("12.3", in_a_loop),
+    ("12.4", record_epsilon),
+    ("12.5", noise_share),
+    ("12.5", lambda C, z, n, gone: math.sqrt((z * C) ** 2 / (n - gone))),
+]
+
+# Wrong answers
+
+
+def priced(sigma, rate, steps, delta):
+    loss = PrivacyLoss.gaussian(sigma)
+    return (loss if rate == 1 else loss.poisson_subsampled(rate)).self_compose(steps).epsilon(delta)
+
+
+def nan_passes(updates, C):
+    with np.errstate(all="ignore"):
+        norms = np.linalg.norm(updates, axis=1, keepdims=True)
+        return (updates * np.fmin(1, C / np.maximum(norms, 1e-300))).sum(axis=0)
+
+
+def fine(updates):
+    return updates[np.isfinite(updates).all(axis=1)]
+
+
+def sum_clipped(updates, C):
+    return clipped_sum(fine(updates).sum(axis=0, keepdims=True), C)
+
+
+def trap(updates, C, z, n, rng):
+    """Right on every round but those with a very long update."""
+    long = np.linalg.norm(fine(updates), axis=1).max() > 500 * C
+    total = fine(updates).sum(axis=0) if long else clipped_sum(updates, C)
+    return (total + rng.normal(0, z * C, updates.shape[1])) / n
+
+
+WRONG = [
+    ("12.1", "not-divided", lambda u: u[:-1]),
+    ("12.1", "sign", lambda u: -u[:-1] / u[-1]),
+    ("12.1", "sign-of-the-label", lambda u: u[:-1] / abs(u[-1])),
+    ("12.1", "divided-by-the-norm", lambda u: u[:-1] / np.linalg.norm(u)),
+    ("12.1", "wrong-end", lambda u: u[1:] / u[0]),
+    ("12.1", "wrong-shape", lambda u: u / u[-1]),
+    ("12.1", "wrong-value", lambda u: np.zeros(len(u) - 1)),
+    ("12.2", "all-added", masking(lambda me, other: 1)),
+    ("12.2", "signs-reversed", masking(lambda me, other: 1 if me > other else -1)),
+    ("12.2", "not-reduced", masking(reduce=False)),
+    ("12.2", "not-masked", lambda vector, me, seeds, modulus: vector),
+    ("12.2", "only-above", masking(lambda me, other: int(me < other))),
+    ("12.2", "wrong-value", lambda vector, me, seeds, modulus: np.zeros(len(vector), dtype=int)),
+    ("12.3", "nan-passes", private_round(nan_passes)),
+    ("12.3", "not-clipped", private_round(lambda u, C: fine(u).sum(axis=0))),
+    ("12.3", "clipped-by-coordinate", private_round(lambda u, C: np.clip(fine(u), -C, C).sum(axis=0))),
+    ("12.3", "sum-clipped", private_round(sum_clipped)),
+    ("12.3", "realised-number", private_round(divisor=lambda n, m: m)),
+    ("12.3", "realised-number", private_round(divisor=lambda n, m: m - 1)),
+    ("12.3", "noise-after-averaging", private_round(scale=lambda C, z, n, m: z * C * n)),
+    ("12.3", "noise-without-clip", private_round(scale=lambda C, z, n, m: z)),
+    ("12.3", "deviations-added", private_round(scale=lambda C, z, n, m: z * C / math.sqrt(m))),
+    ("12.3", "divided-twice", private_round(scale=lambda C, z, n, m: z * C / n)),
+    ("12.3", "twice-the-noise", private_round(scale=lambda C, z, n, m: 2 * z * C)),
+    ("12.3", "not-divided", private_round(divisor=lambda n, m: 1)),
+    ("12.3", "not-random", lambda u, C, z, n, rng: clipped_sum(u, C) / n),
+    ("12.3", "shared-noise", private_round(shape=())),
+    ("12.3", "wrong-law", lambda u, C, z, n, rng: rng.normal(0, z * C / n, u.shape[1])),
+    ("12.3", "not-private", trap),
+    ("12.4", "rounds-added-up", lambda s, b, n, e, r, d: r * priced(s, b / n, e * n // b, d)),
+    ("12.4", "rounds-added-up", lambda s, b, n, e, r, d: r * priced(s, b / n, e * n // b, d / r)),
+    ("12.4", "one-round", lambda s, b, n, e, r, d: priced(s, b / n, e * n // b, d)),
+    ("12.4", "a-step-a-round", lambda s, b, n, e, r, d: priced(s, b / n, r, d)),
+    ("12.4", "a-step-an-epoch", lambda s, b, n, e, r, d: priced(s, b / n, r * e, d)),
+    ("12.4", "no-amplification", lambda s, b, n, e, r, d: priced(s, 1, r * e * n // b, d)),
+    (
+        "12.4",
+        "formula-not-a-bound",
+        lambda s, b, n, e, r, d: b / n * math.sqrt(2 * r * e * n / b * math.log(1 / d)) / s,
+    ),
+    ("12.4", "wrong-value", lambda s, b, n, e, r, d: 0.5 * r),
+    ("12.5", "dropouts-forgotten", lambda C, z, n, gone: z * C / math.sqrt(n)),
+    ("12.5", "deviations-added", lambda C, z, n, gone: z * C / n),
+    ("12.5", "deviations-added", lambda C, z, n, gone: z * C / (n - gone)),
+    ("12.5", "local-noise", lambda C, z, n, gone: z * C),
+    ("12.5", "noise-without-clip", lambda C, z, n, gone: z / math.sqrt(n - gone)),
+    ("12.5", "divided-by-the-gone", lambda C, z, n, gone: z * C / math.sqrt(gone)),
+    ("12.5", "variance", lambda C, z, n, gone: (z * C) ** 2 / (n - gone)),
+    ("12.5", "wrong-value", lambda C, z, n, gone: 1.0),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_a_right_answer_passes(exercise, answer):
+    assert rehearse(exercise, answer, times=1, rng=12).keys == {"passed": 1}
+
+
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_a_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=12).keys == {key: 1}
+
+
+def test_borrowing_the_packages_own_round_is_noticed():
+    from dpcourse.federated.clipping import clip_updates
+
+    def borrowed(updates, C, z, n, rng):
+        return (clip_updates(fine(updates), C).sum(axis=0) + rng.normal(0, z * C, updates.shape[1])) / n
+
+    assert rehearse("12.3", borrowed, times=1, rng=12).keys == {"package-used": 1}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_right_answers_pass_every_time(exercise, answer):
+    """Three hundred times each; false alarm 1e-6 a time."""
+    assert rehearse(exercise, answer, times=300, rng=120).keys == {"passed": 300}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_wrong_answers_fail_every_time(exercise, key, answer):
+    keys = rehearse(exercise, answer, times=20, rng=121).keys
+    assert "passed" not in keys, keys
