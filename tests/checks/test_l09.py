@@ -158,7 +158,7 @@ WRONG = [
     ("09.3", "wrong-shape", lambda neighbours: 2),
     ("09.4", "sensitivity-one", winner_with(lambda epsilon, votes: 1 / epsilon)),
     ("09.4", "too-little-noise", winner_with(lambda epsilon, votes: 2 / (epsilon * sum(votes)) + 1e-9)),
-    ("09.4", "not-useful", winner_with(lambda epsilon, votes: 2 * epsilon)),
+    ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 2 * epsilon)),
     ("09.4", "not-useful", winner_with(lambda epsilon, votes: 4 / epsilon)),
     ("09.4", "empty-class-without-noise", skips_empty),
     ("09.4", "not-random", lambda votes, epsilon, rng: int(np.argmax(votes))),
