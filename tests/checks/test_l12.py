@@ -101,9 +101,30 @@ def sum_clipped(updates, C):
 
 def trap(updates, C, z, n, rng):
     """Right on every round but those with a very long update."""
-    long = np.linalg.norm(fine(updates), axis=1).max() > 500 * C
+    long = np.linalg.norm(fine(updates), axis=1).max(initial=0) > 500 * C
     total = fine(updates).sum(axis=0) if long else clipped_sum(updates, C)
     return (total + rng.normal(0, z * C, updates.shape[1])) / n
+
+
+def with_noise(draw):
+    return lambda u, C, z, n, rng: (clipped_sum(u, C) + draw(rng, z * C, u.shape[1])) / n
+
+
+def noise_for_a_crowd(u, C, z, n, rng):
+    return private_round(scale=lambda C, z, n, m: z * C * (m > 2))(u, C, z, n, rng)
+
+
+def small_vectors_bare(vector, me, seeds, modulus):
+    return vector if vector.max() < 4096 else masking()(vector, me, seeds, modulus)
+
+
+def one_mask(vector, me, seeds, modulus):
+    return (vector + sum((1 if me < o else -1) * mask(s, modulus, 1) for o, s in seeds.items())) % modulus
+
+
+def renyi(sigma, batch, size, epochs, rounds, delta):
+    step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(sigma), batch / size)
+    return PrivacyAccountant().compose(step, times=rounds * epochs * size // batch).epsilon(delta, method="rdp")
 
 
 WRONG = [
@@ -119,6 +140,8 @@ WRONG = [
     ("12.2", "not-reduced", masking(reduce=False)),
     ("12.2", "not-masked", lambda vector, me, seeds, modulus: vector),
     ("12.2", "only-above", masking(lambda me, other: int(me < other))),
+    ("12.2", "not-always-masked", small_vectors_bare),
+    ("12.2", "one-mask-for-all", one_mask),
     ("12.2", "wrong-value", lambda vector, me, seeds, modulus: np.zeros(len(vector), dtype=int)),
     ("12.3", "nan-passes", private_round(nan_passes)),
     ("12.3", "not-clipped", private_round(lambda u, C: fine(u).sum(axis=0))),
@@ -136,6 +159,9 @@ WRONG = [
     ("12.3", "shared-noise", private_round(shape=())),
     ("12.3", "wrong-law", lambda u, C, z, n, rng: rng.normal(0, z * C / n, u.shape[1])),
     ("12.3", "not-private", trap),
+    ("12.3", "not-gaussian", with_noise(lambda rng, s, d: rng.laplace(0, s / math.sqrt(2), d))),
+    ("12.3", "not-gaussian", with_noise(lambda rng, s, d: rng.uniform(-s * math.sqrt(3), s * math.sqrt(3), d))),
+    ("12.3", "few-clients", noise_for_a_crowd),
     ("12.4", "rounds-added-up", lambda s, b, n, e, r, d: r * priced(s, b / n, e * n // b, d)),
     ("12.4", "rounds-added-up", lambda s, b, n, e, r, d: r * priced(s, b / n, e * n // b, d / r)),
     ("12.4", "one-round", lambda s, b, n, e, r, d: priced(s, b / n, e * n // b, d)),
@@ -147,6 +173,8 @@ WRONG = [
         "formula-not-a-bound",
         lambda s, b, n, e, r, d: b / n * math.sqrt(2 * r * e * n / b * math.log(1 / d)) / s,
     ),
+    ("12.4", "renyi", renyi),
+    ("12.4", "wrong-value", lambda s, b, n, e, r, d: min(5.0, record_epsilon(s, b, n, e, r, d))),
     ("12.4", "wrong-value", lambda s, b, n, e, r, d: 0.5 * r),
     ("12.5", "dropouts-forgotten", lambda C, z, n, gone: z * C / math.sqrt(n)),
     ("12.5", "deviations-added", lambda C, z, n, gone: z * C / n),

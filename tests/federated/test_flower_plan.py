@@ -1,5 +1,8 @@
 """What a Flower run is told, without Flower: the same numbers in every process, and bad arguments refused."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -71,3 +74,11 @@ def test_the_command_refuses_a_bad_plan_before_it_starts_anything(capsys):
 def test_ports_are_free_and_different():
     ports = engines._free_ports("127.0.0.1", 8)
     assert len(set(ports)) == 8 and all(1024 <= port < 65536 for port in ports)
+
+
+def test_the_lesson_shows_the_client_that_runs():
+    root = Path(__file__).resolve().parents[2]
+    source = (root / "dpcourse/flower_app/apps.py").read_text(encoding="utf-8")
+    shown = source[source.index("@client_app.train()") : source.index("class FederatedRounds")].strip()
+    cells = json.loads((root / "notebooks/12_federated_rounds.ipynb").read_text(encoding="utf-8"))["cells"]
+    assert any(f"```python\n{shown}\n```" in "".join(cell["source"]) for cell in cells)

@@ -28,7 +28,7 @@ class _Law:
     deviation: float
 
     def explains(self, outputs: np.ndarray, failure: float) -> bool:
-        """Whether mean, spread and independence of outputs of shape (runs, d) fit; a true law is refused with
+        """Whether mean, spread, independence and shape of outputs of shape (runs, d) fit; a true law is refused with
         probability `failure` at most."""
         runs, d = outputs.shape
         if self.deviation == 0:
@@ -39,7 +39,11 @@ class _Law:
             ((standard**2).sum(), runs * d),
             (d * (standard.mean(axis=1) ** 2).sum(), runs),
         )
-        half = failure / (2 * len(tests))
+        half = failure / (2 * (len(tests) + 1))
+        # Half of a Gaussian lies within its quartiles; of a Laplace law with the same deviation, more does.
+        inside, all_of = int((np.abs(standard) < stats.norm.ppf(0.75)).sum()), runs * d
+        if not stats.binom.ppf(half, all_of, 0.5) <= inside <= stats.binom.isf(half, all_of, 0.5):
+            return False
         return all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests)
 
 
@@ -191,12 +195,38 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
             "rng.normal(..., size=...) draws one for each.",
             "shared-noise",
         )
+    if abs(spread.std() / right.deviation - 1) < 0.1:
+        off = np.linalg.norm(seen.mean(axis=0) - right.mean)
+        if off < 3 * right.deviation * math.sqrt(seen.shape[1] / len(seen)):
+            return Wrong(
+                "Mean and deviation of your result are right, but its noise is not independent Gaussian noise: the law "
+                "that the accountant counts.",
+                "rng.normal, one draw for each coordinate.",
+                "not-gaussian",
+            )
     return Wrong(
         f"On average your result has norm {np.linalg.norm(seen.mean(axis=0)):.4g} and its noise deviation "
         f"{spread.std():.4g}; right are {np.linalg.norm(right.mean):.4g} and {right.deviation:.4g}.",
         "Updates that are not finite count as zero; clip each of the others, add, add noise, divide by what is public.",
         "wrong-law",
     )
+
+
+def _also_for_few(answer: Answer, trial: Trial) -> Wrong | None:
+    """A Poisson sample may bring nobody, or one client."""
+    for m in (0, 1, 2):
+        updates, C, z, expected = _problem(trial.rng)
+        few = frozen(_good(updates)[:m])
+        seen = np.array([answer(few, C, z, expected, rng=trial.rng) for _ in range(100)], dtype=float)
+        law = _Law(clipped(few, C).sum(axis=0) / expected, z * C / expected)
+        if not law.explains(seen, trial.failure / 3):
+            return Wrong(
+                f"When the sample brings {m} client{'s' * (m != 1)}, your result is not what it is for many. How many "
+                "there are is as secret as who.",
+                "The same noise and the same division, whatever m is.",
+                "few-clients",
+            )
+    return None
 
 
 _Z = 2.0
@@ -218,6 +248,7 @@ PRIVATE_ROUND = (
     Returns(_without_nonsense, what="array", shape=lambda updates, *_: updates.shape[1:]),
     _survives_nonsense,
     _has_the_law,
+    _also_for_few,
     Audited(
         _with_canary,
         _CLAIM,

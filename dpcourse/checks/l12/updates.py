@@ -118,18 +118,30 @@ def masked(vector: np.ndarray, me: int, seeds: dict[int, int], modulus: int) -> 
 
 
 def _they_cancel(answer: Answer, trial: Trial) -> Wrong | None:
-    """All clients of one round add up to the sum of their vectors, modulo the modulus."""
+    """All clients of one round add up to the sum of their vectors, modulo the modulus, and each of them is masked.
+
+    The vectors are short of the modulus by far, or the modulus is small: neither may change what is done.
+    """
     rng = trial.rng
-    n, modulus, size = int(rng.integers(3, 8)), 2 ** int(rng.integers(16, 33)), 5
-    seeds, vectors = _seeds(n, rng), rng.integers(0, 2**10, (n, size))
-    sent = [np.asarray(answer(vectors[i], i, _of(seeds, i, n), modulus), dtype=np.int64) for i in range(n)]
-    if np.array_equal(np.sum(sent, axis=0) % modulus, vectors.sum(axis=0) % modulus):
-        return None
-    return Wrong(
-        f"The masked vectors of all {n} clients do not add up to the sum of their vectors modulo {modulus:,}.",
-        "Of every pair one adds the mask and the other takes the same mask away.",
-        "do-not-cancel",
-    )
+    for modulus in (2 ** int(rng.integers(16, 33)), int(rng.integers(100, 1000))):
+        n, size = int(rng.integers(3, 8)), 20
+        seeds, vectors = _seeds(n, rng), rng.integers(0, min(modulus, 2**10), (n, size))
+        sent = [np.asarray(answer(vectors[i], i, _of(seeds, i, n), modulus), dtype=np.int64) for i in range(n)]
+        if not np.array_equal(np.sum(sent, axis=0) % modulus, vectors.sum(axis=0) % modulus):
+            return Wrong(
+                f"The masked vectors of all {n} clients do not add up to the sum of their vectors modulo {modulus:,}.",
+                "Of every pair one adds the mask and the other takes the same mask away.",
+                "do-not-cancel",
+            )
+        for i, vector in enumerate(sent):
+            if not np.array_equal(vector, masked(vectors[i], i, _of(seeds, i, n), modulus)):
+                return Wrong(
+                    f"The sum is right, but client {i} does not send its vector with the masks of the exercise. A sum "
+                    "is right without any mask, too.",
+                    "Mask every vector in the same way, whatever it holds.",
+                    "not-always-masked",
+                )
+    return None
 
 
 MASKED = (
@@ -164,6 +176,16 @@ MASKED = (
                     "vector gives larger numbers, and the mask hides it no more.",
                     "Take the result % modulus.",
                     "not-reduced",
+                ),
+            ),
+            Mistake(
+                lambda vector, me, seeds, modulus: (
+                    (vector + sum((1 if me < o else -1) * mask(s, modulus, 1) for o, s in seeds.items())) % modulus
+                ),
+                Wrong(
+                    "All entries of your vector get the same mask: the difference of two entries has none.",
+                    "As many entries as the vector.",
+                    "one-mask-for-all",
                 ),
             ),
             Mistake(
