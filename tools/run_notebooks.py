@@ -49,6 +49,7 @@ def execute(path: Path, timeout: int) -> nbformat.NotebookNode:
         timeout=timeout,
         record_timing=False,
         store_widget_state=False,
+        coalesce_streams=True,  # how a kernel cuts its prints into messages is chance
         extra_arguments=["--log-level=ERROR"],
         resources={"metadata": {"path": str(path.parent)}},
     )

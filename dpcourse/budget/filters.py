@@ -198,7 +198,7 @@ def _claim(cost: Any) -> Guarantee:
 def _name_of(cost: Any) -> str:
     """What tells one cost of a plan from another: what it is called and, for a mechanism, what it leaks.
 
-    The name alone would not do: two Gaussians made from different noise multipliers have the same one.
+    The name alone would not do: nothing obliges a mechanism to show its noise in it.
     """
     if isinstance(cost, Guarantee):
         return repr(cost)

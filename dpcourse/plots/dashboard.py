@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import seaborn as sns
 from matplotlib.axes import Axes
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import BLACK, COLOURS, GREY, HATCHES, MARKERS, course_style, epsilon_axis, series
@@ -18,6 +18,7 @@ from dpcourse.privacy.claim import _rounded_up as rounded_up
 
 BASELINE = "no privacy"
 _WHO = ["method", "level", "seed"]
+_ROUND_STEPS = [1, 2, 5, 10]  # ticks at 77.5 would be labelled 78
 _WHISKER = {"linewidth": 1, "color": BLACK, "linestyle": "-"}
 
 
@@ -72,7 +73,8 @@ def _epsilon_against_utility(axes: Axes, private: pd.DataFrame, plain: pd.DataFr
     epsilon_axis(axes, low / 1.5, high * 1.5, label=f"ε, {_relation(private)}")
     axes.set_xlabel(f"{axes.get_xlabel()}\n{_deltas(private)}", fontsize=9)
     axes.set(title="Privacy and utility", ylabel="accuracy (mean ± deviation over seeds)")
-    axes.yaxis.set_major_formatter(PercentFormatter(1, decimals=0))
+    axes.yaxis.set_major_locator(MaxNLocator(7, steps=_ROUND_STEPS))
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.4g}%"))
     axes.legend(loc="lower right", fontsize=8.5)
 
 
@@ -98,7 +100,9 @@ def _attack_reduction(axes: Axes, frame: pd.DataFrame, claims: Mapping[tuple[str
     axes.axvline(0, color=BLACK, linewidth=0.8)
     axes.tick_params(axis="y", labelsize=8.5)
     axes.set(title="What the attacker gains", ylabel="", xlabel="advantage TPR − FPR (mean ± standard error)")
-    axes.legend(loc="lower right", fontsize=8.5, bbox_to_anchor=(0.88, 0.0))
+    # Room for the legend below the last bar.
+    axes.set_ylim(len(bounds) - 0.5 + 0.45 * math.ceil(len(attacks) / 2), -0.5)
+    axes.legend(loc="lower center", fontsize=8.5, ncols=2)
 
 
 def _trade_off(axes: Axes, frame: pd.DataFrame, methods: Sequence[str]) -> None:
@@ -121,7 +125,10 @@ def _trade_off(axes: Axes, frame: pd.DataFrame, methods: Sequence[str]) -> None:
     axes.axvline(0, color=GREY, linewidth=0.8)
     axes.set(title="The trade: down and to the right is better", ylabel="accuracy lost (points)")
     axes.set_xlabel(f"privacy gain: advantage of {strongest} taken away\n(mean ± standard error over seeds)")
-    axes.legend(loc="upper left", fontsize=8.5)
+    axes.xaxis.set_major_locator(MaxNLocator(5, steps=_ROUND_STEPS))
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high + 0.14 * (high - low) * math.ceil(len(methods) / 2))  # room for the legend
+    axes.legend(loc="upper center", fontsize=8.5, ncols=2)
 
 
 def _comparison(
@@ -155,6 +162,7 @@ def _robustness(axes: Axes, private: pd.DataFrame, claims: Mapping[tuple[str, st
         )  # fmt: skip
     means = shown.groupby("model", sort=False)["points"].mean()
     axes.plot(means, np.arange(len(means)), "|", color=BLACK, markersize=14, markeredgewidth=1.6)
+    axes.set_ylim(len(means) - 0.5, -0.5)
     axes.axvline(0, color=GREY, linewidth=0.8)
     axes.tick_params(axis="y", labelsize=8.5)
     seeds = shown["seed"].nunique()

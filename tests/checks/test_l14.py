@@ -241,6 +241,14 @@ def test_an_answer_that_never_spends_or_peeks_is_caught():
     assert "passed" not in rehearse("14.5", peeking, rng=2, times=1).keys
 
 
+def test_noise_of_a_fifth_less_and_of_another_shape_are_caught():
+    def gaussian(value, epsilon, rng):
+        return round((value + rng.normal(scale=1.5 / epsilon)) * 2**20) / 2**20
+
+    for answer in (gridded(scale=lambda epsilon: 0.8 / epsilon), gaussian):
+        assert rehearse("14.5", answer, rng=4, times=1).keys == {"not-private": 1}
+
+
 @pytest.mark.audit
 @pytest.mark.parametrize("exercise", RIGHT)
 def test_right_answers_pass_every_time(exercise):
