@@ -143,7 +143,11 @@ def draw_rocs(data: Rocs, *, into: Picture | None = None) -> Picture:
             x, low, high = (np.asarray(v)[shown] for v in (curve.fpr, curve.low, curve.high))
             outline = np.column_stack([np.append(x, x[::-1]), np.append(high, np.maximum(low, FLOOR / 10)[::-1])])
             parts["band", i].set_xy(outline)
-        told.append(f"{curve.name} {np.interp(0.01, curve.fpr, curve.tpr):.2%}")
+        fewest = float(np.min(curve.fpr))
+        if fewest > 0.015:  # nothing is known so far left: no threshold accuses so few
+            told.append(f"{curve.name} none (its curve begins at a false positive rate of {fewest:.0%})")
+        else:
+            told.append(f"{curve.name} {np.interp(0.01, curve.fpr, curve.tpr):.2%}")
     picture.alt = f"{data.title}. True positive rate at a false positive rate of 1%: {', '.join(told)}."
     if data.band:
         picture.alt += f" Bands: {data.band}."

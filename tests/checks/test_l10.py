@@ -86,6 +86,14 @@ def log_normal(x, sample, sigma):
     return stats.norm.logpdf(x, sample.mean(), sigma)
 
 
+def lowest(default):
+    def answer(scores, members, fpr):
+        fit = [t for t in np.unique(scores) if (scores >= t)[~members].mean() <= fpr]
+        return (scores >= (min(fit) if fit else default(scores)))[members].mean()
+
+    return answer
+
+
 def coin(rate):
     return lambda report, fpr, epsilon, rng: bool(rng.random() < rate(report, fpr, epsilon))
 
@@ -98,6 +106,8 @@ WRONG = [
     ("10.1", "swapped", lambda s, m, f: tpr_at(s, ~m, f)),
     ("10.1", "upside-down", lambda s, m, f: tpr_at(-s, m, f)),
     ("10.1", "share-of-everybody-in", lambda s, m, f: tpr_at(s, m, f) * m.mean()),
+    ("10.1", "less-than", lambda s, m, f: tpr_at(s, m, np.nextafter(f, 0))),
+    ("10.1", "none-below", lowest(np.max)),
     ("10.1", "wrong-value", lambda s, m, f: 0.5),
     ("10.2", "swapped", lambda x, a, b: -lira_score(x, a, b)),
     ("10.2", "not-a-log", lambda x, a, b: math.exp(lira_score(x, a, b))),
@@ -126,6 +136,8 @@ WRONG = [
     ("10.5", "rate-for-coin", coin(lambda report, fpr, epsilon: report * fpr * math.exp(epsilon))),
     ("10.5", "too-many", coin(lambda report, fpr, epsilon: 1.0 if report else fpr)),
     ("10.5", "wrong-type", lambda report, fpr, epsilon, rng: 0.5),
+    ("10.5", "own-coin", lambda report, fpr, epsilon, rng: accuse(report, fpr, epsilon, np.random.default_rng())),
+    ("10.5", "wrong-frequency", coin(lambda report, fpr, epsilon: 1.04 * report * fpr * (1 + math.exp(epsilon)))),
     ("10.5", "wrong-frequency", lambda report, fpr, epsilon, rng: False),
 ]
 

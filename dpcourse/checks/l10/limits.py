@@ -63,7 +63,7 @@ WORTH = Equals(
 
 
 def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
-    epsilon, runs = float(trial.rng.uniform(0.5, 1.5)), 6000
+    epsilon, runs = float(trial.rng.uniform(0.5, 1.5)), 60_000
     limit = 1 / (1 + math.exp(epsilon))
     fpr = float(trial.rng.uniform(0.4, 0.8)) * limit
     reports = np.repeat([0, 1], runs // 2)
@@ -74,6 +74,14 @@ def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
         if not isinstance(verdict, bool | np.bool_):
             return Wrong(f"True or False is wanted; you return a {type(verdict).__name__}.", "", "wrong-type")
         accused[i] = verdict
+    seed = int(trial.rng.integers(2**32))
+    coins = []
+    for rng in (np.random.default_rng(seed), np.random.default_rng(seed)):
+        coins.append([bool(answer(1, fpr, epsilon, rng=rng)) for _ in range(60)])
+    if coins[0] != coins[1]:
+        return Wrong(
+            "The same `rng` gave different verdicts: your coin is not tossed with it.", "rng.random()", "own-coin"
+        )
     rates = [accused[reports == report].mean() for report in (0, 1)]
     counts = [int(accused[reports == report].sum()) for report in (0, 1)]
     right = fpr / limit  # how often a report of 1 should be accused, for a false positive rate of `fpr`

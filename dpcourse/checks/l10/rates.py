@@ -15,13 +15,18 @@ from dpcourse.checks.cases import Equals, Mistake
 
 
 def _scored(rng: Generator) -> tuple[np.ndarray, np.ndarray, float]:
-    """Tied scores; fewer members than others; a rate between two thresholds, and now and then none below it."""
-    n = int(rng.integers(150, 300))
+    """Tied scores; fewer members than others; a rate between two thresholds, on one, or below all of them."""
+    kind = rng.integers(4)
+    n = 192 if kind == 0 else int(rng.integers(150, 300))
     members = np.zeros(n, dtype=bool)
     members[rng.permutation(n)[: n // 3]] = True
     scores = np.round(rng.normal(size=n) + 0.8 * members, 1)
-    scores[rng.choice(np.flatnonzero(~members), 4, replace=False)] = 4.0  # four others tie at the top
-    return scores, members, float(rng.uniform(0.05, 0.3))
+    for who, count in ((members, 3), (~members, 4)):  # three members and four others tie at the top
+        scores[rng.choice(np.flatnonzero(who), count, replace=False)] = 5.0
+    if kind == 0:  # a rate that a threshold meets, of 128 others: exact in binary, however it is counted
+        met = [float((scores >= t)[~members].mean()) for t in np.unique(scores)]
+        return scores, members, float(rng.choice([rate for rate in met if 0.05 < rate < 0.3]))
+    return scores, members, float(rng.uniform(0.001, 0.015) if kind == 1 else rng.uniform(0.05, 0.3))
 
 
 def _at(scores: np.ndarray, members: np.ndarray, fpr: float, *, by=None, of=None) -> float:
@@ -44,6 +49,11 @@ def _quantile(scores: np.ndarray, members: np.ndarray, fpr: float) -> float:
 def _precision(scores: np.ndarray, members: np.ndarray, fpr: float) -> float:
     fit = [t for t in np.unique(scores) if (scores >= t)[~members].mean() <= fpr]
     return float(members[scores >= min(fit)].mean()) if fit else 0.0
+
+
+def _lowest_or_all(scores: np.ndarray, members: np.ndarray, fpr: float) -> float:
+    fit = [t for t in np.unique(scores) if (scores >= t)[~members].mean() <= fpr]
+    return float((scores >= (min(fit) if fit else scores.max()))[members].mean())
 
 
 TPR_AT = Equals(
@@ -90,6 +100,22 @@ TPR_AT = Equals(
             Wrong("You have members and non-members the wrong way round.", "False alarms are non-members.", "swapped"),
         ),
         Mistake(
+            lambda s, m, f: _at(s, m, np.nextafter(f, 0)),
+            Wrong(
+                "You accuse too few where a threshold has a false positive rate of just `fpr`.",
+                "“At most” includes equality.",
+                "less-than",
+            ),
+        ),
+        Mistake(
+            _lowest_or_all,
+            Wrong(
+                "Right where some threshold keeps to `fpr`. Where none does, nobody may be accused.",
+                "Start from a rate of 0.",
+                "none-below",
+            ),
+        ),
+        Mistake(
             lambda s, m, f: _at(-s, m, f),
             Wrong("You accuse those with low scores.", "A higher score means “in”.", "upside-down"),
         ),
@@ -98,7 +124,7 @@ TPR_AT = Equals(
             Wrong("You divide by everybody.", "Divide by the number of members.", "share-of-everybody-in"),
         ),
     ),
-    times=12,
+    times=48,
 )
 
 # 10.3 The band around a rate
