@@ -2,8 +2,9 @@
 
 Let E be expected on a dataset and F on its neighbour. Whoever sees E and not F guesses the first, whoever sees F and
 not E the second, and all other runs are left undecided. Under pure ε-DP the odds of a right guess against a wrong one
-are e^ε at most, so the number of right guesses behaves like heads of a coin with probability e^ε/(1 + e^ε). That is one
-question about one binomial, where bounding each rate by itself would be two: its answer is sharper.
+are e^ε at most, both datasets taken together (on one of them they may be larger, if they are smaller on the other): the
+number of right guesses behaves like heads of a coin with probability e^ε/(1 + e^ε). That is one question about one
+binomial, where bounding each rate by itself would be two: its answer is sharper.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Real privacy bugs, each in a few lines, beside the mechanism it should have been. Nothing here is to be used."""
+"""Privacy bugs in a few lines each, beside the mechanism it should have been. Nothing here is to be used."""
 
 from dpcourse.gauntlet import noise, selection, sensitivity, training
 from dpcourse.gauntlet.exhibit import Exhibit, Mechanism

@@ -1,4 +1,4 @@
-"""One real privacy bug: what was claimed, what it gave, the neighbours that expose it, and the mechanism repaired."""
+"""One privacy bug: what was claimed, what it gave, the neighbours that expose it, and the mechanism repaired."""
 
 from __future__ import annotations
 
@@ -34,10 +34,12 @@ class Exhibit:
     bug : str
         What went wrong, in a sentence.
     reference : str
-        Where it happened, or the class it belongs to.
+        Where it happened, who described it, or the class it belongs to.
     claim : Guarantee
     truth : float
-        The ε that really holds at the claim's δ for these neighbours; infinite where nothing bounds it.
+        The ε that really holds at the claim's δ: for these neighbours, or infinite where it grows without bound with
+        the neighbours. Of "fixed batches" it is the lower bound of the source, of "noise not scaled by the number of
+        hits" the upper one.
     broken, repaired : Mechanism
     data, neighbour : object
         Neighbours under the claim's relation.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import chi2
 
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.gauntlet.exhibit import Exhibit, Mechanism, gaussian
@@ -67,6 +69,17 @@ def _one_run(hit, runs, rng):
     return rng.random(runs) < (math.e if hit else 1.0) / (1 + math.e)
 
 
+def _other_size(n: int, larger: int, d: int) -> float:
+    """ε at δ = 1e-5 of d normal numbers of deviation σ/n against σ/larger: the sum of their squares tells all."""
+    ratio = (larger / n) ** 2
+
+    def excess(epsilon: float) -> float:
+        squares = (2 * epsilon + d * math.log(ratio)) / (ratio - 1)  # in (σ/n)²: above it the loss exceeds ε
+        return float(chi2.sf(squares, d) - math.exp(epsilon) * chi2.sf(ratio * squares, d)) - 1e-5
+
+    return float(brentq(excess, 0.0, 200.0))
+
+
 _PASS = PrivacyLoss.gaussian(0.8).poisson_subsampled(0.01).self_compose(100).epsilon(1e-5)
 
 EXHIBITS = (
@@ -74,8 +87,9 @@ EXHIBITS = (
         "clip after averaging",
         "The batch's mean gradient is clipped, not each example's: one person can turn all of it.",
         "Tramèr et al. 2022, arXiv:2202.12219",
-        STEP, math.inf, Mechanism(_clip_after_averaging), Mechanism(_clip_before_averaging), (3200.0, *[0.0] * 31),
-        (0.0,) * 31, runs=2_000,
+        STEP, GaussianMechanism.from_noise_multiplier(SIGMA / 32, delta=1e-5).epsilon,
+        Mechanism(_clip_after_averaging), Mechanism(_clip_before_averaging),
+        (3200.0, *[0.0] * 31), (0.0,) * 31, runs=2_000,
     ),
     Exhibit(
         "microbatch accounted as an example",
@@ -94,7 +108,7 @@ EXHIBITS = (
         "divided by the batch's own size",
         "Noise and sum are divided by the number of examples that happen to be there: the noise tells it.",
         "pytorch/opacus issues 571 and 819",
-        STEP, math.inf, Mechanism(_own_batch_size), Mechanism(_expected_batch_size), 10, 11, runs=400,
+        STEP, _other_size(10, 11, 1000), Mechanism(_own_batch_size), Mechanism(_expected_batch_size), 10, 11, runs=400,
     ),
     Exhibit(
         "best of five tuning runs",

@@ -124,7 +124,8 @@ def draw_alarms(data: Alarms, *, into: Picture | None = None) -> Picture:
             axes = picture.subplots()
             places = np.arange(len(data.ways))
             (picture.parts["line"],) = axes.plot([], [], color=VERMILION, linestyle="--", label="promised at most")
-            (picture.parts["points"],) = axes.plot([], [], color=BLUE, marker="o", linestyle="none", label="measured")
+            style = {"color": BLUE, "marker": "o", "linestyle": "none"}
+            (picture.parts["points"],) = axes.plot([], [], **style, label="measured, 95% interval")
             picture.parts["bars"] = axes.vlines(places, 0, 0, color=BLUE, linewidth=2)
             axes.set_xticks(places, data.ways)
             axes.set_xlim(-0.5, len(places) - 0.5)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpcourse.audit import audit
-from dpcourse.audit.events import FAMILIES, choose_event, finest_power
+from dpcourse.audit.events import choose_event
+from dpcourse.audit.families import FAMILIES, finest_power
 from dpcourse.audit.outputs import Outputs, Raised
 from dpcourse.audit.thresholds import cuts_between, shortest_between
 from dpcourse.privacy import Guarantee

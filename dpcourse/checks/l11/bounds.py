@@ -149,6 +149,25 @@ CERTIFICATE = (
             ),
         ),
     ),
+    Equals(  # the event went the other way
+        lambda rng: (int(rng.integers(100, 200)), int(rng.integers(400, 600)), 1000, 0.0, 0.99),
+        certificate,
+        rtol=1e-4,
+        atol=1e-6,
+        times=3,
+        mistakes=(
+            Mistake(
+                lambda h, f, n, d, c: max(certificate(h, f, n, d, c), certificate(f, h, n, d, c)),
+                Wrong(
+                    "You exchange the two datasets when the event went the other way. That takes two bounds more, and "
+                    "nothing is left to pay for them.",
+                    "Which dataset the event is expected on was fixed before the counts: where it went the other way, "
+                    "nothing is certified.",
+                    "turned-after-looking",
+                ),
+            ),
+        ),
+    ),
 )
 
 # 11.3 Guess the canaries
