@@ -45,12 +45,12 @@ WRONG = {
 
 @pytest.mark.parametrize("answer", RIGHT)
 def test_right_answers_pass(answer):
-    assert rehearse("00.2", answer, times=5, rng=0).keys == {"passed": 5}
+    assert rehearse("00.2", answer, times=1, rng=0).keys == {"passed": 1}
 
 
 @pytest.mark.parametrize("key", WRONG)
 def test_each_wrong_answer_gets_its_own_diagnosis(key):
-    assert rehearse("00.2", WRONG[key], times=3, rng=1).keys == {key: 3}
+    assert rehearse("00.2", WRONG[key], times=1, rng=1).keys == {key: 1}
 
 
 def test_a_peek_at_the_dataset_is_caught():

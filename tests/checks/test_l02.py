@@ -159,12 +159,12 @@ RIGHT_ONES = [(exercise, answer) for exercise, answers in RIGHT.items() for answ
 
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT_ONES)
 def test_right_answers_pass(exercise, answer):
-    assert rehearse(exercise, answer, times=3, rng=0).keys == {"passed": 3}
+    assert rehearse(exercise, answer, times=1, rng=0).keys == {"passed": 1}
 
 
 @pytest.mark.parametrize(("exercise", "key"), PAIRS)
 def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
-    assert rehearse(exercise, WRONG[exercise][key], times=2, rng=1).keys == {key: 2}
+    assert rehearse(exercise, WRONG[exercise][key], times=1, rng=1).keys == {key: 1}
 
 
 def test_a_coin_that_behaves_only_where_it_is_audited_is_caught():

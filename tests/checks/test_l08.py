@@ -256,7 +256,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT)
 def test_a_right_answer_passes(exercise, answer):
-    assert rehearse(exercise, answer, times=2, rng=8).keys == {"passed": 2}
+    assert rehearse(exercise, answer, times=1, rng=8).keys == {"passed": 1}
 
 
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)

@@ -145,7 +145,7 @@ WRONG = [
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT)
 def test_right_answers_pass(exercise, answer):
     start = time.process_time()  # other processes may share the cores
-    assert rehearse(exercise, answer, times=3, rng=0).keys == {"passed": 3}
+    assert rehearse(exercise, answer, times=1, rng=0).keys == {"passed": 1}
     assert time.process_time() - start < 3 * 3
 
 

@@ -175,12 +175,12 @@ PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(a
 
 @pytest.mark.parametrize(("id", "place"), PASSING)
 def test_right_answers_pass(id, place):
-    assert rehearse(id, RIGHT[id][place], times=3, rng=15).keys == {"passed": 3}
+    assert rehearse(id, RIGHT[id][place], times=1, rng=15).keys == {"passed": 1}
 
 
 @pytest.mark.parametrize(("id", "key"), KNOWN)
 def test_each_wrong_answer_gets_its_own_diagnosis(id, key):
-    assert rehearse(id, WRONG[id][key], times=2, rng=1).keys == {key: 2}
+    assert rehearse(id, WRONG[id][key], times=1, rng=1).keys == {key: 1}
 
 
 @pytest.mark.parametrize("answer", [root_noise, half_for_large, twice_for_large])

@@ -30,35 +30,48 @@ def built():
         explorer.close_all()
 
 
+@pytest.fixture(scope="module")
+def visited(built):
+    """Every setting of an explorer, each visited once: the setting, what the explorer then said, and its picture."""
+    kept = {}
+
+    def get(name):
+        if name not in kept:
+            explorer = built(name)
+            kept[name] = []
+            for setting in explorer.settings():
+                text = explorer.show(**setting)
+                assert explorer.values == pytest.approx(setting) if all_numbers(setting) else explorer.values == setting
+                assert text and text in repr(explorer) and "nan" not in text.lower()
+                assert explorer.picture.alt and "nan" not in explorer.picture.alt.lower()
+                assert explorer._image.value[:4] == b"\x89PNG"
+                kept[name].append((setting, text, explorer._image.value))
+        return kept[name]
+
+    yield get
+
+
 @needs_all
-def test_every_setting_draws_and_says_what(name, built):
+def test_every_setting_draws_and_says_what(name, built, visited):
     explorer = built(name)
     assert isinstance(explorer, Explorer) and isinstance(explorer, ipywidgets.VBox)
-    settings = list(explorer.settings())
-    assert settings[0] == settings[-1] == explorer.values
-    first = explorer._image.value
-    seen = set()
-    for setting in settings:
-        text = explorer.show(**setting)
-        assert explorer.values == pytest.approx(setting) if all_numbers(setting) else explorer.values == setting
-        assert text and text in repr(explorer) and "nan" not in text.lower()
-        assert explorer.picture.alt and "nan" not in explorer.picture.alt.lower()
-        assert explorer._image.value[:4] == b"\x89PNG"
-        seen.add(explorer._image.value)
-    assert len(seen) > 1, "no control changes the picture"
-    assert explorer._image.value == first, "the picture depends on where the sliders have been"
+    defaults, first = dict(explorer.values), explorer._image.value
+    (start, _, _), *_, (end, _, last) = visits = visited(name)
+    assert start == end == defaults
+    assert len({picture for _, _, picture in visits}) > 1, "no control changes the picture"
+    assert last == first, "the picture depends on where the sliders have been"
 
 
 @needs_all
-def test_every_control_changes_something(name, built):
-    explorer = built(name)
-    defaults = next(iter(explorer.settings()))
-    for control in explorer.controls:
-        looks = set()
-        for setting in explorer.settings():
-            if all(setting[other] == defaults[other] for other in defaults if other != control):
-                looks.add((explorer.show(**setting), explorer._image.value))
-        explorer.show(**defaults)
+def test_every_control_changes_something(name, visited):
+    visits = visited(name)
+    defaults = visits[0][0]
+    for control in defaults:
+        looks = {
+            (text, picture)
+            for setting, text, picture in visits
+            if all(setting[other] == defaults[other] for other in defaults if other != control)
+        }
         assert len(looks) > 1, control
 
 
