@@ -18,7 +18,7 @@ from dpcourse.pipeline.recommend import BASELINE, Recommendation, recommend, sum
 from dpcourse.pipeline.store import write_whole
 from dpcourse.plots.dashboard import draw_dashboard
 from dpcourse.privacy import Guarantee, Neighbours
-from dpcourse.privacy.claim import _rounded_up as rounded_up
+from dpcourse.privacy.claim import rounded_up
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib", "seaborn")
 

@@ -14,7 +14,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import BLACK, COLOURS, GREY, HATCHES, MARKERS, course_style, epsilon_axis, series
-from dpcourse.privacy.claim import _rounded_up as rounded_up
+from dpcourse.privacy.claim import rounded_up
 
 BASELINE = "no privacy"
 _WHO = ["method", "level", "seed"]

@@ -65,12 +65,17 @@ class Guarantee:
 
     def __str__(self) -> str:
         # A printed claim must never be smaller than the claim itself.
-        epsilon = "∞" if math.isinf(self.epsilon) else _rounded_up(self.epsilon)
+        epsilon = "∞" if math.isinf(self.epsilon) else rounded_up(self.epsilon)
         provided = f", provided that {self.condition}" if self.condition else ""
-        return f"(ε={epsilon}, δ={_rounded_up(self.delta)})-DP, {self.neighbours}{provided}"
+        return f"(ε={epsilon}, δ={rounded_up(self.delta)})-DP, {self.neighbours}{provided}"
 
 
-def _rounded_up(value: float, digits: int = 4) -> str:
+def rounded_up(value: float, digits: int = 4) -> str:
+    """A number as it is printed in a claim: to `digits` significant digits, and never smaller than it is.
+
+    >>> rounded_up(0.123456), rounded_up(2.0)
+    ('0.1235', '2')
+    """
     text = f"{value:.{digits}g}"
     if float(text) < value * (1 - 1e-12):  # 0.01 · 1e-5 is a float just above 1e-7, and reads 1e-07
         unit = 10.0 ** (math.floor(math.log10(value)) - digits + 1)

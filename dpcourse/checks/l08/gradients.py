@@ -8,6 +8,7 @@ from scipy.special import expit
 
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.gaussian import clipped
 
 # 08.1 The norm of a gradient in closed form
 
@@ -81,10 +82,6 @@ GRADIENT_NORMS = (
 
 
 # 08.2 The clipped sum
-
-
-def clipped(gradients: np.ndarray, C: float) -> np.ndarray:
-    return gradients * np.minimum(1, C / np.maximum(np.linalg.norm(gradients, axis=-1, keepdims=True), 1e-300))
 
 
 def batch(rng: Generator) -> tuple[np.ndarray, float]:

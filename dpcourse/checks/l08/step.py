@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,9 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns
+from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.gaussian import GaussianLaw, clipped
 from dpcourse.checks.l08.gradients import (
     BATCH_CLIPPED,
     MICROBATCH,
@@ -23,54 +23,28 @@ from dpcourse.checks.l08.gradients import (
     PER_COORDINATE,
     batch,
     by_coordinate,
-    clipped,
     in_groups,
     normalised,
 )
 from dpcourse.privacy import Guarantee
 
 
-@dataclass(frozen=True)
-class _Law:
-    """A Gaussian with independent coordinates, as a hypothesis about an answer's outputs."""
-
-    mean: np.ndarray
-    deviation: float
-
-    def explains(self, outputs: np.ndarray, failure: float) -> bool:
-        """Whether mean, spread and independence of the outputs, shape (runs, d), fit; a true law is refused with
-        probability `failure` at most."""
-        runs, d = outputs.shape
-        if self.deviation == 0:
-            return bool(np.allclose(outputs, self.mean))
-        standard = (outputs - self.mean) / self.deviation
-        tests = (
-            (runs * (standard.mean(axis=0) ** 2).sum(), d),  # the mean of each coordinate
-            ((standard**2).sum(), runs * d),  # the spread
-            (d * (standard.mean(axis=1) ** 2).sum(), runs),  # coordinates that move together show here
-        )
-        half = failure / (2 * (len(tests) + 1))
-        if not all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests):
-            return False
-        return bool(stats.kstest(standard.ravel(), stats.norm.cdf).pvalue > half)  # Laplace noise fails here
-
-
-def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterator[tuple[_Law, Wrong]]:
+def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterator[tuple[GaussianLaw, Wrong]]:
     """The laws of known mistakes."""
     m, right = len(gradients), clipped(gradients, C).sum(axis=0) / size
     noise = sigma * C / size
     batch_clipped = clipped(gradients.sum(axis=0), C), clipped(gradients.mean(axis=0), C)
     for mean in batch_clipped:
         for scaled in (mean / size, mean):
-            yield _Law(scaled, noise), BATCH_CLIPPED
+            yield GaussianLaw(scaled, noise), BATCH_CLIPPED
     for group in (2, 3, 4, 8):
         for means in (False, True):
-            yield _Law(in_groups(gradients, C, group, means) / size, noise), MICROBATCH
-    yield _Law(by_coordinate(gradients, C) / size, noise), PER_COORDINATE
-    yield _Law(normalised(gradients, C) / size, noise), NORMALISED
-    yield _Law(gradients.sum(axis=0) / size, noise), NOT_CLIPPED
+            yield GaussianLaw(in_groups(gradients, C, group, means) / size, noise), MICROBATCH
+    yield GaussianLaw(by_coordinate(gradients, C) / size, noise), PER_COORDINATE
+    yield GaussianLaw(normalised(gradients, C) / size, noise), NORMALISED
+    yield GaussianLaw(gradients.sum(axis=0) / size, noise), NOT_CLIPPED
     yield (
-        _Law(right, sigma * C),
+        GaussianLaw(right, sigma * C),
         Wrong(
             f"Your noise has deviation σC = {sigma * C:.3g} after the division: {size:.0f} times what the claim needs. "
             "That much noise belongs to the sum.",
@@ -84,11 +58,11 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
         "Divide by the expected batch size, which is public.",
         "realised-batch-size",
     )
-    yield _Law(right * size / m, sigma * C / m), realised
-    yield _Law(right * size / m, noise), realised
-    yield _Law(right, sigma * C / m), realised
+    yield GaussianLaw(right * size / m, sigma * C / m), realised
+    yield GaussianLaw(right * size / m, noise), realised
+    yield GaussianLaw(right, sigma * C / m), realised
     yield (
-        _Law(right, sigma / size),
+        GaussianLaw(right, sigma / size),
         Wrong(
             f"Your noise does not know C. Its deviation on the sum is σ = {sigma:.3g}; an example moves the sum by "
             f"C = {C:.3g}.",
@@ -98,7 +72,7 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
     )
     for deviation in (sigma * C / size**2, sigma / size**2):
         yield (
-            _Law(right, deviation),
+            GaussianLaw(right, deviation),
             Wrong(
                 f"The noise is divided by the batch size twice: it is {size:.0f} times too small.",
                 "Add σC to the sum, then divide once.",
@@ -107,7 +81,7 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
         )
     for deviation in (sigma * sigma * C * C / size, math.sqrt(sigma * C) / size, sigma**2 * C / size):
         yield (
-            _Law(right, deviation),
+            GaussianLaw(right, deviation),
             Wrong(
                 "Variance and deviation are mixed up: `scale` in NumPy is the deviation.",
                 "The deviation on the sum is σC.",
@@ -115,7 +89,7 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
             ),
         )
     yield (
-        _Law(right, 2 * noise),
+        GaussianLaw(right, 2 * noise),
         Wrong(
             "Your noise is for a sensitivity of 2C. Under add-remove an example moves the sum by C.",
             "Twice C is for replacing an example.",
@@ -123,16 +97,16 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
         ),
     )
     yield (
-        _Law(right * size, sigma * C),
+        GaussianLaw(right * size, sigma * C),
         Wrong("That is the noisy sum.", "Divide it by the expected batch size.", "not-divided"),
     )
     yield (
-        _Law(right, 0.0),
+        GaussianLaw(right, 0.0),
         Wrong("There is no noise in your result.", "Clipping bounds the sensitivity; the noise hides it.", "no-noise"),
     )
     for mean in batch_clipped:  # last: under so much noise many means look alike
         for deviation in (sigma * C, sigma * C / m):
-            yield _Law(mean, deviation), BATCH_CLIPPED
+            yield GaussianLaw(mean, deviation), BATCH_CLIPPED
 
 
 def _step_problem(rng: Generator) -> tuple[np.ndarray, float, float, float]:
@@ -157,7 +131,7 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
         gradients, *rest = problems[-1]
         data = frozen(gradients)
         outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(250)], dtype=float))
-    rights = [_Law(clipped(g, C).sum(axis=0) / size, sigma * C / size) for g, C, sigma, size in problems]
+    rights = [GaussianLaw(clipped(g, C).sum(axis=0) / size, sigma * C / size) for g, C, sigma, size in problems]
     refuted = [not law.explains(seen, trial.failure / 3) for law, seen in zip(rights, outputs, strict=True)]
     if not any(refuted):
         return None
@@ -169,7 +143,7 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
     return _unknown_law(outputs[first], rights[first])
 
 
-def _unknown_law(outputs: np.ndarray, right: _Law) -> Wrong:
+def _unknown_law(outputs: np.ndarray, right: GaussianLaw) -> Wrong:
     spread = outputs - outputs.mean(axis=0)
     deviation, shared = spread.std(), spread.mean(axis=1).std()
     if deviation > 0 and shared > 0.9 * deviation:
@@ -213,7 +187,7 @@ def _empty_batch(answer: Answer, trial: Trial) -> Wrong | None:
             hint,
             "empty-batch",
         )
-    if outputs.shape == (100, d) and _Law(np.zeros(d), sigma * C / size).explains(outputs, trial.failure):
+    if outputs.shape == (100, d) and GaussianLaw(np.zeros(d), sigma * C / size).explains(outputs, trial.failure):
         return None
     return Wrong("With an empty batch your function does not return noise as always.", hint, "empty-batch")
 
@@ -230,7 +204,7 @@ def _with_canary(rng: Generator) -> tuple[Any, Any]:
     canary[0] = 1000 * C
     more = np.insert(gradients, rng.integers(len(gradients) + 1), canary, axis=0)
     pair = (gradients, C), (more, C)
-    return pair if rng.random() < 0.5 else pair[::-1]
+    return either_order(*pair, rng)
 
 
 PRIVATE_STEP = (

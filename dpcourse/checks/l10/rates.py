@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
+from dpcourse.audit import clopper_pearson
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
@@ -136,10 +137,9 @@ def _counts(rng: Generator) -> tuple[int, int, float]:
     return hits, trials, float(rng.choice([0.95, 0.99, 0.999]))
 
 
-def clopper_pearson(hits: int, trials: int, confidence: float, sides: int = 2) -> tuple[float, float]:
-    tail = (1 - confidence) / sides
-    low = 0.0 if hits == 0 else float(stats.beta.ppf(tail, hits, trials - hits + 1))
-    return low, 1.0 if hits == trials else float(stats.beta.isf(tail, hits + 1, trials - hits))
+def _band(hits: int, trials: int, confidence: float, sides: int = 2) -> tuple[float, float]:
+    low, high = clopper_pearson(np.array(hits), trials, (1 - confidence) / sides)
+    return float(low), float(high)
 
 
 def _wald(hits: int, trials: int, confidence: float, *, clip: bool) -> tuple[float, float]:
@@ -162,12 +162,12 @@ _WALD = Wrong(
 
 BAND = Equals(
     _counts,
-    clopper_pearson,
+    _band,
     mistakes=(
         Mistake(lambda h, n, c: _wald(h, n, c, clip=False), _WALD),
         Mistake(lambda h, n, c: _wald(h, n, c, clip=True), _WALD),
         Mistake(
-            lambda h, n, c: clopper_pearson(h, n, c, sides=1),
+            lambda h, n, c: _band(h, n, c, sides=1),
             Wrong(
                 "Each end may be wrong with the whole error: together they fail twice as often as stated.",
                 "Half of 1 − confidence for each side.",
@@ -184,11 +184,11 @@ BAND = Equals(
             ),
         ),
         Mistake(
-            lambda h, n, c: clopper_pearson(h, n, c)[::-1],
+            lambda h, n, c: _band(h, n, c)[::-1],
             Wrong("The two ends are the wrong way round.", "Low first.", "swapped"),
         ),
         Mistake(
-            lambda h, n, c: tuple(np.multiply(clopper_pearson(h, n, c), n)),
+            lambda h, n, c: tuple(np.multiply(_band(h, n, c), n)),
             Wrong("These are bounds for the count. Bounds for the rate are wanted.", "Divide by trials.", "counts"),
         ),
     ),

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
+from dpcourse.audit import clopper_pearson
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
@@ -24,11 +25,11 @@ def _counts(rng: Generator) -> tuple[int, int, int, float, float]:
 
 
 def _low(hits: int, runs: int, error: float) -> float:
-    return float(stats.beta.ppf(error, hits, runs - hits + 1)) if hits else 0.0
+    return float(clopper_pearson(np.array(hits), runs, error)[0])
 
 
 def _high(hits: int, runs: int, error: float) -> float:
-    return float(stats.beta.isf(error, hits + 1, runs - hits)) if hits < runs else 1.0
+    return float(clopper_pearson(np.array(hits), runs, error)[1])
 
 
 def _ratios(true_low: float, false_high: float, delta: float, both: bool = True) -> float:

@@ -4,51 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns
+from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.gaussian import GaussianLaw, clipped
 from dpcourse.privacy import Guarantee
 
 Problem = tuple[np.ndarray, float, float, float]  # updates (m, d), C, z, expected clients
-
-
-@dataclass(frozen=True)
-class _Law:
-    """Independent Gaussian coordinates around a mean."""
-
-    mean: np.ndarray
-    deviation: float
-
-    def explains(self, outputs: np.ndarray, failure: float) -> bool:
-        """Whether mean, spread, independence and shape of outputs of shape (runs, d) fit; a true law is refused with
-        probability `failure` at most."""
-        runs, d = outputs.shape
-        if self.deviation == 0:
-            return bool(np.allclose(outputs, self.mean))
-        standard = (outputs - self.mean) / self.deviation
-        tests = (
-            (runs * (standard.mean(axis=0) ** 2).sum(), d),
-            ((standard**2).sum(), runs * d),
-            (d * (standard.mean(axis=1) ** 2).sum(), runs),
-        )
-        half = failure / (2 * (len(tests) + 1))
-        # Half of a Gaussian lies within its quartiles; of a Laplace law with the same deviation, more does.
-        inside, all_of = int((np.abs(standard) < stats.norm.ppf(0.75)).sum()), runs * d
-        if not stats.binom.ppf(half, all_of, 0.5) <= inside <= stats.binom.isf(half, all_of, 0.5):
-            return False
-        return all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests)
-
-
-def clipped(updates: np.ndarray, C: float) -> np.ndarray:
-    return updates * np.minimum(1, C / np.maximum(np.linalg.norm(updates, axis=-1, keepdims=True), 1e-300))
 
 
 def _good(updates: np.ndarray) -> np.ndarray:
@@ -69,23 +37,23 @@ REALISED = Wrong(
 )
 
 
-def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[tuple[_Law, Wrong]]:
+def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[tuple[GaussianLaw, Wrong]]:
     """The laws of known mistakes."""
     fine, m = _good(updates), len(updates)
     right, noise = clipped(fine, C).sum(axis=0) / expected, z * C / expected
     for count in sorted({m, len(fine)}):
         for deviation in (z * C / count, noise):
-            yield _Law(right * expected / count, deviation), REALISED
-        yield _Law(right, z * C / count), REALISED
+            yield GaussianLaw(right * expected / count, deviation), REALISED
+        yield GaussianLaw(right, z * C / count), REALISED
     not_clipped = Wrong(
         "Long updates come through whole. One client can move the model as far as it likes.",
         "Multiply each update by min(1, C/norm).",
         "not-clipped",
     )
-    yield _Law(fine.sum(axis=0) / expected, noise), not_clipped
-    yield _Law(fine.mean(axis=0), noise), not_clipped
+    yield GaussianLaw(fine.sum(axis=0) / expected, noise), not_clipped
+    yield GaussianLaw(fine.mean(axis=0), noise), not_clipped
     yield (
-        _Law(np.clip(fine, -C, C).sum(axis=0) / expected, noise),
+        GaussianLaw(np.clip(fine, -C, C).sum(axis=0) / expected, noise),
         Wrong(
             "You clip each coordinate to [−C, C]. With d coordinates an update can then be as long as C√d.",
             "The norm of the whole update is what counts.",
@@ -99,10 +67,10 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
         "sum-clipped",
     )
     for mean in (clipped(fine.sum(axis=0), C), clipped(fine.mean(axis=0), C)):
-        yield _Law(mean / expected, noise), sum_clipped
-        yield _Law(mean, noise), sum_clipped
+        yield GaussianLaw(mean / expected, noise), sum_clipped
+        yield GaussianLaw(mean, noise), sum_clipped
     yield (
-        _Law(right, z * C),
+        GaussianLaw(right, z * C),
         Wrong(
             f"Your noise has deviation zC after the division: {expected:.0f} times what the claim needs.",
             "Add the noise to the sum, then divide both.",
@@ -110,7 +78,7 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
         ),
     )
     yield (
-        _Law(right, z / expected),
+        GaussianLaw(right, z / expected),
         Wrong(
             "Your noise does not know the clip norm. A client moves the sum by C.",
             "The noise multiplier multiplies the sensitivity.",
@@ -124,13 +92,13 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
         "deviations-added",
     )
     for count in sorted({m, len(fine), round(expected)}):
-        yield _Law(right, z * C / math.sqrt(count) / expected), each
+        yield GaussianLaw(right, z * C / math.sqrt(count) / expected), each
     yield (
-        _Law(right, z * C / expected**2),
+        GaussianLaw(right, z * C / expected**2),
         Wrong("The noise is divided by the number of clients twice.", "Add to the sum, divide once.", "divided-twice"),
     )
     yield (
-        _Law(right, 2 * noise),
+        GaussianLaw(right, 2 * noise),
         Wrong(
             "Your noise is for a sensitivity of 2C. Adding or removing a client moves the sum by C.",
             "Twice C is for replacing a client.",
@@ -138,11 +106,11 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
         ),
     )
     yield (
-        _Law(right * expected, z * C),
+        GaussianLaw(right * expected, z * C),
         Wrong("That is the noisy sum.", "Divide it by the expected number of clients.", "not-divided"),
     )
     yield (
-        _Law(right, 0.0),
+        GaussianLaw(right, 0.0),
         Wrong("There is no noise in your result.", "The clip bounds a client; the noise hides it.", "no-noise"),
     )
 
@@ -179,7 +147,7 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
         updates, *rest = problems[-1]
         data = frozen(updates)
         outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(250)], dtype=float))
-    rights = [_Law(clipped(_good(u), C).sum(axis=0) / n, z * C / n) for u, C, z, n in problems]
+    rights = [GaussianLaw(clipped(_good(u), C).sum(axis=0) / n, z * C / n) for u, C, z, n in problems]
     refuted = [not law.explains(seen, trial.failure / 3) for law, seen in zip(rights, outputs, strict=True)]
     if not any(refuted):
         return None
@@ -218,7 +186,7 @@ def _also_for_few(answer: Answer, trial: Trial) -> Wrong | None:
         updates, C, z, expected = _problem(trial.rng)
         few = frozen(_good(updates)[:m])
         seen = np.array([answer(few, C, z, expected, rng=trial.rng) for _ in range(100)], dtype=float)
-        law = _Law(clipped(few, C).sum(axis=0) / expected, z * C / expected)
+        law = GaussianLaw(clipped(few, C).sum(axis=0) / expected, z * C / expected)
         if not law.explains(seen, trial.failure / 3):
             return Wrong(
                 f"When the sample brings {m} client{'s' * (m != 1)}, your result is not what it is for many. How many "
@@ -241,7 +209,7 @@ def _with_canary(rng: Generator) -> tuple[Any, Any]:
     canary[1] = float(rng.choice([1e3, 1e6])) * C
     more = np.insert(updates, rng.integers(len(updates) + 1), canary, axis=0)
     pair = (updates, C), (more, C)
-    return pair if rng.random() < 0.5 else pair[::-1]
+    return either_order(*pair, rng)
 
 
 PRIVATE_ROUND = (

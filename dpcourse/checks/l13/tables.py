@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful
+from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful, either_order
 from dpcourse.checks.noise import cell_noise, exact_total, nobody
 from dpcourse.privacy import Guarantee
 
@@ -78,7 +78,7 @@ def _rare_neighbours(rng: np.random.Generator) -> tuple[tuple, tuple]:
     missing = next(code for code in rng.permutation(_SHAPE[0]) if code not in a)
     at = int(rng.integers(len(a) + 1))
     more = np.insert(a, at, missing), np.insert(b, at, rng.integers(_SHAPE[1]))
-    return ((a, b), more) if rng.random() < 0.5 else (more, (a, b))
+    return either_order((a, b), more, rng)
 
 
 def _full_neighbours(rng: np.random.Generator) -> tuple[tuple, tuple]:
@@ -86,7 +86,7 @@ def _full_neighbours(rng: np.random.Generator) -> tuple[tuple, tuple]:
     a, b = _pairs_of_codes(rng)
     cell = np.bincount(a * _SHAPE[1] + b).argmax()
     more = np.append(a, cell // _SHAPE[1]), np.append(b, cell % _SHAPE[1])
-    return ((a, b), more) if rng.random() < 0.5 else (more, (a, b))
+    return either_order((a, b), more, rng)
 
 
 def _table_at(epsilon: float):

@@ -8,7 +8,7 @@ from scipy import stats
 from dpcourse.attacks import finest_bit
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful
+from dpcourse.checks.cases import Audited, Returns, Useful, either_order
 from dpcourse.privacy import Guarantee
 
 # 14.4 The dataset in the last bits
@@ -101,7 +101,7 @@ _FINEST = -44  # a step of 2^-44 or more, or nine decimals: naive releases near 
 def _values(rng: np.random.Generator) -> tuple[float, float]:
     """Two values one apart that no grid holds exactly."""
     value = float(rng.uniform(-20, 20))
-    return (value, value + 1.0) if rng.random() < 0.5 else (value + 1.0, value)
+    return either_order(value, value + 1.0, rng)
 
 
 def _call(epsilon: float):
@@ -170,7 +170,7 @@ def _scale(answer: Answer, trial: Trial, _: object) -> Wrong | None:
 def _ties(rng: np.random.Generator) -> tuple[float, float]:
     """Values that a grid of ones moves two steps apart: half-way between two whole numbers."""
     value = 2 * int(rng.integers(-10, 10)) + 0.5
-    return (value, value + 1.0) if rng.random() < 0.5 else (value + 1.0, value)
+    return either_order(value, value + 1.0, rng)
 
 
 RELEASE = (

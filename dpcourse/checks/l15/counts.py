@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful
+from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful, either_order
 from dpcourse.checks.noise import cell_noise, exact_total, nobody
 from dpcourse.privacy import Guarantee
 
@@ -79,7 +79,7 @@ def _empty_neighbours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
     groups = _people(rng)
     empty = int(np.flatnonzero(np.bincount(groups, minlength=_GROUPS) == 0)[0])
     more = np.insert(groups, int(rng.integers(len(groups) + 1)), empty)
-    return (groups, more) if rng.random() < 0.5 else (more, groups)
+    return either_order(groups, more, rng)
 
 
 def _small_neighbours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -88,7 +88,7 @@ def _small_neighbours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]
     sizes = np.bincount(groups, minlength=_GROUPS)
     small = int(np.argmin(np.where(sizes > 0, sizes, sizes.max() + 1)))
     more = np.append(groups, small)
-    return (groups, more) if rng.random() < 0.5 else (more, groups)
+    return either_order(groups, more, rng)
 
 
 def _with_group(pairs):
