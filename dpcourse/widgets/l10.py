@@ -28,9 +28,9 @@ def measured_roc(epsilon: float, attack: str = l10_grid.ATTACKS[1]) -> Rocs:
     nearest, noise = float(measured[i]), l10_grid.NOISE[i] / math.sqrt(l10_grid.STEPS)
     fpr, tpr, low, high = (np.array(row) for row in l10_grid.RATES[i][j])
     return Rocs(
-        f"ε = {nearest:g}, δ = {l10_grid.DELTA:g}: {attack}",
+        f"ε = {nearest:g}, δ = {l10_grid.DELTA:g}, add-remove: {attack}",
         (Curve("measured", fpr, tpr, low, high),),
-        "95%, pointwise, of the true positive rate",
+        "95%, pointwise, of the true positive rate, cases taken for independent",
         nearest,
         l10_grid.DELTA,
         RATES,
