@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import betainccinv, betaincinv
 
 from dpcourse.audit.decided import epsilon_from_decided
 from dpcourse.audit.events import Counts, choose_event
 from dpcourse.audit.parts import Raised
+from dpcourse.audit.rates import certified_epsilon
 from dpcourse.privacy import Guarantee, arguments
 
 Mechanism = Callable[[Any, Generator], Any]
@@ -115,9 +115,8 @@ def audit(
     The bound: TPR ≤ e^ε·FPR + δ for every event (Kairouz, Oh, Viswanath 2015, arXiv:1311.0776), with one-sided
     Clopper–Pearson bounds for the two rates at (1 − confidence)/2 each. Both directions use the same two bounds, so
     nothing else has to be paid for. Two events, E expected on `data` and F on its neighbour, may be certified together
-    (`epsilon_from_decided`), which has all runs of both datasets behind it; that is one bound instead of two, and it
-    gets (1 − confidence)/2 all the same, so that an audit errs less often than it says. That too is decided on the
-    choosing half.
+    (`epsilon_from_decided`), which has all runs of both datasets behind it: one bound, at 1 − confidence. Whether one
+    event or two are certified is decided on the choosing half too.
     What an audit does not find is not thereby shown to be private.
     """
     arguments.member("claim", claim, Guarantee)
@@ -133,7 +132,7 @@ def audit(
     counts = choice.counts(slice(half, runs))
     shares = (counts.expected / counts.trials, counts.unexpected / counts.trials)
     if choice.pooled:
-        epsilon = epsilon_from_decided(counts.right, counts.wrong, runs - half, claim.delta, doubt / 2)
+        epsilon = epsilon_from_decided(counts.right, counts.wrong, runs - half, claim.delta, doubt)
         return AuditResult(epsilon, choice.text, claim, confidence, runs, shares)
     by_event, by_complement = certified_epsilon(
         np.array(counts.expected), np.array(counts.unexpected), counts.trials, claim.delta, doubt / 2
@@ -168,57 +167,6 @@ def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[
     return [once() for _ in range(runs)]
 
 
-def clopper_pearson(hits: np.ndarray, runs: int | np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
-    """One-sided bounds for a probability, each wrong with probability `error` at most (doi:10.1093/biomet/26.4.404).
-
-    Parameters
-    ----------
-    hits : array of int, any shape
-        How often the event happened.
-    runs : int, or array of int of that shape
-    error : float
-        Of either bound by itself.
-
-    Returns
-    -------
-    low, high : ndarray
-        Of the shape of `hits`.
-
-    Examples
-    --------
-    >>> low, high = clopper_pearson(np.array([0, 50, 100]), 100, 0.025)
-    >>> low.round(3), high.round(3)
-    (array([0.   , 0.398, 0.964]), array([0.036, 0.602, 1.   ]))
-    """
-    hits = np.asarray(hits, dtype=float)
-    inner = np.clip(hits, 1, None), np.clip(hits, None, runs - 1)
-    low = np.where(hits > 0, betaincinv(inner[0], runs - inner[0] + 1, error), 0.0)
-    high = np.where(hits < runs, betainccinv(inner[1] + 1, runs - inner[1], error), 1.0)
-    return low, high
-
-
-def certified_epsilon(
-    hits: np.ndarray, false_hits: np.ndarray, runs: int | np.ndarray, delta: float, error: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """The ε that counts of an event certify, by the event and by its complement (either may be negative or −∞).
-
-    Parameters
-    ----------
-    hits, false_hits : arrays of int, the same shape
-        How often it happened among `runs` on the dataset where it is expected, and among `runs` on the other.
-    runs : int or array of int
-    delta : float
-    error : float
-        Of each of the two one-sided bounds; the larger of the two results is wrong with probability 2·error at most.
-    """
-    true_low = clopper_pearson(hits, runs, error)[0]
-    false_high = clopper_pearson(false_hits, runs, error)[1]
-    with np.errstate(divide="ignore"):
-        by_event = np.log(np.maximum(true_low - delta, 0.0)) - np.log(false_high)
-        by_complement = np.log(np.maximum(1 - false_high - delta, 0.0)) - np.log1p(-true_low)
-    return by_event, by_complement
-
-
 @dataclass(frozen=True)
 class _Score:
     """How good an event is: the ε its counts would certify if it had to be paid for that many events were tried.
@@ -235,5 +183,5 @@ class _Score:
         return certified_epsilon(hits, false_hits, runs, self.delta, self.doubt / 2 / math.sqrt(events))[0]
 
     def two(self, counts: Counts, events: int) -> float:
-        error = self.doubt / 2 / math.sqrt(events)
+        error = self.doubt / math.sqrt(events)
         return epsilon_from_decided(counts.right, counts.wrong, counts.trials // 2, self.delta, error)

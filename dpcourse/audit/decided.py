@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.special import bdtrc, expit
-from scipy.stats import binom
 
+from dpcourse.audit.rates import clopper_pearson
 from dpcourse.privacy import arguments
 
 _MOST = 40.0  # the largest ε looked for: no feasible number of runs gets beyond it
@@ -42,13 +43,16 @@ def epsilon_from_decided(
 
     Notes
     -----
-    On one dataset E alone has probability a and F alone b, on the other b′ and a′. The odds of right guesses, a/b and
-    a′/b′, have a product of e^(2ε) at most, because a ≤ e^ε b′ and a′ ≤ e^ε b. Given how many runs were decided on
-    either side, the number of right guesses is a sum of independent coins whose mean is largest, under that constraint,
-    where `_most_right` says; beyond its mean plus one, such a sum has a lighter tail than the binomial with equal coins
-    (Hoeffding 1956, doi:10.1214/aoms/1177728178). With δ > 0 each run may, with probability δ, have been given away
-    altogether (Kairouz, Oh, Viswanath 2015, arXiv:1311.0776): that many right guesses are set aside, their number
-    bounded with a fifth of the error.
+    On one dataset E alone has probability a and F alone b, on the other b′ and a′. With δ = 0 the odds of right guesses,
+    a/b and a′/b′, have a product of e^(2ε) at most, because a ≤ e^ε b′ and a′ ≤ e^ε b. Given how many runs were decided
+    on either side, the number of right guesses is a sum of independent coins whose mean is largest, under that
+    constraint, where `_most_right` says; beyond its mean plus one, such a sum has a lighter tail than the binomial with
+    equal coins (Hoeffding 1956, doi:10.1214/aoms/1177728178).
+
+    With δ > 0 each run is, with probability δ, given away altogether, and obeys pure ε-DP otherwise (Kairouz, Oh,
+    Viswanath 2015, arXiv:1311.0776). At worst all that are given away are decided, and rightly: a share of the decided
+    runs that is δ over the probability of being decided. That probability is bounded from below on either side, with a
+    twentieth of the error for both.
 
     Examples
     --------
@@ -61,15 +65,15 @@ def epsilon_from_decided(
     decided = [r + w for r, w in zip(right, wrong, strict=True)]
     if min(*right, *wrong) < 0 or max(decided) > runs:
         raise ValueError(f"right and wrong must be ≥ 0 and add up to at most {runs} runs, got {right!r} and {wrong!r}")
-    given_away, level = 0, error
+    given_away, level = np.zeros(2), error
     if delta:
-        given_away, level = min(int(binom.isf(0.2 * error, 2 * runs, delta)), sum(decided)), 0.8 * error
-    guesses, hits = sum(decided) - given_away, sum(right) - given_away
+        often = clopper_pearson(np.array(decided), runs, error / 40)[0]
+        given_away, level = np.minimum(delta / np.maximum(often, delta), 1.0), 0.95 * error
+    guesses, hits = sum(decided), sum(right)
+    known, open_ = given_away @ decided, (1 - given_away) * decided
 
     def refuted(epsilon: float) -> bool:
-        # Those given away may all have been on one dataset or all on the other; between the two nothing is worse.
-        splits = ((max(decided[0] - given_away, 0), decided[1]), (decided[0], max(decided[1] - given_away, 0)))
-        mean = min(max(_most_right(epsilon, *split) for split in splits), guesses)
+        mean = min(known + _most_right(epsilon, *open_), guesses)
         if hits < max(2, mean + 1):
             return False
         return bool(bdtrc(hits - 1, guesses, mean / guesses) <= level)
@@ -83,7 +87,7 @@ def epsilon_from_decided(
     return low
 
 
-def _most_right(epsilon: float, here: int, there: int) -> float:
+def _most_right(epsilon: float, here: float, there: float) -> float:
     """The largest mean number of right guesses among `here` and `there`, if the odds' product is e^(2ε) at most.
 
     here·σ(ε + s) + there·σ(ε − s), with σ the logistic function, at the s where its derivative vanishes; where there is

@@ -16,7 +16,8 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from dpcourse.accounting import PrivacyLoss
-from dpcourse.audit.certify import Mechanism, clopper_pearson, run
+from dpcourse.audit.certify import Mechanism, run
+from dpcourse.audit.rates import clopper_pearson
 from dpcourse.audit.events import Counts, choose_event
 from dpcourse.privacy import arguments
 

@@ -28,12 +28,13 @@ class Examples:
 
     @classmethod
     def of(cls, X: np.ndarray, targets: np.ndarray) -> Examples:
-        rows = np.column_stack([X, np.ones(len(X))]).astype(float)
-        largest = np.abs(rows).max(axis=1, keepdims=True)  # at least the one that multiplies the intercept
-        rows /= largest
-        length = np.linalg.norm(rows, axis=1, keepdims=True)
-        rows /= length
-        return cls(rows, np.minimum(length * largest, _LARGEST)[:, 0], targets.astype(float))
+        kind = np.float32 if X.dtype == np.float32 else float
+        rows = np.column_stack([X, np.ones(len(X), kind)]).astype(kind, copy=False)
+        largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))  # at least the one that multiplies the intercept
+        rows /= largest[:, None]
+        length = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        rows /= length[:, None]
+        return cls(rows, np.minimum(length.astype(float) * largest, _LARGEST), targets.astype(float))
 
     def __len__(self) -> int:
         return len(self.norms)
@@ -44,7 +45,8 @@ class Examples:
 
 def residuals(theta: np.ndarray, examples: Examples) -> np.ndarray:
     """Predicted probability minus target, shape (n, 1) or (n, k), for parameters `theta` of shape (1 or k, d + 1)."""
-    logits = np.clip((examples.directions @ theta.T) * examples.norms[:, None], -_LARGEST, _LARGEST)
+    along = examples.directions @ theta.T.astype(examples.directions.dtype, copy=False)
+    logits = np.clip(along * examples.norms[:, None], -_LARGEST, _LARGEST)
     predicted = expit(logits) if logits.shape[1] == 1 else softmax(logits, axis=1)
     return predicted - examples.targets
 
@@ -72,4 +74,5 @@ def clipped_sum(residual: np.ndarray, examples: Examples, clip_norm: float) -> n
         weight = examples.norms
     else:  # C / max(‖r‖, C/‖x‖) is ‖x‖ · min(1, C/‖g‖), without dividing by a zero gradient
         weight = clip_norm / np.maximum(np.linalg.norm(residual, axis=1), clip_norm / examples.norms)
-    return (residual * weight[:, None]).T @ examples.directions
+    weighted = (residual * weight[:, None]).T
+    return (weighted.astype(examples.directions.dtype, copy=False) @ examples.directions).astype(float, copy=False)

@@ -222,6 +222,14 @@ def test_properties(first, second, times):
         assert (power <= bound + 2e-3).all()
 
 
+def test_a_bend_between_two_very_different_tails():
+    """A bounded loss and a rare huge one: the tilt is where the mean bends, and Newton alone hops across it."""
+    rare_and_huge = PrivacyLoss.gaussian(1.0).poisson_subsampled(0.02).self_compose(58)
+    loss = rare_and_huge.compose(PrivacyLoss.from_masses([0.6, 0.4, 0.0], [0.5, 0.4999, 0.0001]))
+    for delta in (1e-2, 1e-4):
+        assert loss.delta(loss.epsilon(delta)) == pytest.approx(delta, rel=0.02)
+
+
 def test_delta_of_an_array_is_that_of_its_numbers():
     loss = SUBSAMPLED.self_compose(500)
     epsilons = np.array([[3.0, 0.1], [12.0, 0.0]])

@@ -45,11 +45,13 @@ def test_a_true_pure_claim_is_refuted_no_oftener_than_said(epsilon, b, b_there):
 
 
 @pytest.mark.parametrize("delta", [0.02, 0.1])
-def test_a_true_approximate_claim_is_refuted_no_oftener_than_said(delta):
-    """Every run is given away with probability δ, and is a pure one otherwise."""
-    epsilon, b = 1.0, 0.1
-    a = (1 - delta) * math.exp(epsilon) * b + delta
-    assert level((a, (1 - delta) * b), (a, (1 - delta) * b), epsilon, delta) <= ERROR
+@pytest.mark.parametrize(("b", "b_there", "decided_there"), [(0.1, 0.1, 1), (0.2, 0.05, 1), (0.1, 0.1, 0), (0.02, 0.2, 1)])
+def test_a_true_approximate_claim_is_refuted_no_oftener_than_said(delta, b, b_there, decided_there):
+    """Every run is given away with probability δ, on one side perhaps undecided then, and is a pure one otherwise."""
+    a, a_there = (min(math.exp(1.0) * x, 1 - y) for x, y in ((b_there, b), (b, b_there)))
+    here = (1 - delta) * a + delta, (1 - delta) * b
+    there = (1 - delta) * a_there + decided_there * delta, (1 - delta) * b_there
+    assert level(here, there, 1.0, delta) <= ERROR
 
 
 def test_it_is_one_binomial_where_both_sides_are_decided_equally_often():

@@ -4,6 +4,7 @@ import dp_accounting
 import numpy as np
 import pytest
 from dp_accounting.pld import PLDAccountant
+from scipy import stats
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -15,6 +16,7 @@ from dpcourse.learning import (
     ObjectivePerturbationLogisticRegression,
     OutputPerturbationLogisticRegression,
 )
+from dpcourse.learning.logistic import _poisson_batch
 from dpcourse.privacy import Neighbours
 
 
@@ -78,6 +80,29 @@ def test_the_denominator_is_public_not_the_size_of_the_data():
     first = DPLogisticRegression(noise_multiplier=0, clip_norm=1, sampling_rate=1, steps=1, momentum=0, classes=(0, 1))
     one, two = (clone(first).set_params(dataset_size=size).fit(X, y).coef_ for size in (500, 1000))
     np.testing.assert_allclose(one, 2 * two)
+
+
+def test_a_batch_is_what_a_coin_for_everybody_gives():
+    """All 32 sets of five people come as often as independent coins make them: chi-square, false alarm 1e-6."""
+    rng = np.random.default_rng(3)
+    joined = np.zeros((4000, 5), dtype=bool)
+    for row in joined:
+        row[_poisson_batch(5, 0.3, rng)] = True
+    patterns = np.bincount(joined @ 2 ** np.arange(5), minlength=32)
+    sizes = np.array([bin(pattern).count("1") for pattern in range(32)])
+    assert stats.chisquare(patterns, 4000 * 0.3**sizes * 0.7 ** (5 - sizes)).pvalue > 1e-6
+    batch = _poisson_batch(1000, 0.5, rng)
+    assert (np.diff(batch) > 0).all() and _poisson_batch(3, 1.0, rng).tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_float32_features_give_the_same_model_up_to_rounding_and_the_claim_says_so(classes):
+    X, y = problem(classes=classes)
+    settings = dict(noise_multiplier=1.0, dataset_size=len(X), classes=range(classes), random_state=0)
+    single, double = (DPLogisticRegression(**settings).fit(rows, y) for rows in (X.astype(np.float32), X))
+    np.testing.assert_allclose(single.coef_, double.coef_, rtol=1e-4)
+    assert single.guarantee_.epsilon == double.guarantee_.epsilon and single.coef_.dtype == float
+    assert "float32" in single.guarantee_.condition and not double.guarantee_.condition
 
 
 def test_works_in_a_pipeline_and_is_cloned():

@@ -129,15 +129,16 @@ class Cumulants:
         deviation = math.sqrt(max(self.at(0.0)[2], 1e-300))
         # Further tilting only sharpens what is a single loss already.
         low, high = 0.0, 60.0 / deviation
-        theta = 4.0 / deviation
+        theta, smallest = 4.0 / deviation, math.inf
         for _ in range(60):
             value, slope = target(theta, *self.at(theta))
             low, high = (theta, high) if value < 0 else (low, theta)
             step = theta - value / slope if slope > 0 else math.inf
-            new = step if low < step < high else (low + high) / 2
+            # Around a bend Newton may hop to and fro for ever: it goes on only while it gets nearer.
+            new = step if low < step < high and abs(value) < smallest else (low + high) / 2
             if abs(new - theta) <= 1e-3 * theta:
                 return new
-            theta = new
+            theta, smallest = new, min(smallest, abs(value))
         return theta
 
     def window(self, theta: float) -> tuple[float, float]:

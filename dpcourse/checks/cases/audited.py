@@ -19,8 +19,8 @@ from dpcourse.privacy import Guarantee
 class Audited:
     """The answer keeps its claim, as far as an auditor can see on neighbouring datasets drawn anew.
 
-    The auditor certifies at confidence 1 − `trial.failure`/`times`, so over all its pairs together a right answer is
-    accused with probability `trial.failure` at most.
+    Each pair is looked at twice, first with a fifth of the runs, where most mistakes show already. Every look has the
+    same share of `trial.failure`, so over all of them together a right answer is accused with that probability at most.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class Audited:
         make show (the record at a bound, the rare category, the empty cell).
     claim : Guarantee
     runs : int
-        Runs a side: half choose the event, half certify it.
+        Runs a side in the second look: half choose the event, half certify it.
     times : int
         Pairs drawn.
     call : callable
@@ -63,21 +63,14 @@ class Audited:
             output = self.call(answer, data, rng)
             return output if self.view is None else self.view(output)
 
-        confidence = 1 - trial.failure / self.times
+        confidence = 1 - trial.failure / self.times / 2
         for _ in range(self.times):
             data, neighbour = (frozen(side) for side in self.pairs(trial.rng))
-            result = audit(
-                mechanism,
-                data,
-                neighbour,
-                claim=self.claim,
-                runs=self.runs,
-                confidence=confidence,
-                rng=trial.rng.spawn(1)[0],
-            )
-            if result.violated:
-                named = self.diagnose(answer, trial, result) if self.diagnose else None
-                return named or self._accuse(mechanism, data, neighbour, result, trial)
+            for runs, rng in zip((max(self.runs // 5, 4), self.runs), trial.rng.spawn(2), strict=True):
+                result = audit(mechanism, data, neighbour, claim=self.claim, runs=runs, confidence=confidence, rng=rng)
+                if result.violated:
+                    named = self.diagnose(answer, trial, result) if self.diagnose else None
+                    return named or self._accuse(mechanism, data, neighbour, result, trial)
         return None
 
     def _accuse(self, mechanism: Any, data: Any, neighbour: Any, result: Any, trial: Trial) -> Wrong:
