@@ -36,6 +36,8 @@ flower: $(FLOWER)
 audit: $(READY)
 	@echo "Running the audits: an hour or more"
 	@"$(PY)" -m pytest -m audit $(ARGS)
+	@echo "Running the property tests on new examples"
+	@"$(PY)" -m pytest -m "hypothesis and not audit" --hypothesis-profile=default -n 2
 
 # Baseline, private models, attacks and a dashboard; make dashboard CONFIG=mine.yaml takes another config.
 .PHONY: dashboard

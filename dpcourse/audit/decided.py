@@ -43,11 +43,11 @@ def epsilon_from_decided(
 
     Notes
     -----
-    On one dataset E alone has probability a and F alone b, on the other b′ and a′. With δ = 0 the odds of right guesses,
-    a/b and a′/b′, have a product of e^(2ε) at most, because a ≤ e^ε b′ and a′ ≤ e^ε b. Given how many runs were decided
-    on either side, the number of right guesses is a sum of independent coins whose mean is largest, under that
-    constraint, where `_most_right` says; beyond its mean plus one, such a sum has a lighter tail than the binomial with
-    equal coins (Hoeffding 1956, doi:10.1214/aoms/1177728178).
+    On one dataset E alone has probability a and F alone b, on the other b′ and a′. With δ = 0 the odds of right
+    guesses, a/b and a′/b′, have a product of e^(2ε) at most, because a ≤ e^ε b′ and a′ ≤ e^ε b. Given how many runs
+    were decided on either side, the number of right guesses is a sum of independent coins whose mean is largest, under
+    that constraint, where `_most_right` says; beyond its mean plus one, such a sum has a lighter tail than the binomial
+    with equal coins (Hoeffding 1956, doi:10.1214/aoms/1177728178).
 
     With δ > 0 each run is, with probability δ, given away altogether, and obeys pure ε-DP otherwise (Kairouz, Oh,
     Viswanath 2015, arXiv:1311.0776). At worst all that are given away are decided, and rightly: a share of the decided

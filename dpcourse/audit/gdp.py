@@ -17,8 +17,8 @@ from scipy.special import ndtri
 
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.audit.certify import Mechanism, run
-from dpcourse.audit.rates import clopper_pearson
 from dpcourse.audit.events import Counts, choose_event
+from dpcourse.audit.rates import clopper_pearson
 from dpcourse.privacy import arguments
 
 
@@ -61,9 +61,7 @@ class GdpAudit:
         )
 
 
-def gdp_mu(
-    hits: np.ndarray, false_hits: np.ndarray, runs: int | np.ndarray, error: float | None = None
-) -> np.ndarray:
+def gdp_mu(hits: np.ndarray, false_hits: np.ndarray, runs: int | np.ndarray, error: float | None = None) -> np.ndarray:
     """Φ⁻¹(TPR) − Φ⁻¹(FPR), signed, from counts of an event on two datasets.
 
     Parameters

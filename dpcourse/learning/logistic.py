@@ -139,8 +139,8 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         self.loss_curve_ = np.empty(self.steps)
         for step in range(self.steps):
             batch = examples
-            if self.sampling_rate < 1:
-                batch = examples[_poisson_batch(len(examples), self.sampling_rate, rng)]
+            if self.sampling_rate < 1:  # everybody tosses a coin of their own
+                batch = examples[np.flatnonzero(rng.random(len(examples)) < self.sampling_rate)]
             residual = residuals(theta, batch)
             self.loss_curve_[step] = _mean_loss(residual, batch.targets)
             gradient = clipped_sum(residual, batch, self.clip_norm) + rng.normal(scale=deviation, size=theta.shape)
@@ -221,11 +221,6 @@ def public_learning_rate(
         return LARGEST_RATE
     walk = noise_multiplier * clip_norm * math.sqrt(steps) / ((1 - momentum) * sampling_rate * dataset_size)
     return min(LARGEST_RATE, TRAVEL / walk)
-
-
-def _poisson_batch(n: int, rate: float, rng: np.random.Generator) -> np.ndarray:
-    """Who joins if everybody tosses a coin of their own: a binomial number of people, any of them alike."""
-    return np.sort(rng.choice(n, rng.binomial(n, rate), replace=False, shuffle=False))
 
 
 def _mean_loss(residual: np.ndarray, targets: np.ndarray) -> float:

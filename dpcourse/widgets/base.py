@@ -141,11 +141,20 @@ class Explorer(ipywidgets.VBox):
         self.update()
 
     def show(self, **values: Any) -> str:
-        """Set some controls, as a hand would, and return the readout (a lesson's or a test's way to move the
-        sliders)."""
-        for name, value in values.items():
-            self.controls[name].value = value
+        """Set some controls, draw once, and return the readout (a lesson's or a test's way to move the sliders)."""
+        self._set(values)
+        self.update()
         return self.text
+
+    def _set(self, values: Mapping[str, Any]) -> None:
+        """Set some controls without drawing."""
+        for name, value in values.items():
+            control = self.controls[name]
+            control.unobserve(self._on_change, names="value")
+            try:
+                control.value = value
+            finally:
+                control.observe(self._on_change, names="value")
 
     def settings(self) -> Iterator[dict[str, Any]]:
         """What a test drives: the default, each control at both ends with the others at their defaults, all low, all
@@ -167,10 +176,7 @@ class Explorer(ipywidgets.VBox):
         """
         times = []
         for setting in list(self.settings()) * repeats:
-            for name, value in setting.items():
-                self.controls[name].unobserve(self._on_change, names="value")
-                self.controls[name].value = value
-                self.controls[name].observe(self._on_change, names="value")
+            self._set(setting)
             start = time.process_time()
             self.update()
             times.append(time.process_time() - start)

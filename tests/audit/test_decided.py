@@ -45,7 +45,9 @@ def test_a_true_pure_claim_is_refuted_no_oftener_than_said(epsilon, b, b_there):
 
 
 @pytest.mark.parametrize("delta", [0.02, 0.1])
-@pytest.mark.parametrize(("b", "b_there", "decided_there"), [(0.1, 0.1, 1), (0.2, 0.05, 1), (0.1, 0.1, 0), (0.02, 0.2, 1)])
+@pytest.mark.parametrize(
+    ("b", "b_there", "decided_there"), [(0.1, 0.1, 1), (0.2, 0.05, 1), (0.1, 0.1, 0), (0.02, 0.2, 1)]
+)
 def test_a_true_approximate_claim_is_refuted_no_oftener_than_said(delta, b, b_there, decided_there):
     """Every run is given away with probability δ, on one side perhaps undecided then, and is a pure one otherwise."""
     a, a_there = (min(math.exp(1.0) * x, 1 - y) for x, y in ((b_there, b), (b, b_there)))

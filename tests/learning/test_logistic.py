@@ -4,7 +4,6 @@ import dp_accounting
 import numpy as np
 import pytest
 from dp_accounting.pld import PLDAccountant
-from scipy import stats
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -16,7 +15,6 @@ from dpcourse.learning import (
     ObjectivePerturbationLogisticRegression,
     OutputPerturbationLogisticRegression,
 )
-from dpcourse.learning.logistic import _poisson_batch
 from dpcourse.privacy import Neighbours
 
 
@@ -80,19 +78,6 @@ def test_the_denominator_is_public_not_the_size_of_the_data():
     first = DPLogisticRegression(noise_multiplier=0, clip_norm=1, sampling_rate=1, steps=1, momentum=0, classes=(0, 1))
     one, two = (clone(first).set_params(dataset_size=size).fit(X, y).coef_ for size in (500, 1000))
     np.testing.assert_allclose(one, 2 * two)
-
-
-def test_a_batch_is_what_a_coin_for_everybody_gives():
-    """All 32 sets of five people come as often as independent coins make them: chi-square, false alarm 1e-6."""
-    rng = np.random.default_rng(3)
-    joined = np.zeros((4000, 5), dtype=bool)
-    for row in joined:
-        row[_poisson_batch(5, 0.3, rng)] = True
-    patterns = np.bincount(joined @ 2 ** np.arange(5), minlength=32)
-    sizes = np.array([bin(pattern).count("1") for pattern in range(32)])
-    assert stats.chisquare(patterns, 4000 * 0.3**sizes * 0.7 ** (5 - sizes)).pvalue > 1e-6
-    batch = _poisson_batch(1000, 0.5, rng)
-    assert (np.diff(batch) > 0).all() and _poisson_batch(3, 1.0, rng).tolist() == [0, 1, 2]
 
 
 @pytest.mark.parametrize("classes", [2, 3])
