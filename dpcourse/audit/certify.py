@@ -172,8 +172,8 @@ class _Score:
     """How good an event is: the ε its counts would certify if it had to be paid for that many events were tried.
 
     The largest of many estimates is the luckiest, not the best. Sharing the error among all events, as Bonferroni does,
-    would be right for unrelated events; most are neighbouring thresholds, so it is shared among the root of their
-    number.
+    would be right for unrelated events; most are neighbouring thresholds, so for one event it is shared among the root
+    of their number. Pairs are many more, and the luckiest of them are rare ones: there it is shared among all events.
     """
 
     delta: float
@@ -183,5 +183,4 @@ class _Score:
         return certified_epsilon(hits, false_hits, runs, self.delta, self.doubt / 2 / math.sqrt(events))[0]
 
     def two(self, counts: Counts, events: int) -> float:
-        error = self.doubt / math.sqrt(events)
-        return epsilon_from_decided(counts.right, counts.wrong, counts.trials // 2, self.delta, error)
+        return epsilon_from_decided(counts.right, counts.wrong, counts.trials // 2, self.delta, self.doubt / events)

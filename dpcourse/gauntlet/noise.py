@@ -58,7 +58,7 @@ EXHIBITS = (
         HALF, GaussianMechanism.from_noise_multiplier(math.sqrt(_SIGMA), delta=1e-5).epsilon,
         Mechanism(lambda x, runs, rng: gaussian(runs, x.sum(), math.sqrt(_SIGMA), rng)),
         Mechanism(lambda x, runs, rng: gaussian(runs, x.sum(), _SIGMA, rng)),
-        records(1), records(), runs=40_000,
+        records(1), records(), runs=60_000,
     ),
     Exhibit(
         "the noise of a mean, divided among the clients",

@@ -100,10 +100,9 @@ def test_no_false_alarm():
 
 
 @pytest.mark.audit
-def test_no_false_alarm_in_300_audits():
-    """At 99.9% each: an honest auditor would fail this with probability 26% at most; Clopper–Pearson is much more
-    careful than its level, and ε is approached on few of the 300."""
-    assert false_alarms(300, seed=62) == 0
+def test_hardly_a_false_alarm_in_300_audits():
+    """At 99.9% each: an honest auditor raises more than three with probability 3e-4 at most."""
+    assert false_alarms(300, seed=62) <= 3
 
 
 def test_no_false_alarm_at_a_tight_claim_and_a_low_confidence():
