@@ -19,7 +19,7 @@ from dpcourse.privacy import Guarantee
 class Audited:
     """The answer keeps its claim, as far as an auditor can see on neighbouring datasets drawn anew.
 
-    Each pair is looked at twice, first with a fifth of the runs, where most mistakes show already. Every look has the
+    Each pair is looked at twice, first with an eighth of the runs, where most mistakes show already. Every look has the
     same share of `trial.failure`, so over all of them together a right answer is accused with that probability at most.
 
     Parameters
@@ -66,7 +66,7 @@ class Audited:
         confidence = 1 - trial.failure / self.times / 2
         for _ in range(self.times):
             data, neighbour = (frozen(side) for side in self.pairs(trial.rng))
-            for runs, rng in zip((max(self.runs // 5, 4), self.runs), trial.rng.spawn(2), strict=True):
+            for runs, rng in zip((max(self.runs // 8, 4), self.runs), trial.rng.spawn(2), strict=True):
                 result = audit(mechanism, data, neighbour, claim=self.claim, runs=runs, confidence=confidence, rng=rng)
                 if result.violated:
                     named = self.diagnose(answer, trial, result) if self.diagnose else None
