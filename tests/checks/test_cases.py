@@ -7,6 +7,7 @@ most.
 import numpy as np
 import pytest
 
+from dpcourse.audit import AuditResult
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Equals, Frequencies, Mistake, Returns, Unbiased, Useful, Value
@@ -143,3 +144,18 @@ def test_audited(seed):
         counts, Guarantee(1.0), view=float, diagnose=lambda answer, trial, result: Wrong("seen", "", "named")
     )
     assert run(named, lambda x, rng: len(x), seed) == "named"
+
+
+def test_audited_shares_its_error_among_all_its_looks(monkeypatch):
+    """A right answer may be accused with probability `failure` in all: the looks' shares add up to it."""
+    looks = []
+
+    def honest(mechanism, data, neighbour, *, claim, runs, confidence, rng):
+        looks.append((runs, 1 - confidence))
+        return AuditResult(0.0, "", claim, confidence, runs, (0.0, 0.0))
+
+    monkeypatch.setattr("dpcourse.audit.audit", honest)
+    case = Audited(counts, Guarantee(1.0), runs=4000, times=3)
+    assert case(lambda x, rng: 0, Trial(np.random.default_rng(0), 1e-6)) is None
+    assert [runs for runs, _ in looks] == [500, 4000] * 3
+    assert sum(error for _, error in looks) == pytest.approx(1e-6)
