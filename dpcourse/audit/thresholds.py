@@ -123,13 +123,14 @@ def shortest_between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> shortest_between(np.array([0.2437, 3.0]), np.array([0.2519, 4.0]))
-    array([0.25, 3.  ])
+    >>> shortest_between(np.array([0.2437, 3.0, 99_990.0]), np.array([0.2519, 4.0, 100_001.0])).tolist()
+    [0.25, 3.0, 100000.0]
     """
     best = low.copy()
     open_ = np.isfinite(low) & np.isfinite(high)
     for decimals in range(-6, 12):
-        rounded = np.ceil(low * 10.0**decimals) / 10.0**decimals
+        unit = 10.0 ** abs(decimals)  # exact, which 10.0**-5 is not
+        rounded = np.ceil(low / unit) * unit if decimals < 0 else np.ceil(low * unit) / unit
         fits = open_ & (low <= rounded) & (rounded < high)
         best[fits] = rounded[fits]
         open_ &= ~fits

@@ -53,6 +53,17 @@ def _neighbours(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return either_order(flags, without, rng)
 
 
+def _nobody_or_one(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """An office without records, and one with a single yes: a count of zero is an answer like any other."""
+    return either_order(np.zeros(0, dtype=bool), np.ones(1, dtype=bool), rng)
+
+
+def _everybody(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Everybody says yes, and one fewer does: a count that knows it cannot exceed n tells n."""
+    n = int(rng.integers(5, 60))
+    return either_order(np.ones(n, dtype=bool), np.ones(n - 1, dtype=bool), rng)
+
+
 def _at(epsilon: float):
     def call(answer: Answer, flags: np.ndarray, rng: np.random.Generator) -> float:
         return answer(flags, epsilon, rng=rng)
@@ -73,6 +84,26 @@ def _scale_upside_down(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
             "Smaller ε is more private, so it needs more noise. Is the scale ε, or 1/ε?",
             "scale-upside-down",
         )
+    return None
+
+
+def _draws_again(answer: Answer, trial: Trial) -> Wrong | None:
+    """Noise drawn until the result is not negative: how often that takes depends on the count.
+
+    From one seed, a release takes as many random numbers on nobody's yes as on everybody's; clamping at zero does, too.
+    """
+    few, many = np.zeros(50, dtype=bool), np.ones(50, dtype=bool)
+    for seed in trial.rng.integers(2**32, size=40).tolist():
+        generators = [np.random.default_rng(seed) for _ in range(2)]
+        result = [float(answer(flags, 0.5, rng=rng)) for flags, rng in zip((few, many), generators, strict=True)][0]
+        taken = [rng.bit_generator.state for rng in generators]
+        if result >= 0 and taken[0] != taken[1]:
+            return Wrong(
+                "Where nobody says yes you draw again until the result is not negative. So the noise has another "
+                "distribution where the count is small, and neighbours differ by more than ε.",
+                "Draw once. Setting a negative result to zero afterwards would be harmless; drawing again is not.",
+                "draws-again",
+            )
     return None
 
 
@@ -101,6 +132,35 @@ NOISY_COUNT = (
         diagnose=_scale_upside_down,
         hint="At ε = 0.5 nothing was found, at ε = 1 it was. Does the noise follow the ε it is given?",
     ),
+    Audited(
+        _neighbours,
+        Guarantee(4.0),
+        call=_at(4.0),
+        view=_rounded,
+        runs=8000,
+        diagnose=_scale_upside_down,
+        hint="Noise that falls faster than e^(−ε|x|), as normal noise does, gives a person away however wide it is.",
+        key="thin-tails",
+    ),
+    Audited(
+        _everybody,
+        Guarantee(1.0),
+        call=_at(1.0),
+        view=_rounded,
+        runs=2000,
+        hint="Everybody said yes. Does your result know how many people there are? Their number is private here.",
+        key="reads-n",
+    ),
+    Audited(
+        _nobody_or_one,
+        Guarantee(1.0),
+        call=_at(1.0),
+        view=_rounded,
+        runs=2000,
+        hint="The smallest counts are zero and one. A zero needs its noise too.",
+        key="zero-without-noise",
+    ),
+    _draws_again,
     # Two scales hold 86.5% of Laplace(1/ε); noise of twice the scale gets 63% of its answers there.
     Useful(_neighbours, truth=np.sum, within=2 / 0.5, at_least=0.8, call=_at(0.5)),
     Useful(_neighbours, truth=np.sum, within=2 / 2.0, at_least=0.8, call=_at(2.0)),

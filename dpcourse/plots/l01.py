@@ -202,7 +202,7 @@ def draw_recovered(data: Recovered, *, into: Picture | None = None) -> Picture:
             axes.yaxis.set_major_formatter(PercentFormatter(1))
             axes.set_xlabel("noise: each answer is off by up to this many people")
             axes.set_ylabel("people whose secret is recovered")
-            axes.set_title(f"{data.people} people: small noise protects nobody")
+            axes.set_title(f"{data.people} people: enough answers undo small noise")
             axes.legend(loc="upper right")
     for i in range(len(data.answers)):
         picture.parts[f"line {i}"].set_data(data.noise, data.shares[i])

@@ -134,7 +134,7 @@ def draw_votes(data: Votes, *, into: Picture | None = None) -> Picture:
                 keywords = series(i, marker=False)
                 (parts[name],) = left.plot([0], [0], label=name, **keywords)
                 parts[f"{name} count"] = left.axvline(0, linewidth=1, color=keywords["color"], linestyle=":")
-            left.set(xlim=(-0.5, 1.5), ylim=(0, 1.15), yticks=[])
+            left.set(xlim=(-0.5, 1.5), ylim=(0, 1.35), yticks=[])
             left.set_xlabel("noisy count / number of teachers")
             left.set_ylabel("density (peaks scaled to 1)")
             left.legend(loc="upper right")

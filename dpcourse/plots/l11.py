@@ -60,8 +60,8 @@ class Certifiable:
     """What can be certified over the number of runs.
 
     ``curves`` maps a mechanism to the ε certified when frequencies are as expected, at every number of ``runs``;
-    ``largest`` is what even a mechanism that hides nothing could get. ``true`` is the mechanisms' ε, ``at`` the number
-    of runs marked, which is one of ``runs``.
+    ``largest`` is what one event of a mechanism that hides nothing could get. ``true`` is the mechanisms' ε, ``at`` the
+    number of runs marked, which is one of ``runs``.
     """
 
     runs: np.ndarray
@@ -73,13 +73,13 @@ class Certifiable:
 
 
 def draw_certifiable(data: Certifiable, *, into: Picture | None = None) -> Picture:
-    """ε certified over certifying runs, one line a mechanism, under the most that any outcome could certify."""
+    """ε certified over certifying runs, one line a mechanism, under the most that one event could certify."""
     picture = into
     if picture is None:
         with course_style():
             picture = Picture()
             axes = picture.subplots()
-            (picture.parts["largest"],) = axes.plot([], [], color=GREY, linestyle="-", label="the most any outcome can")
+            (picture.parts["largest"],) = axes.plot([], [], color=GREY, linestyle="-", label="the most one event can")
             (picture.parts["true"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.6, label="true ε")
             for i, name in enumerate(data.curves):
                 (picture.parts[name],) = axes.plot([], [], label=name, **series(i, marker=False))

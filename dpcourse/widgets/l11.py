@@ -19,7 +19,7 @@ _TAILS = np.geomspace(1e-5, 0.5, 22)
 
 
 def certifiable(epsilon: float, runs: float = 10_000, confidence: float = 0.999) -> Certifiable:
-    """What an auditor certifies who knows the best event and sees frequencies as expected, in closed form.
+    """What an auditor certifies who knows the best single event and sees frequencies as expected, in closed form.
 
     One event, one-sided Clopper–Pearson bounds for its two rates at (1 − confidence)/2 each. Randomized response has
     two answers; Laplace and Gaussian noise are audited by the best of some thresholds, anew for each number of runs.
@@ -68,8 +68,9 @@ def _describe(data: Certifiable) -> str:
     told = "; ".join(f"{name} {curve[i]:.2f}" for name, curve in data.curves.items())
     return (
         f"True ε = {data.true:.3g}, {data.at:,} certifying runs on each dataset (as many again choose the event), "
-        f"{100 * data.confidence:.6g}% confidence. Certified: {told}. However broken the mechanism, these runs cannot "
-        f"certify more than {data.largest[i]:.2f}. (Closed form: the best event, at frequencies as expected.)"
+        f"{100 * data.confidence:.6g}% confidence. Certified: {told}. However broken the mechanism, one event in these "
+        f"runs cannot certify more than {data.largest[i]:.2f}. (Closed form: the best single event, at frequencies as "
+        "expected.)"
     )
 
 

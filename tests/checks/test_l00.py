@@ -29,7 +29,18 @@ def geometric(flags, epsilon, rng):
     return int(flags.sum() + up - down)
 
 
-RIGHT = [right, geometric]
+def clamped(flags, epsilon, rng):
+    """Post-processing: no number below zero, and whole ones."""
+    return max(round(float(right(flags, epsilon, rng))), 0)
+
+
+def draws_again(flags, epsilon, rng):
+    while (result := right(flags, epsilon, rng)) < 0:
+        pass
+    return result
+
+
+RIGHT = [right, geometric, clamped]
 WRONG = {
     "not-random": lambda flags, epsilon, rng: int(flags.sum()),
     "scale-upside-down": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, epsilon),
@@ -39,6 +50,9 @@ WRONG = {
     "ignores-data": lambda flags, epsilon, rng: 100 + rng.laplace(0, 1 / epsilon),
     "own-generator": lambda flags, epsilon, rng: flags.sum() + np.random.default_rng().laplace(0, 1 / epsilon),
     "package-used": lambda flags, epsilon, rng: LaplaceMechanism(epsilon).release(float(flags.sum()), rng=rng),
+    "zero-without-noise": lambda flags, epsilon, rng: right(flags, epsilon, rng) if flags.any() else 0.0,
+    "reads-n": lambda flags, epsilon, rng: min(right(flags, epsilon, rng), len(flags)),
+    "draws-again": draws_again,
     "wrong-shape": lambda flags, epsilon, rng: flags + rng.laplace(0, 1 / epsilon, size=len(flags)),
 }
 
@@ -55,6 +69,13 @@ def test_each_wrong_answer_gets_its_own_diagnosis(key):
 
 def test_a_peek_at_the_dataset_is_caught():
     assert "passed" not in rehearse("00.2", seen_before, times=3, rng=2).keys
+
+
+def test_normal_noise_of_the_right_width_never_passes():
+    def normal(flags, epsilon, rng):
+        return flags.sum() + rng.normal(0, math.sqrt(2) / epsilon)
+
+    assert "passed" not in rehearse("00.2", normal, times=2, rng=4).keys
 
 
 def test_epsilon_must_be_followed():

@@ -37,6 +37,10 @@ def link_counts(released, register, on):
     return register.merge(released.groupby(on).size().rename("n").reset_index(), how="left")["n"].fillna(0).to_numpy()
 
 
+def glued(frame, columns):
+    return pd.DataFrame({"glued": frame[columns].astype(str).agg("".join, axis=1)})
+
+
 def reveal(count, n, person):
     everybody = np.ones(n, dtype=bool)
     return count(everybody) - count(np.arange(n) != person)
@@ -97,6 +101,7 @@ WRONG = {
         "complement": lambda frame, columns: (sizes(frame, columns) > 1).mean(),
         "all-columns": lambda frame, columns: unique(frame, list(frame.columns)),
         "percent": lambda frame, columns: 100 * unique(frame, columns),
+        "glued": lambda frame, columns: unique(glued(frame, columns), ["glued"]),
         "wrong-value": lambda frame, columns: 0.4,
         "package-used": lambda frame, columns: records.unique_share(frame, columns),
         "wrong-shape": lambda frame, columns: sizes(frame, columns).to_numpy() == 1,
@@ -130,9 +135,13 @@ WRONG = {
         "worst-group": lambda frame, columns, sensitive: int(diverse(frame, columns, sensitive).min()),
         "grouped-by-sensitive": lambda frame, columns, sensitive: unique(frame, [*columns, sensitive]),
         "only-yes": lambda frame, columns, sensitive: (
-            (diverse(frame, columns, sensitive) == 1) & (frame[sensitive] == "yes")
+            (diverse(frame, columns, sensitive) == 1) & (frame[sensitive] != "no")
         ).mean(),
         "complement": lambda frame, columns, sensitive: (diverse(frame, columns, sensitive) > 1).mean(),
+        "fixed-column": lambda frame, columns, sensitive: (diverse(frame, columns, frame.columns[-1]) == 1).mean(),
+        "glued": lambda frame, columns, sensitive: (
+            frame.assign(**glued(frame, columns)).groupby("glued")[sensitive].transform("nunique") == 1
+        ).mean(),
         "wrong-value": lambda frame, columns, sensitive: 0.5,
         "package-used": lambda frame, columns, sensitive: (records.diversity(frame, columns, sensitive) == 1).mean(),
     },
@@ -149,6 +158,11 @@ WRONG = {
     },
 }
 
+
+def reads_the_office(count, n, person):
+    return int(count._secret[person])
+
+
 PAIRS = [(exercise, key) for exercise, answers in WRONG.items() for key in answers]
 RIGHT_ONES = [(exercise, answer) for exercise, answers in RIGHT.items() for answer in answers]
 
@@ -161,6 +175,10 @@ def test_right_answers_pass(exercise, answer):
 @pytest.mark.parametrize(("exercise", "key"), PAIRS)
 def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
     assert rehearse(exercise, WRONG[exercise][key], times=1, rng=1).keys == {key: 1}
+
+
+def test_a_secret_read_without_a_question_is_no_attack():
+    assert rehearse("01.3", reads_the_office, times=3, rng=2).keys == {"guesses": 3}
 
 
 @pytest.mark.audit

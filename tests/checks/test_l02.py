@@ -80,8 +80,8 @@ def with_truth(probability):
 
 
 def peeks(answer, epsilon, rng):
-    # Honest where the audit looks (ε = 1.2), truthful elsewhere.
-    return coin(answer, epsilon, rng) if epsilon == 1.2 else answer
+    # Honest where the check was once known to look, truthful elsewhere.
+    return coin(answer, epsilon, rng) if epsilon in (0.85, 1.2, 1.6) else answer
 
 
 WRONG = {
@@ -126,6 +126,9 @@ WRONG = {
     },
     "02.4": {
         "first-bound-only": lambda epsilon, delta, fpr: min(np.exp(epsilon) * fpr + delta, 1),
+        "above-one": lambda epsilon, delta, fpr: min(
+            np.exp(epsilon) * fpr + delta, 1 - np.exp(-epsilon) * (1 - delta - fpr)
+        ),
         "forgets-delta": lambda epsilon, delta, fpr: largest_tpr(epsilon, 0, fpr),
         "second-bound-only": lambda epsilon, delta, fpr: min(1, 1 - np.exp(-epsilon) * (1 - delta - fpr)),
         "largest-advantage": lambda epsilon, delta, fpr: min(

@@ -129,6 +129,35 @@ def by_n(values, low, high, epsilon, rng):
     return (np.clip(values, low, high) - (low + high) / 2).sum() + noise, len(values) + rng.laplace(0, 2 / epsilon)
 
 
+def cells(values, categories):
+    return np.array([values.count(category) for category in categories], dtype=float)
+
+
+def in_pairs(values, categories, epsilon, rng):
+    noise = np.repeat(rng.laplace(0, 1 / epsilon, len(categories)), 2)[: len(categories)]
+    return cells(values, categories) + noise
+
+
+def right_total(values, categories, epsilon, rng):
+    noise = rng.laplace(0, 1 / epsilon, len(categories))
+    return cells(values, categories) + noise - noise.mean()
+
+
+def shares_noise(values, low, high, epsilon, rng):
+    noise = rng.laplace(0, 2 / epsilon)
+    half = (high - low) / 2
+    return (np.clip(values, low, high) - (low + high) / 2).sum() + half * noise, len(values) + noise
+
+
+def at(power):
+    """All three releases with Δ·ε^power for Δ/ε."""
+    return {
+        "03.2": lambda values, low, high, epsilon, rng: noisy_sum(values, low, high, epsilon**-power, rng),
+        "03.3": lambda values, categories, epsilon, rng: noisy_histogram(values, categories, epsilon**-power, rng),
+        "03.4": lambda values, low, high, epsilon, rng: mean_parts(values, low, high, epsilon**-power, rng),
+    }
+
+
 size = lambda low, high, values: max(abs(low), abs(high))  # noqa: E731
 
 WRONG = [
@@ -141,6 +170,7 @@ WRONG = [
     ("03.1", "one-cell", with_first(4, lambda low, high, n: 1)),
     ("03.1", "l2-norm", with_first(4, lambda low, high, n: math.sqrt(2))),
     ("03.1", "wrong-value", lambda low, high, n: (0, 0, 0, 0, 0)),
+    ("03.1", "wrong-value", with_first(0, lambda low, high, n: high if low >= 0 else -low)),
     ("03.1", "wrong-shape", lambda low, high, n: (1, 2)),
     (
         "03.2",
@@ -182,6 +212,19 @@ WRONG = [
     ("03.4", "total-too-sharp", by_n),
     ("03.4", "not-useful", parts_with(total=2, count=2)),
     ("03.4", "wrong-shape", lambda values, low, high, epsilon, rng: 3.0),
+    *((exercise, "scale-upside-down", answer) for exercise, answer in at(1).items()),
+    *((exercise, "ignores-epsilon", answer) for exercise, answer in at(0).items()),
+    *((exercise, "wrong-power", answer) for exercise, answer in at(-2).items()),
+    ("03.2", "nobody", lambda values, *rest, rng: noisy_sum(values, *rest, rng) if len(values) else 0.0),
+    (
+        "03.3",
+        "nobody",
+        lambda values, *rest, rng: noisy_histogram(values, *rest, rng) if values else cells([], *rest[:1]),
+    ),
+    ("03.3", "linked-noise", in_pairs),
+    ("03.3", "exact-total", right_total),
+    ("03.4", "nobody", lambda values, *rest, rng: mean_parts(values, *rest, rng) if len(values) else (0.0, 0.0)),
+    ("03.4", "linked-noise", shares_noise),
     ("03.5", "one-cell", lambda scale, level, cells: -scale * math.log(1 - level)),
     ("03.5", "bonferroni", lambda scale, level, cells: -scale * math.log((1 - level) / cells)),
     ("03.5", "whole-width", lambda scale, level, cells: 2 * half_width(scale, level, cells)),
@@ -211,6 +254,26 @@ def test_memory_and_constants_do_not_help():
     assert rehearse("03.3", lambda values, categories, epsilon, rng: np.full(len(categories), 5.0), times=1).keys != {
         "passed": 1
     }
+
+
+NORMAL = {
+    "03.2": lambda values, low, high, epsilon, rng: (
+        np.clip(np.nan_to_num(values, nan=low), low, high).sum()
+        + rng.normal(0, math.sqrt(2) * max(abs(low), abs(high)) / epsilon)
+    ),
+    "03.3": lambda values, categories, epsilon, rng: (
+        cells(values, categories) + rng.normal(0, math.sqrt(2) / epsilon, len(categories))
+    ),
+    "03.4": lambda values, low, high, epsilon, rng: (
+        (np.clip(values, low, high) - (low + high) / 2).sum() + rng.normal(0, math.sqrt(2) * (high - low) / epsilon),
+        len(values) + rng.normal(0, 2 * math.sqrt(2) / epsilon),
+    ),
+}
+
+
+@pytest.mark.parametrize("exercise", NORMAL)
+def test_normal_noise_of_the_right_width_never_passes(exercise):
+    assert "passed" not in rehearse(exercise, NORMAL[exercise], times=1, rng=4).keys
 
 
 @pytest.mark.audit

@@ -153,6 +153,36 @@ def all_above(values, threshold, epsilon, rng):
     return np.flatnonzero(values + rng.laplace(0, 2 / epsilon, len(values)) > threshold)
 
 
+def two_share_a_draw(flags, sigma_1, rng):
+    d = flags.shape[1]
+    draws = rng.normal(0, sigma_1 * math.sqrt(d), d)
+    draws[-1] = draws[-2]
+    return flags.sum(axis=0) + draws
+
+
+def large_counts_plain(flags, sigma_1, rng):
+    """Noise is for small counts, somebody thought."""
+    counts = flags.sum(axis=0)
+    return np.where(counts > 300, counts, release_counts(flags, sigma_1, rng))
+
+
+def first_twenty_only(values, threshold, epsilon, rng):
+    return first_above(values[:20], threshold, epsilon, rng)
+
+
+def bounds_remembered(values, low, high, epsilon, rng):
+    return median_with(1.0)(values, 0.0, 100.0, epsilon, rng)
+
+
+def at_one(answer):
+    """An answer that looks at no other ε."""
+
+    def stubborn(first, second, third, epsilon, rng):
+        return answer(first, second, third, 1.0, rng)
+
+    return stubborn
+
+
 def noisy_median(values, low, high, epsilon, rng):
     centre = np.median(np.clip(values, low, high)) if len(values) else (low + high) / 2
     return float(np.clip(centre + rng.laplace(0, (high - low) / max(len(values), 1) / epsilon), low, high))
@@ -187,10 +217,13 @@ WRONG = [
         ),
     ),
     ("04.2", "same-noise", lambda flags, sigma_1, rng: flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(flags.shape[1]))),  # noqa: E501
+    ("04.2", "a-count-without-noise", two_share_a_draw),
+    ("04.2", "a-count-without-noise", large_counts_plain),
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
     ("04.2", "not-useful", counts_with(lambda d: ONE**2 * math.sqrt(d))),
     ("04.2", "not-useful", counts_with(lambda d: d / 1.0, "laplace")),
     ("04.2", "wrong-shape", lambda flags, sigma_1, rng: flags + rng.normal(0, 9, flags.shape)),
+    ("04.3", "epsilon-ignored", at_one(choose)),
     ("04.3", "missing-two", choose_with(lambda u, s, e: e * u / s)),
     ("04.3", "no-sensitivity", choose_with(lambda u, s, e: e * u / 2)),
     ("04.3", "sensitivity-upside-down", choose_with(lambda u, s, e: e * u * s / 2)),
@@ -199,6 +232,8 @@ WRONG = [
     ("04.3", "sign-reversed", choose_with(lambda u, s, e: -e * u / (2 * s))),
     ("04.3", "argmax", lambda candidates, utilities, sensitivity, epsilon, rng: candidates[int(np.argmax(utilities))]),
     ("04.3", "not-a-candidate", lambda candidates, utilities, sensitivity, epsilon, rng: int(np.argmax(utilities))),
+    ("04.4", "epsilon-ignored", lambda values, threshold, epsilon, rng: first_above(values, threshold, 1.0, rng)),
+    ("04.4", "stops-early", first_twenty_only),
     ("04.4", "no-query-noise", first_with(1, 0)),
     ("04.4", "no-threshold-noise", first_with(0, 2)),
     ("04.4", "no-threshold-noise", first_with(2, 4, fresh=True)),
@@ -209,6 +244,8 @@ WRONG = [
     ("04.4", "value-scale", first_with(2, 2)),
     ("04.4", "whole-epsilon-twice", first_with(1, 2)),
     ("04.4", "wrong-frequency", first_with(4, 8)),
+    ("04.5", "epsilon-ignored", lambda v, low, high, epsilon, rng: median_with(1.0)(v, low, high, 1.0, rng)),
+    ("04.5", "outside-bounds", bounds_remembered),
     ("04.5", "noise-on-the-median", noisy_median),
     ("04.5", "lengths-ignored", median_with(1.0, lengths=False)),
     ("04.5", "returns-a-record", median_with(1.0, ends=False, uniform=False)),

@@ -93,7 +93,37 @@ RIGHT = {
 
 
 def noise(scale):
-    return lambda flags, epsilon, rng: flags.sum(axis=0) + rng.laplace(scale=scale(flags.shape[1], epsilon), size=10)
+    return lambda flags, epsilon, rng: (
+        flags.sum(axis=0) + rng.laplace(scale=scale(flags.shape[1], epsilon), size=flags.shape[1])
+    )
+
+
+def the_last_two_share_a_draw(flags, epsilon, rng):
+    draws = rng.laplace(scale=flags.shape[1] / epsilon, size=flags.shape[1])
+    draws[-1] = draws[-2]
+    return flags.sum(axis=0) + draws
+
+
+def large_counts_plain(flags, epsilon, rng):
+    """Noise is for small counts, somebody thought."""
+    counts = flags.sum(axis=0)
+    return np.where(counts > 300, counts, noisy_counts(flags, epsilon, rng))
+
+
+def rounded_sum(requests, budget):
+    granted, answers = [], []
+    for request in requests:
+        answers.append(math.fsum([*granted, request]) <= budget)
+        granted += [request] * answers[-1]
+    return answers
+
+
+def switch_at_a_hundred(k, epsilon, delta):
+    return advanced(k, epsilon, delta) if k > 100 else k * epsilon
+
+
+def ln2_rounded(epsilon, delta):
+    return math.inf if epsilon >= 0.66 else first_k(epsilon, delta)
 
 
 def counts_with_first_behaving(flags, epsilon, rng, memory={}):  # noqa: B006 (the trick is the point)
@@ -181,6 +211,21 @@ def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
 
 def test_a_peek_at_the_dataset_is_caught():
     assert "passed" not in rehearse("05.4", counts_with_first_behaving, times=2, rng=7).keys
+
+
+@pytest.mark.parametrize(
+    ("exercise", "key", "answer"),
+    [
+        ("05.1", "wrong-value", switch_at_a_hundred),
+        ("05.2", "wrong-value", ln2_rounded),
+        ("05.4", "scale-not-k-over-epsilon", noise(lambda k, epsilon: 10 / epsilon)),
+        ("05.4", "scale-not-k-over-epsilon", large_counts_plain),
+        ("05.4", "shared-noise", the_last_two_share_a_draw),
+        ("05.6", "rounded-sum", rounded_sum),
+    ],
+)
+def test_right_on_the_obvious_inputs_only(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=11).keys == {key: 1}
 
 
 def test_gaussian_noise_keeps_no_pure_epsilon():

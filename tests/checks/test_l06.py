@@ -286,6 +286,17 @@ def test_two_halves_that_share_their_coins_are_caught():
     assert "passed" not in rehearse("06.1", a_coin_for_both_halves, times=3, rng=9).keys
 
 
+def test_two_halves_that_share_their_lies_are_caught():
+    """Each report alone is right; with one of the two truths known, the other's lie can be read off."""
+
+    def answer(codes, epsilon, k, rng):
+        away = np.resize(rng.integers(1, k, size=(len(codes) + 1) // 2), len(codes))
+        truthful = rng.random(len(codes)) < truth_probability(epsilon, k)
+        return np.where(truthful, codes, (codes + away) % k)
+
+    assert rehearse("06.1", answer, times=3, rng=9).keys == {"shared-lies": 3}
+
+
 def test_an_event_that_counts_its_calls_learns_nothing():
     calls = []
 

@@ -175,6 +175,34 @@ def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
     assert rehearse(exercise, WRONG[exercise, key], rng=6, times=1).keys == {key: 1}
 
 
+def halves_share_draws(codes, k, epsilon, rng):
+    draws = rng.random((len(codes) // 2, k))
+    mine = codes[:, None] == np.arange(k)
+    return np.concatenate([draws, draws]) < np.where(mine, 0.5, quiet(epsilon))
+
+
+def true_on_the_seventh_day(answer, days, k, epsilon, rng):
+    reports = remembered(answer, days, k, epsilon, rng)
+    reports[6:7] = answer
+    return reports
+
+
+def a_month_of_memory(answer, days, k, epsilon, rng):
+    return np.repeat(respond(answer, k, p_of(epsilon, k), rng, days // 30 + 1), 30)[:days]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "key", "answer"),
+    [
+        ("07.2", "shared-draws", halves_share_draws),
+        ("07.6", "not-for-ever", true_on_the_seventh_day),
+        ("07.6", "not-for-ever", a_month_of_memory),
+    ],
+)
+def test_leaks_that_hide_among_people_or_days(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=11).keys == {key: 1}
+
+
 @pytest.mark.parametrize("epsilon", [0.4, 2.5])
 def test_epsilon_must_be_followed(epsilon):
     """A phone with an ε of its own, too large or too small."""

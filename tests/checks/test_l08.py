@@ -63,6 +63,12 @@ def by_size(n, q, rng):
     return rng.permutation(n)[: rng.binomial(n, q)]
 
 
+def normal_sizes(n, q, rng):
+    """The right mean and deviation of a batch's size, but a rounded normal number for it."""
+    size = round(rng.normal(n * q, math.sqrt(n * q * (1 - q))))
+    return rng.permutation(n)[: min(max(size, 0), n)]
+
+
 def training_epsilon(C, batch, n, epochs, sigma, delta):
     accountant = PrivacyAccountant()
     noisy = GaussianMechanism.from_noise_multiplier(sigma)
@@ -243,6 +249,7 @@ WRONG = [
     ("08.4", "tied", two_tied),
     ("08.4", "remembers", dealt_out()),
     ("08.4", "wrong-sizes", never_empty),
+    ("08.4", "wrong-sizes", normal_sizes),
     ("08.5", "renyi", by_renyi),
     ("08.5", "below-the-truth", lambda *arguments: 0.985 * training_epsilon(*arguments)),
     ("08.5", "clip-in-epsilon", lambda C, b, n, e, s, d: training_epsilon(C, b, n, e, s / C, d)),

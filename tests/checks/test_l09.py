@@ -117,6 +117,7 @@ def noise_on_the_first(votes, epsilon, rng):
 
 WRONG = [
     ("09.1", "linked", unlike_lengths),
+    ("09.1", "one-record-fewer", length_with(factor=lambda n, lam, epsilon: 2 / ((n - 1) * lam * epsilon))),
     ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 1.0)),
     ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: epsilon / 2)),
     ("09.4", "lead-without-noise", sure_when_clear),

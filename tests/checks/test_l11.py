@@ -110,6 +110,12 @@ def not_frozen(mechanism, data, neighbour, seeds):
     return max(np.abs(mechanism(data, rng) - mechanism(neighbour, rng)).sum() for _ in seeds)
 
 
+def from_attributes(mechanism, data, neighbour, seeds):
+    """Runs nothing: takes the constants that the mechanism multiplies by."""
+    factors = [1 + np.random.default_rng(seed).integers(mechanism.places + 2) for seed in seeds]
+    return abs(data - neighbour) * np.abs(mechanism.shares).sum() * max(factors)
+
+
 def estimated(h, f, n, d, c):
     return max(0.0, math.log((h / n - d) / (f / n)), math.log((1 - f / n - d) / (1 - h / n)))
 
@@ -147,6 +153,7 @@ WRONG = [
     ("11.4", "l2-for-l1", lambda m, x, y, s: np.linalg.norm(differences(m, x, y, s), axis=1).max()),
     ("11.4", "largest-coordinate", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max()),
     ("11.4", "signed", lambda m, x, y, s: np.abs(differences(m, x, y, s).sum(axis=1)).max()),
+    ("11.4", "raised", from_attributes),
     ("11.4", "wrong-shape", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max(axis=0)),
     ("11.5", "accuses-all", lambda *a: True),
     ("11.5", "accuses-none", lambda *a: False),

@@ -110,6 +110,18 @@ def with_noise(draw):
     return lambda u, C, z, n, rng: (clipped_sum(u, C) + draw(rng, z * C, u.shape[1])) / n
 
 
+def noise_in_pairs(rng, deviation, d):
+    """x, x, y, −y: mean and spread of each are right, and half of the noise can be taken off."""
+    drawn = np.repeat(rng.normal(0, deviation, (d + 3) // 4 * 2), 2)
+    drawn[3::4] *= -1
+    return drawn[:d]
+
+
+def noise_without_sum(rng, deviation, d):
+    noise = rng.normal(0, deviation, d)
+    return (noise - noise.mean()) * math.sqrt(d / (d - 1))
+
+
 def noise_for_a_crowd(u, C, z, n, rng):
     return private_round(scale=lambda C, z, n, m: z * C * (m > 2))(u, C, z, n, rng)
 
@@ -162,6 +174,8 @@ WRONG = [
     ("12.3", "not-gaussian", with_noise(lambda rng, s, d: rng.laplace(0, s / math.sqrt(2), d))),
     ("12.3", "not-gaussian", with_noise(lambda rng, s, d: rng.uniform(-s * math.sqrt(3), s * math.sqrt(3), d))),
     ("12.3", "few-clients", noise_for_a_crowd),
+    ("12.3", "linked-noise", with_noise(noise_in_pairs)),
+    ("12.3", "not-gaussian", with_noise(noise_without_sum)),
     ("12.4", "rounds-added-up", lambda s, b, n, e, r, d: r * priced(s, b / n, e * n // b, d)),
     ("12.4", "rounds-added-up", lambda s, b, n, e, r, d: r * priced(s, b / n, e * n // b, d / r)),
     ("12.4", "one-round", lambda s, b, n, e, r, d: priced(s, b / n, e * n // b, d)),
@@ -174,6 +188,9 @@ WRONG = [
         lambda s, b, n, e, r, d: b / n * math.sqrt(2 * r * e * n / b * math.log(1 / d)) / s,
     ),
     ("12.4", "renyi", renyi),
+    ("12.4", "one-step-short", lambda s, b, n, e, r, d: priced(s, b / n, r * e * n // b - 1, d)),
+    ("12.4", "one-step-more", lambda s, b, n, e, r, d: priced(s, b / n, r * e * n // b + 1, d)),
+    ("12.4", "wrong-type", lambda *what: str(record_epsilon(*what))),
     ("12.4", "wrong-value", lambda s, b, n, e, r, d: min(5.0, record_epsilon(s, b, n, e, r, d))),
     ("12.4", "wrong-value", lambda s, b, n, e, r, d: 0.5 * r),
     ("12.5", "dropouts-forgotten", lambda C, z, n, gone: z * C / math.sqrt(n)),
@@ -184,6 +201,7 @@ WRONG = [
     ("12.5", "divided-by-the-gone", lambda C, z, n, gone: z * C / math.sqrt(gone)),
     ("12.5", "variance", lambda C, z, n, gone: (z * C) ** 2 / (n - gone)),
     ("12.5", "wrong-value", lambda C, z, n, gone: 1.0),
+    ("12.5", "wrong-type", lambda *what: str(noise_share(*what))),
 ]
 
 

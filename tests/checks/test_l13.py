@@ -10,6 +10,8 @@ import pytest
 
 from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's time includes it)
 from dpcourse.checks import l13, rehearse  # noqa: F401 (the same)
+from dpcourse.checks.cases import Returns
+from dpcourse.checks.l13.drawing import CHOICE
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.synthetic.marginals import count
 
@@ -148,6 +150,9 @@ WRONG = {
         "not-private": lambda a, b, shape, epsilon, rng: (
             crosstab(a, b, shape) + rng.laplace(0, 0.5 / epsilon, size=shape)
         ),
+        "too-little-noise": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, 0.8 / epsilon, size=shape)
+        ),
         "not-useful": lambda a, b, shape, epsilon, rng: (
             crosstab(a, b, shape) + rng.laplace(0, shape[0] * shape[1] / epsilon, size=shape)
         ),
@@ -165,6 +170,9 @@ WRONG = {
         "proportional": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=scores / scores.sum())),
         "sign": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(-scores, epsilon))),
         "overflow": naive_choice,
+        "noisy-max": lambda scores, epsilon, rng: int(
+            np.argmax(scores + rng.laplace(scale=2 / epsilon, size=len(scores)))
+        ),
         "package-used": lambda scores, epsilon, rng: ExponentialMechanism(epsilon).select(
             range(len(scores)), scores, rng=rng
         ),
@@ -179,11 +187,17 @@ WRONG = {
         "not-random": lambda parents, table, rng: table.argmax(axis=1)[parents],
         "empty-row": no_uniform_row,
         "negative-shares": negative_shares,
+        "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
     },
     "13.5": {"complement": 0.368, "expectation": 1, "one-draw": 1 / 45_222, "coin": 0.5, "wrong-value": 0.9},
 }
 # Proportional shares of scores that differ by a few in ten thousand cannot be told from equal ones.
-ALIKE = {"proportional": {"proportional", "uniform"}, "exact-total too": {"exact-total"}}
+# The auditor refutes 0.8 of the noise often, but not always.
+ALIKE = {
+    "proportional": {"proportional", "uniform"},
+    "exact-total too": {"exact-total"},
+    "too-little-noise": {"too-little-noise", "not-private"},
+}
 
 KNOWN = [(id, key) for id, answers in WRONG.items() for key in answers]
 PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(answers))]
@@ -192,6 +206,14 @@ PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(a
 @pytest.mark.parametrize(("id", "place"), PASSING)
 def test_right_answers_pass(id, place):
     assert rehearse(id, RIGHT[id][place], times=1, rng=13).keys == {"passed": 1}
+
+
+def test_a_right_choice_is_not_called_deaf():
+    """Where one choice is likely, twenty equal ones are no miracle; the check must ask where it is not."""
+    case = next(case for case in CHOICE if isinstance(case, Returns))
+    for seed in range(200):
+        scores, epsilon = case.inputs(np.random.default_rng(seed))
+        assert weights_of(scores, epsilon).max() ** 20 < 1e-9
 
 
 @pytest.mark.parametrize(("id", "key"), KNOWN)

@@ -171,6 +171,7 @@ RIGHT = {
 }
 
 WRONG = {
+    ("14.1", "wrong-type"): lambda advantage, delta: str(epsilon_for(advantage, delta)),
     ("14.1", "no-delta"): lambda advantage, delta: 2 * math.atanh(advantage),
     ("14.1", "one-delta"): lambda advantage, delta: epsilon_for(advantage, delta / 2),
     ("14.1", "one-sided"): lambda advantage, delta: math.log1p(advantage),

@@ -21,6 +21,9 @@ def _people(rng: np.random.Generator, n: int | None = None) -> pd.DataFrame:
             "age": rng.integers(20, 20 + int(rng.integers(20, 40)), n),
             "sex": rng.choice(["F", "M"], n),
             "job": rng.choice(["baker", "nurse", "clerk"], n),
+            # Floor 1, flat 11 and floor 11, flat 1 are two homes, unless somebody glues the numbers together.
+            "floor": rng.choice([1, 11, 111], n),
+            "flat": rng.choice([1, 11, 111], n),
             "rich": rng.choice(["no", "yes"], n, p=[0.8, 0.2]),
         }
     )
@@ -28,12 +31,26 @@ def _people(rng: np.random.Generator, n: int | None = None) -> pd.DataFrame:
 
 def _table_and_columns(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
     """Two or three columns of a table that has more, so that ignoring `columns` shows."""
+    if rng.random() < 0.7:
+        return _people(rng), ["floor", "flat", "age"]
     columns = rng.permutation(_ALL)[: int(rng.integers(2, 4))].tolist()
     return _people(rng), columns if "age" in columns else [*columns[:-1], "age"]
 
 
 def _distinct(frame: pd.DataFrame, columns: list[str]) -> int:
     return int(records.group_numbers(frame, columns).max()) + 1
+
+
+def _glued(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
+    """One column, the values of `columns` written one after the other."""
+    return pd.DataFrame({"glued": frame[columns].astype(str).agg("".join, axis=1)})
+
+
+_GLUE = Wrong(
+    "You glue the values of a row together, so that floor 1, flat 11 and floor 11, flat 1 become one home.",
+    "Compare the columns one by one (groupby takes a list), or put a separator between the values.",
+    "glued",
+)
 
 
 def _alone(frame: pd.DataFrame, columns: list[str]) -> int:
@@ -79,6 +96,7 @@ UNIQUE = (
                 lambda frame, columns: 100 * records.unique_share(frame, columns),
                 Wrong("That is a percentage.", "A share lies between 0 and 1.", "percent"),
             ),
+            Mistake(lambda frame, columns: records.unique_share(_glued(frame, columns), ["glued"]), _GLUE),
         ),
     ),
 )
@@ -146,7 +164,9 @@ LINK = (
 
 def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
     frame, columns = _table_and_columns(rng)
-    return frame.assign(age=frame["age"] // 5 * 5), columns, "rich"
+    ill = rng.choice(["no", "flu", "cold"], len(frame), p=[0.8, 0.1, 0.1])
+    frame = frame.assign(age=frame["age"] // 5 * 5, ill=ill)
+    return frame, columns, str(rng.choice(["rich", "ill"]))
 
 
 def _alike(frame: pd.DataFrame, columns: list[str], sensitive: str) -> np.ndarray:
@@ -157,6 +177,16 @@ def _alike_share_of_groups(frame: pd.DataFrame, columns: list[str], sensitive: s
     first = ~frame.duplicated(subset=columns)
     return float(_alike(frame, columns, sensitive)[first].mean())
 
+
+def _alike_in(frame: pd.DataFrame, columns: list[str], sensitive: str) -> float:
+    return float(_alike(frame, columns, sensitive).mean())
+
+
+_FIXED = Wrong(
+    "You look at the same column of the table whichever is asked about.",
+    "Its name is in `sensitive`.",
+    "fixed-column",
+)
 
 EXPOSED = (
     Returns(_quasi_and_sensitive, what="number", random=False),
@@ -195,7 +225,7 @@ EXPOSED = (
             ),
             Mistake(
                 lambda frame, columns, sensitive: float(
-                    (_alike(frame, columns, sensitive) & (frame[sensitive] == "yes")).mean()
+                    (_alike(frame, columns, sensitive) & (frame[sensitive] != "no")).mean()
                 ),
                 Wrong(
                     "You count groups where all say yes. All saying no is as telling.",
@@ -206,6 +236,14 @@ EXPOSED = (
             Mistake(
                 lambda frame, columns, sensitive: 1 - float(_alike(frame, columns, sensitive).mean()),
                 Wrong("That is the share of people whose group is mixed.", "Which is asked for?", "complement"),
+            ),
+            Mistake(lambda frame, columns, sensitive: _alike_in(frame, columns, "rich"), _FIXED),
+            Mistake(lambda frame, columns, sensitive: _alike_in(frame, columns, frame.columns[-1]), _FIXED),
+            Mistake(
+                lambda frame, columns, sensitive: _alike_in(
+                    _glued(frame, columns).assign(**{sensitive: frame[sensitive]}), ["glued"], sensitive
+                ),
+                _GLUE,
             ),
         ),
     ),

@@ -47,6 +47,8 @@ def reveals(answer: Answer, trial: Trial) -> Wrong | None:
                 "asks-about-few",
             )
         return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+    if not any(office.asked for office, _ in offices):
+        return Wrong("You ask the office nothing.", "A guess is right half of the time; ask.", "guesses")
     found = np.array([np.nan if result is None else float(result) for result in results])
     wanted = np.array(secrets)
     if np.array_equal(found, wanted):
@@ -57,8 +59,6 @@ def reveals(answer: Answer, trial: Trial) -> Wrong | None:
             "Subtract the count without the person from the one with.",
             "reversed",
         )
-    if not any(office.asked for office, _ in offices):
-        return Wrong("You ask the office nothing.", "A guess is right half of the time; ask.", "guesses")
     if all(len(office.asked) == 1 for office, _ in offices) or np.array_equal(found, counts):
         return Wrong(
             "You give the count of one group.", "Ask about a second group that differs by one person.", "one-count"

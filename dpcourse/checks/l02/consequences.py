@@ -13,8 +13,9 @@ from dpcourse.checks.cases import Equals, Mistake
 
 def _claim_and_rate(rng: np.random.Generator) -> tuple[float, float, float]:
     epsilon = float(rng.uniform(0.1, 3))
-    # Rates on either side of the corner, so that both branches are met.
-    return epsilon, float(rng.choice([0.0, 1e-3, 0.05])), float(rng.choice([rng.uniform(0, 0.1), rng.uniform(0.4, 1)]))
+    delta = float(rng.choice([0.0, 1e-3, 0.05]))
+    # Rates on either side of the corner, so that both branches are met; and beyond 1 − δ, where both exceed 1.
+    return epsilon, delta, float(rng.choice([rng.uniform(0, 0.1), rng.uniform(0.4, 0.9), rng.uniform(1 - delta, 1)]))
 
 
 def _first_branch(epsilon: float, delta: float, fpr: float) -> float:
@@ -25,7 +26,7 @@ POWER = (
     Equals(
         _claim_and_rate,
         expected=dp_roc_bound,
-        times=24,
+        times=80,  # each branch is met but for a chance below 1e-8
         mistakes=(
             Mistake(
                 _first_branch,
@@ -41,6 +42,16 @@ POWER = (
                     "True, but not the best bound: for large FPR another one is lower.",
                     "Write the definition for the event “calls out” as well, from the other dataset.",
                     "first-bound-only",
+                ),
+            ),
+            Mistake(
+                lambda epsilon, delta, fpr: min(
+                    _first_branch(epsilon, delta, fpr), 1 - math.exp(-epsilon) * (1 - delta - fpr)
+                ),
+                Wrong(
+                    "Where FPR exceeds 1 − δ you get a rate above 1.",
+                    "Both inequalities hold, but a rate is 1 at most.",
+                    "above-one",
                 ),
             ),
             Mistake(

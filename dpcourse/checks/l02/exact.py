@@ -18,7 +18,7 @@ def _two_distributions(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray
 def _sometimes_impossible(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Two distributions; sometimes an output is impossible under one of them, and one is always impossible."""
     p, q = _two_distributions(rng)
-    if rng.random() < 0.3:
+    if rng.random() < 0.5:
         side = (p, q)[int(rng.integers(2))]
         side[0] = 0
         side /= side.sum()

@@ -10,6 +10,8 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.checks.l03.epsilon import follows_epsilon, heavy_tails
+from dpcourse.checks.noise import cell_noise, exact_total, nobody
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -82,6 +84,14 @@ def _shapes(answer: Answer, trial: Trial) -> Wrong | None:
 
 def _call_table(answer: Answer, data: Any, rng: Generator) -> Any:
     return answer(*data, 1.0, rng=rng)
+
+
+def _call_at(answer: Answer, data: Any, epsilon: float, rng: Generator) -> Any:
+    return answer(*data, epsilon, rng=rng)
+
+
+def _cells(answer: Answer, data: Any, rng: Generator) -> np.ndarray:
+    return np.asarray(_call_table(answer, data, rng), dtype=float)
 
 
 def _padded(cells: Any) -> np.ndarray:
@@ -170,4 +180,9 @@ HISTOGRAM = (
         call=lambda answer, data, rng: _padded(_call_table(answer, data, rng)),
         hint="Scale 1/ε serves all cells at once: a person is in one cell only, so ε is not divided by their number.",
     ),
+    nobody(_cells, ([], list("ABCD")), (4,)),
+    cell_noise(_cells, _table, _counts),
+    exact_total(_cells, _empty_or_one, _counts),
+    follows_epsilon(_call_at, _table),
+    heavy_tails(_call_at, _empty_or_one, _last_cell, runs=6000),
 )

@@ -50,9 +50,10 @@ def _known_sensitivities(low: float, high: float, n: int) -> list[tuple[int, flo
 
 def _sensitivities(answer: Answer, trial: Trial) -> Wrong | None:
     drawn = []
-    for sign in (1, -1, 1, -1, 1, -1):
-        a, b = np.sort(trial.rng.uniform(1, 100, 2)).round(1)
-        low, high = (float(a), float(b) + 0.5) if sign > 0 else (float(-b) - 0.5, float(a) / 2)
+    # Both bounds positive; L below zero and the larger one; L below zero and the smaller one; both negative.
+    for kind in (0, 1, 2, 3, 0, 1, 2, 3):
+        a, b = (float(x) for x in np.sort(trial.rng.uniform(1, 100, 2)).round(1))
+        low, high = ((a, b + 0.5), (-b - 0.5, a / 2), (-a / 2, b + 0.5), (-b - 0.5, -a))[kind]
         drawn.append((low, high, int(trial.rng.integers(3, 500))))
     got = []
     for arguments in drawn:

@@ -15,6 +15,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.checks.l03.epsilon import follows_epsilon, heavy_tails
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -53,6 +54,17 @@ def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
     return either_order((values, low, high), (np.append(values, high), low, high), rng)
 
 
+def _nobody_or_one(rng: Generator) -> tuple[Any, Any]:
+    """Neighbours: nobody, and one record at the upper bound."""
+    low, high = _bounds(rng, "from zero")
+    return either_order((np.array([]), low, high), (np.array([high]), low, high), rng)
+
+
+def _somebody(rng: Generator) -> tuple[np.ndarray, float, float]:
+    low, high = _bounds(rng, "far from zero")
+    return _records(rng, low, high), low, high
+
+
 def _clipped(data: tuple[np.ndarray, float, float]) -> float:
     values, low, high = data
     return float(np.clip(np.nan_to_num(values, nan=low), low, high).sum())
@@ -60,6 +72,10 @@ def _clipped(data: tuple[np.ndarray, float, float]) -> float:
 
 def _call_bounded(answer: Answer, data: Any, rng: Generator) -> Any:
     return answer(*data, 1.0, rng=rng)
+
+
+def _call_at(answer: Answer, data: Any, epsilon: float, rng: Generator) -> Any:
+    return answer(*data, epsilon, rng=rng)
 
 
 def _coarse(output: Any) -> float:
@@ -104,7 +120,7 @@ NOISY_SUM = (
         CLAIM,
         call=_call_bounded,
         view=_coarse,
-        runs=8000,
+        runs=5000,
         diagnose=_reads_bounds,
         hint="One record at the upper bound moves the sum by all of it. Is that in the scale?",
         key="sensitivity-not-in-scale",
@@ -147,6 +163,15 @@ NOISY_SUM = (
         "you look.",
         key="nan-from-data",
     ),
+    Audited(
+        _nobody_or_one,
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=2000,
+        hint="The sum over nobody is zero, and it needs noise like any other sum.",
+        key="nobody",
+    ),
     Useful(
         _with_record("both signs", lambda low, high: high),
         truth=_clipped,
@@ -164,6 +189,8 @@ NOISY_SUM = (
         call=_call_bounded,
         hint="The sum of the clipped records is wanted. Is each record clipped on both sides?",
     ),
+    follows_epsilon(_call_at, _somebody),
+    heavy_tails(_call_at, _with_record("from zero", lambda low, high: high), _coarse, runs=6000),
 )
 
 
@@ -249,9 +276,38 @@ def _parts_audited(answer: Answer, trial: Trial) -> Wrong | None:
     )
 
 
+def _parts_apart(answer: Answer, trial: Trial) -> Wrong | None:
+    """Nobody is a dataset too, and each part has a draw of its own.
+
+    Independent parts correlate by 0.5 over 400 runs with a probability below 1e-12.
+    """
+    low, high = _bounds(trial.rng, "far from zero")
+    nobody = [_two(_call_parts(answer, (np.array([]), low, high), trial.rng)) for _ in range(30)]
+    if (np.ptp(nobody, axis=0) == 0).any():
+        return Wrong(
+            "When nobody is in the data, a part has no noise: that tells the empty dataset from one with a person.",
+            "Zeros need noise too.",
+            "nobody",
+        )
+    people = _somebody(trial.rng)
+    parts = np.array([_two(_call_parts(answer, people, trial.rng)) for _ in range(400)])
+    if abs(np.corrcoef(parts.T)[0, 1]) > 0.5:
+        return Wrong(
+            "Total and count share their noise: whoever subtracts one from the other, in the right units, removes it.",
+            "A draw of its own for each part.",
+            "linked-noise",
+        )
+    return None
+
+
 def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
     results = [_two(_call_parts(answer, data, rng))[part] for _ in range(200)]
     return float(np.median(np.abs(results - np.median(results))))
+
+
+def _one_at_centre(rng: Generator) -> tuple[Any, Any]:
+    values, low, high = _somebody(rng)
+    return either_order((values, low, high), (np.append(values, (low + high) / 2), low, high), rng)
 
 
 def _clipped_records(rng: Generator) -> tuple[Any, Any]:
@@ -283,4 +339,8 @@ MEAN_PARTS = (
         call=_call_parts,
         hint="Half of ε for each, (U − L)/2 and 1 as sensitivities: is there more noise than that, or a shift?",
     ),
+    _parts_apart,
+    follows_epsilon(_call_at, _somebody),
+    # Half of ε = 8 is the count's, and a record at the centre moves nothing but the count.
+    heavy_tails(_call_at, _one_at_centre, lambda output: round(_two(output)[1], 3), epsilon=8.0, runs=6000),
 )

@@ -70,6 +70,28 @@ def _shared_noise(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
     )
 
 
+def _every_direction(answer: Answer, trial: Trial) -> Wrong | None:
+    """No count and no combination of counts is told (nearly) without noise, in a small table or in a large one.
+
+    The errors of 600 releases of 40 counts, in units of σ: independent noise of the smallest σ has a least singular
+    value above √600 − √40 − 5.5, 0.52 of √600, with probability 1 − 3e-7. Wider along the ones and narrower across
+    them is private too, by a factor of √2 at most, hence 0.3.
+    """
+    for n in (50, 3000):
+        flags = trial.rng.random((n, 40)) < trial.rng.uniform(0.2, 0.8, 40)
+        truth = flags.sum(axis=0)
+        errors = np.array([np.asarray(answer(flags, _SIGMA, rng=trial.rng), dtype=float) - truth for _ in range(600)])
+        least = np.linalg.svd(errors, compute_uv=False)[-1] / math.sqrt(600 * 40) / _SIGMA
+        if not least >= 0.3:
+            return Wrong(
+                f"In a table of {n:,} people some count, or some sum or difference of your counts, has (nearly) no "
+                "noise. A person can change that one too.",
+                "Noise of the same σ on every count, however large it is, and a draw of its own for each.",
+                "a-count-without-noise",
+            )
+    return None
+
+
 def _rms(output: Any, truth: Any) -> float:
     """Error per count in units of the smallest σ; the length of the output tells d."""
     error = np.asarray(output, dtype=float) - np.asarray(truth)
@@ -134,5 +156,6 @@ COUNTS = (
         "is public.",
         key="scale-from-data",
     ),
+    _every_direction,
     _counts_useful,
 )

@@ -19,21 +19,29 @@ def _at_one(answer: Answer, data: Any, rng: Generator) -> Any:
     return answer(*data, 1.0, rng=rng)
 
 
-def _utilities(rng: Generator) -> tuple[list[str], np.ndarray, float]:
+def _utilities(rng: Generator) -> tuple[list[str], np.ndarray, float, float]:
     names = [f"option {letter}" for letter in rng.permutation(list("ABCDE"))[:4]]
     sensitivity = float(rng.uniform(2.8, 3.3))  # where no two of the known mistakes give the same weights
-    return names, sensitivity * np.array([0.0, 1.2, 2.2, 3.0])[rng.permutation(4)], sensitivity
+    utilities = sensitivity * np.array([0.0, 1.2, 2.2, 3.0])[rng.permutation(4)]
+    return names, utilities, sensitivity, float(rng.uniform(0.6, 0.75))
 
 
-def _probabilities(data: tuple[list[str], np.ndarray, float], factor: float, sensitivity: float | None = None) -> dict:
-    names, utilities, delta = data
-    exponent = factor * utilities / (delta if sensitivity is None else sensitivity)
+def _probabilities(
+    data: tuple[list[str], np.ndarray, float, float],
+    factor: float,
+    sensitivity: float | None = None,
+    epsilon: float | None = None,
+) -> dict:
+    names, utilities, delta, given = data
+    exponent = (
+        factor * (given if epsilon is None else epsilon) * utilities / (delta if sensitivity is None else sensitivity)
+    )
     weights = np.exp(exponent - exponent.max())
     return dict(zip(names, weights / weights.sum(), strict=True))
 
 
-def _argmax(data: tuple[list[str], np.ndarray, float]) -> dict:
-    names, utilities, _ = data
+def _argmax(data: tuple[list[str], np.ndarray, float, float]) -> dict:
+    names, utilities, *_ = data
     return {name: float(u == utilities.max()) for name, u in zip(names, utilities, strict=True)}
 
 
@@ -74,8 +82,8 @@ def _many_losers(rng: Generator) -> tuple[Any, Any]:
 
 
 def _is_choice(answer: Answer, trial: Trial) -> Wrong | None:
-    names, utilities, sensitivity = _utilities(trial.rng)
-    chosen = answer(list(names), utilities.copy(), sensitivity, 1.0, rng=trial.rng)
+    names, utilities, sensitivity, epsilon = _utilities(trial.rng)
+    chosen = answer(list(names), utilities.copy(), sensitivity, epsilon, rng=trial.rng)
     if chosen is None:
         return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
     if not isinstance(chosen, str) or chosen not in names:
@@ -88,7 +96,7 @@ EXPONENTIAL = (
     _extremes,
     Frequencies(
         lambda rng: (data := _utilities(rng), _probabilities(data, 0.5)),
-        call=lambda answer, data, rng: [answer(*data, 1.0, rng=rng)],
+        call=lambda answer, data, rng: [answer(*data, rng=rng)],
         runs=6000,
         mistakes=(
             Mistake(
@@ -102,6 +110,14 @@ EXPONENTIAL = (
                     "weight and the sum of weights move against each other.",
                     "Each may take half of ε: exp(εu/2Δ).",
                     "missing-two",
+                ),
+            ),
+            Mistake(
+                lambda data: _probabilities(data, 0.5, epsilon=1.0),
+                Wrong(
+                    "The ε you are given does not enter: your weights are those of ε = 1.",
+                    "exp(εu/2Δ): a smaller ε makes the weights more alike.",
+                    "epsilon-ignored",
                 ),
             ),
             Mistake(

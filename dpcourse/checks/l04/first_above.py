@@ -51,6 +51,14 @@ def _finds_first(answer: Answer, trial: Trial) -> Wrong | None:
         return Wrong(
             f"For values {far} far from the threshold you return {got!r}; right is {wanted}.", "", "wrong-position"
         )
+    values = np.full(int(trial.rng.integers(800, 1200)), threshold - 1e5)
+    values[-1] = threshold + 1e5
+    if answer(values, threshold, 1.0, rng=trial.rng) != len(values) - 1:
+        return Wrong(
+            f"Of {len(values)} values only the last is above the threshold, far above it, and you do not name it.",
+            "A “no” costs nothing, so the list may be as long as it likes: go on to its end.",
+            "stops-early",
+        )
     return None
 
 
@@ -105,7 +113,7 @@ def _rises_truth(data: Any) -> int:
 
 
 def _none_above(bar_scale: float, value_scale: float) -> dict[int, float]:
-    """One value, 4 below the threshold, at ε = 1: none above (−1), or the first (0).
+    """One value, 4 below the threshold: none above (−1), or the first (0).
 
     The tail of the difference of two Laplace variables of different scales.
     """
@@ -115,17 +123,31 @@ def _none_above(bar_scale: float, value_scale: float) -> dict[int, float]:
 
 
 def _one_below(rng: Generator) -> tuple[Any, dict[int, float]]:
-    threshold = float(rng.uniform(-500, 500))
-    return (np.array([threshold - 4.0]), threshold), _none_above(2, 4)
+    """At an ε at which no two of the known mistakes say “none” equally often."""
+    threshold, epsilon = float(rng.uniform(-500, 500)), float(rng.uniform(1.4, 1.6))
+    return (np.array([threshold - 4.0]), threshold, epsilon), _none_above(2 / epsilon, 4 / epsilon)
+
+
+def _call_one_below(answer: Answer, data: Any, rng: Generator) -> int:
+    result = answer(*data, rng=rng)
+    return -1 if result is None else int(result)
 
 
 _SCALES = Frequencies(
     _one_below,
-    call=_call_first,
+    call=_call_one_below,
     runs=4000,
     mistakes=(
         Mistake(
-            lambda data: _none_above(2, 2 + 1e-6),
+            lambda data: _none_above(2, 4),
+            Wrong(
+                "The ε you are given does not enter: your noise is that of ε = 1.",
+                "Scale 1/(ε/2) on the threshold, 2/(ε/2) on each value.",
+                "epsilon-ignored",
+            ),
+        ),
+        Mistake(
+            lambda data: _none_above(2 / data[2], 2 / data[2] + 1e-6),
             Wrong(
                 "Your values have noise of scale 2/ε. Between neighbours a value may fall while the others rise, and "
                 "the threshold has to make up for those.",
@@ -134,7 +156,7 @@ _SCALES = Frequencies(
             ),
         ),
         Mistake(
-            lambda data: _none_above(1, 2),
+            lambda data: _none_above(1 / data[2], 2 / data[2]),
             Wrong(
                 "Scales 1/ε and 2/ε spend all of ε on the threshold and all of it once more on the value.",
                 "Half of ε for each.",
@@ -142,7 +164,7 @@ _SCALES = Frequencies(
             ),
         ),
         Mistake(
-            lambda data: _none_above(1, 1 + 1e-6),
+            lambda data: _none_above(1 / data[2], 1 / data[2] + 1e-6),
             Wrong(
                 "Scale 1/ε on both: that is ε for the threshold and 2ε for the value.",
                 "Half of ε for each, and against the shifted threshold a value moves by 2.",

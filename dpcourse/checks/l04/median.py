@@ -13,8 +13,6 @@ from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, Useful, either_order
 from dpcourse.privacy import Guarantee
 
-CLAIM = Guarantee(1.0)
-
 
 def _ages(rng: Generator, n: int | None = None) -> np.ndarray:
     return rng.uniform(20, 80, int(rng.integers(100, 300)) if n is None else n)
@@ -22,21 +20,33 @@ def _ages(rng: Generator, n: int | None = None) -> np.ndarray:
 
 def _in_bounds(answer: Answer, trial: Trial) -> Wrong | None:
     rng = trial.rng
-    for values in (_ages(rng), np.array([]), np.append(_ages(rng, 9), [1e9, -1e9])):
-        result = answer(values, 0.0, 100.0, 1.0, rng=rng)
+    elsewhere = float(rng.uniform(150, 500))
+    for values, low, high in (
+        (_ages(rng), 0.0, 100.0),
+        (np.array([]), 0.0, 100.0),
+        (np.append(_ages(rng, 9), [1e9, -1e9]), 0.0, 100.0),
+        (elsewhere + _ages(rng), elsewhere, elsewhere + 100),
+    ):
+        result = answer(values, low, high, 1.0, rng=rng)
         if result is None:
             return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
-        if not 0 <= float(result) <= 100:
+        if not low <= float(result) <= high:
             return Wrong(
-                f"For {len(values)} records with bounds (0, 100) you return {float(result):.4g}.",
+                f"For {len(values)} records with bounds ({low:.4g}, {high:.4g}) you return {float(result):.4g}.",
                 "Clip the records, and choose among points between the bounds only, also when there are no records.",
                 "outside-bounds",
             )
     return None
 
 
-def _call_median(answer: Answer, data: Any, rng: Generator) -> Any:
-    return answer(data[0], 0.0, 100.0, 1.0, rng=rng)
+def _call_at(epsilon: float) -> Callable[[Answer, Any, Generator], Any]:
+    def call(answer: Answer, data: Any, rng: Generator) -> Any:
+        return answer(data[0], 0.0, 100.0, epsilon, rng=rng)
+
+    return call
+
+
+_call_median = _call_at(1.0)
 
 
 def _rounded(output: Any) -> float:
@@ -63,9 +73,13 @@ def _extreme(rng: Generator) -> tuple[Any, Any]:
 
 
 def _ranked(rng: Generator) -> tuple[Any, Any]:
-    """A few people near the middle and one at the top: a second one at the top halves the odds of the lower side."""
-    middle = float(rng.uniform(45, 55)) + rng.random(3) * 1e-6
-    return either_order((np.append(middle, 100.0),), (np.append(middle, [100.0, 100.0]),), rng)
+    """One person at 28 to 32, and a second one at the top: the odds of the lower side fall by the whole exponent.
+
+    With weights exp(−s·|rank − n/2|) the lower side, a share a of the range, goes from probability a to one smaller by
+    the factor a + (1 − a)e^s: near e^s, and frequent enough on both sides for few runs.
+    """
+    low = float(rng.uniform(28, 32))
+    return either_order((np.array([low]),), (np.array([low, 100.0]),), rng)
 
 
 def _point_of_data(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
@@ -101,11 +115,11 @@ def _first_of(*diagnoses: Callable[[Answer, Trial, Any], Wrong | None]):
     return diagnose
 
 
-def _median_audit(pairs: Any, hint: str, key: str, runs: int = 6000) -> Audited:
+def _median_audit(pairs: Any, hint: str, key: str, runs: int, epsilon: float = 1.0) -> Audited:
     return Audited(
         pairs,
-        CLAIM,
-        call=_call_median,
+        Guarantee(epsilon),
+        call=_call_at(epsilon),
         view=_rounded,
         runs=runs,
         hint=hint,
@@ -145,26 +159,34 @@ MEDIAN = (
         _two_camps,
         "One person moved the median from one camp to the other, and your answer followed.",
         "noise-on-the-median",
-        3000,
+        1000,
     ),
     _median_audit(
         _narrow_gap,
         "Two records 0.0001 apart: your answer falls between them far too often. An interval's weight must be in "
         "proportion to its length.",
         "lengths-ignored",
-        3000,
+        1000,
     ),
     _median_audit(
         _ranked,
         "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the most under adding or removing one.",
         "too-sharp",
-        16_000,
+        3500,
+        2.0,  # where an exponent of twice the ε shows in the fewest runs
+    ),
+    _median_audit(
+        _ranked,
+        "At ε = 2 your weights were within the claim. Do they follow the ε they are given?",
+        "epsilon-ignored",
+        4000,
+        0.25,
     ),
     _median_audit(
         _extreme,
         "One record at the upper bound changes where your answers can fall.",
         "bounds-from-data",
-        3000,
+        1000,
     ),
     _median_useful,
 )

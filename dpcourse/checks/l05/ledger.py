@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -119,6 +120,14 @@ def _binary_granted(requests: list[float], budget: float) -> list[bool]:
     return answers
 
 
+def _correctly_rounded(requests: list[float], budget: float) -> list[bool]:
+    granted, answers = [], []
+    for request in requests:
+        answers.append(math.fsum([*granted, request]) <= budget)
+        granted += [request] if answers[-1] else []
+    return answers
+
+
 def _tolerant(requests: list[float], budget: float) -> list[bool]:
     spent, answers = 0.0, []
     for request in requests:
@@ -151,7 +160,7 @@ def _requests(rng: np.random.Generator) -> tuple[list[float], float]:
         return [0.05] * 22, 1.0
     if kind == 1:
         half = round(float(rng.uniform(0.2, 0.8)), 2)
-        return [half, round(1 - half, 2), 1e-12, 0.1], 1.0
+        return [half, round(1 - half, 2), float(f"1e-{rng.integers(10, 25)}"), 0.1], 1.0
     requests = rng.integers(5, 60, size=int(rng.integers(6, 14))) / 100
     return requests.tolist(), float(rng.integers(80, 160) / 100)
 
@@ -178,6 +187,15 @@ FILTER = (
                     "twenty of them are more than 1.",
                     "Fraction(repr(x)) or Decimal(str(x)) is the decimal number that was written.",
                     "binary-fraction",
+                ),
+            ),
+            Mistake(
+                _correctly_rounded,
+                Wrong(
+                    "math.fsum adds the binary floats without error, and rounds the total to a float: a request that "
+                    "is small enough disappears in it.",
+                    "Fraction(repr(x)) or Decimal(str(x)), added up and compared as such.",
+                    "rounded-sum",
                 ),
             ),
             Mistake(

@@ -108,7 +108,8 @@ def coins_of_their_own(answer: Answer, trial: Trial) -> Wrong | None:
             )
     half = 5000
     codes = people(trial.rng, 2 * half, k)
-    true = np.asarray(answer(frozen(codes), epsilon, k, rng=trial.rng)) == codes
+    reports = np.asarray(answer(frozen(codes), epsilon, k, rng=trial.rng))
+    true = reports == codes
     for one, other in ((true[::2], true[1::2]), (true[:half], true[half:]), (true[:half], true[: half - 1 : -1])):
         both = int(np.sum(one & other))
         if _tail(both, half, p * p) < trial.failure / 20:
@@ -117,6 +118,18 @@ def coins_of_their_own(answer: Answer, trial: Trial) -> Wrong | None:
                 f"would in {p * p:.1%}. They share a coin, and so one report tells something about another person.",
                 "Draw as many random numbers as there are people (size=len(codes)), and use each once.",
                 "shared-coin",
+            )
+    away = (reports - codes) % k  # 0 is the truth; of two independent lies one in k − 1 goes equally far round
+    for one, other in ((away[::2], away[1::2]), (away[:half], away[half:]), (away[:half], away[: half - 1 : -1])):
+        lies = (one > 0) & (other > 0)
+        alike = int(np.sum(lies & (one == other)))
+        if _tail(alike, int(lies.sum()), 1 / (k - 1)) < trial.failure / 20:
+            return Wrong(
+                f"Of the pairs of people who both lied, {alike / lies.sum():.1%} moved their answer equally far round "
+                f"the circle; with lies of their own {1 / (k - 1):.1%} would. Whoever knows one of the two truths can "
+                "read the other's lie.",
+                "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
+                "shared-lies",
             )
     return None
 

@@ -14,6 +14,7 @@ from dpcourse.privacy import Guarantee, Neighbours
 # 07.6 A phone that reports every day
 
 _DAYS, _ANSWERS = 12, 4
+_MANY_DAYS = 100
 
 
 def _two_answers(rng: np.random.Generator) -> tuple[int, int]:
@@ -21,9 +22,9 @@ def _two_answers(rng: np.random.Generator) -> tuple[int, int]:
     return first, int((first + rng.integers(1, _ANSWERS)) % _ANSWERS)
 
 
-def _all_days(epsilon: float):
+def _all_days(epsilon: float, days: int = _DAYS):
     def call(answer: Answer, truth: int, rng: np.random.Generator) -> Any:
-        return answer(truth, _DAYS, _ANSWERS, epsilon, rng=rng)
+        return answer(truth, days, _ANSWERS, epsilon, rng=rng)
 
     return call
 
@@ -34,8 +35,10 @@ def _votes(reports: np.ndarray) -> int:
 
 
 def _pattern(reports: np.ndarray) -> str:
-    """The reports of the first three days: enough to see whether they are one report or three."""
-    return "".join(map(str, np.asarray(reports).astype(int)[:3]))
+    """The first report and the first two that differ from the one before: whether it is one report for ever."""
+    reports = np.asarray(reports).astype(int)
+    changes = np.flatnonzero(np.diff(reports))[:2] + 1
+    return "".join(map(str, reports[[0, *changes]]))
 
 
 def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
@@ -47,6 +50,14 @@ def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
             "On the first day your phone tells the truth; noise later does not take that back.",
             "Randomize once, before anything is sent.",
             "first-day-true",
+        )
+    long = np.array([_all_days(1.0, _MANY_DAYS)(answer, 1, trial.rng) for _ in range(300)])
+    if 0 < np.mean(np.diff(long.astype(int)) != 0) < 0.25:  # fresh reports differ from day to day far more often
+        return Wrong(
+            "Your phone remembers its report, and on some days sends another: that is a second look at the truth, and "
+            "together they tell more than ε allows.",
+            "Draw one report and send it on every day, however many there are.",
+            "not-for-ever",
         )
     if any(np.ptp(run) > 0 for run in runs):
         return Wrong(
@@ -92,7 +103,7 @@ DAILY = (
     Audited(
         _two_answers,
         Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE),
-        call=_all_days(1.0),
+        call=_all_days(1.0, _MANY_DAYS),
         view=_pattern,
         runs=8000,
         diagnose=_how_daily,

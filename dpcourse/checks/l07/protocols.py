@@ -148,13 +148,14 @@ def _right_bits(answer: Answer, trial: Trial) -> Wrong | None:
     """How often own and other bits are set at two ε, against ½ and 1/(e^ε + 1) and against known mistakes."""
     from scipy.stats import binomtest
 
-    n, counted = 20_000, []
+    n, counted, people = 20_000, [], []
     for low, high in ((0.6, 1.0), (1.6, 2.2)):
         epsilon, codes = float(trial.rng.uniform(low, high)), trial.rng.integers(_K, size=n)
         reports = np.asarray(answer(codes, _K, epsilon, rng=trial.rng)).astype(bool)
         mine = codes[:, None] == np.arange(_K)
         first, second = (reports[np.arange(n), (codes + step) % _K] for step in (1, 2))
         counted.append((epsilon, int(reports[mine].sum()), int(reports[~mine].sum()), int((first & second).sum())))
+        people.append((reports, mine))
 
     def likely(count: int, total: int, probability: float) -> bool:
         return binomtest(count, total, probability).pvalue > trial.failure / 6
@@ -166,7 +167,7 @@ def _right_bits(answer: Answer, trial: Trial) -> Wrong | None:
     if fits("right"):
         # Bits of one person must be independent of each other: how often are two other bits set at once?
         if all(likely(both, n, quiet**2) for *_, both, quiet in ((*c, 1 / (math.exp(c[0]) + 1)) for c in counted)):
-            return None
+            return _own_draws(people[0], 1 / (math.exp(counted[0][0]) + 1), trial)
         return Wrong(
             "The bits of one person hang together: one draw decides several of them.",
             "Draw independently for every bit: rng.random((n, k)).",
@@ -182,6 +183,28 @@ def _right_bits(answer: Answer, trial: Trial) -> Wrong | None:
         "Wanted: ½ and 1/(e^ε + 1).",
         "wrong-probabilities",
     )
+
+
+def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, trial: Trial) -> Wrong | None:
+    """Whether two people share their draws: how often the same bit, foreign to both, is set for both of them."""
+    from scipy.stats import binomtest
+
+    (reports, mine), half = people, len(people[0]) // 2
+    for one, other in (
+        (slice(None, None, 2), slice(1, None, 2)),
+        (slice(None, half), slice(half, None)),
+        (slice(None, half), slice(None, half - 1, -1)),
+    ):
+        foreign = ~mine[one] & ~mine[other]
+        both = int((reports[one] & reports[other] & foreign).sum())
+        if binomtest(both, int(foreign.sum()), quiet**2).pvalue < trial.failure / 6:
+            return Wrong(
+                "Two people share their draws: where one's bits are known to be noise, they show what the other's "
+                "would be without an answer of her own.",
+                "Draw for every bit of every person: rng.random((n, k)), each number used once.",
+                "shared-draws",
+            )
+    return None
 
 
 UNARY = (

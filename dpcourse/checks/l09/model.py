@@ -63,6 +63,11 @@ _NOISE_WRONG = {
         "The sensitivity is 2/(nλ).",
         "half-sensitivity",
     ),
+    "one-record-fewer": Wrong(
+        "Your noise is longer than it needs to be, as if there were one record fewer: that is 2/((n − 1)λ).",
+        "The average loss of n records is divided by n, with one of them replaced too.",
+        "one-record-fewer",
+    ),
     "no-lambda": Wrong(
         "Your noise does not depend on λ: that is the sensitivity of the gradient, 2/n, not of the minimiser.",
         "Divide by λ: it is what holds the minimiser back.",
@@ -94,17 +99,21 @@ _NOISE_WRONG = {
 }
 
 
-def _noise(answer: Answer, rng: Generator, runs: int) -> tuple[np.ndarray, float, float, float]:
-    """Noise vectors of an answer on one input, of shape (runs, d), with its right scale, its λ and its ε."""
-    weights, n, lam, epsilon = _model(rng)
+def _noise(answer: Answer, rng: Generator, runs: int) -> tuple[np.ndarray, int, float, float]:
+    """Noise vectors of an answer on one input, of shape (runs, d), with its n, λ and ε.
+
+    Few records, so that n and n − 1 can be told apart.
+    """
+    weights, _, lam, epsilon = _model(rng)
+    n = int(rng.integers(5, 9))
     drawn = [np.asarray(answer(weights.copy(), n, lam, epsilon, rng=rng), dtype=float) for _ in range(runs)]
-    return np.array(drawn) - weights, 2 / (n * lam * epsilon), lam, epsilon
+    return np.array(drawn) - weights, n, lam, epsilon
 
 
 def _density(answer: Answer, trial: Trial) -> Wrong | None:
     """Length and direction against their distributions, each by a Kolmogorov–Smirnov test."""
-    noise, scale, lam, epsilon = _noise(answer, trial.rng, 1500)
-    d, level = noise.shape[1], trial.failure / 2
+    noise, n, lam, epsilon = _noise(answer, trial.rng, 1500)
+    d, level, scale = noise.shape[1], trial.failure / 2, 2 / (n * lam * epsilon)
     lengths = np.linalg.norm(noise, axis=1)
     if not lengths.all():
         return Wrong("Some of your noise is exactly zero.", "Where does it come in?", "no-noise")
@@ -127,6 +136,7 @@ def _density(answer: Answer, trial: Trial) -> Wrong | None:
         "laplace-coordinates": (flat, stats.laplace(scale=scale)),
         "exponential-length": (lengths, stats.expon(scale=scale)),
         "half-sensitivity": (lengths, stats.gamma(d, scale=scale / 2)),
+        "one-record-fewer": (lengths, stats.gamma(d, scale=scale * n / (n - 1))),
         "no-lambda": (lengths, stats.gamma(d, scale=scale * lam)),
         "upside-down": (lengths, stats.gamma(d, scale=scale * epsilon**2)),
         "direction": (lengths, stats.gamma(d, scale=scale)),

@@ -65,8 +65,10 @@ WORTH = Equals(
 def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
     epsilon, runs = float(trial.rng.uniform(0.5, 1.5)), 60_000
     limit = 1 / (1 + math.exp(epsilon))
-    fpr = float(trial.rng.uniform(0.4, 0.8)) * limit
-    reports = np.repeat([0, 1], runs // 2)
+    # Nearly all who report “in” are to be accused, and most report it: so a coin that is off by 3% shows.
+    fpr = float(trial.rng.uniform(0.65, 0.85)) * limit
+    asked = runs // 4, 3 * runs // 4
+    reports = np.repeat([0, 1], asked)
     trial.rng.shuffle(reports)
     accused = np.empty(runs, dtype=bool)
     for i, report in enumerate(reports.tolist()):
@@ -113,7 +115,7 @@ def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
         )),
     )  # fmt: skip
     for out, inside, wrong in known:
-        tests = [_unlikely(count, runs // 2, p) for count, p in zip(counts, (out, inside), strict=True)]
+        tests = [_unlikely(*seen) for seen in zip(counts, asked, (out, inside), strict=True)]
         if min(tests) >= trial.failure / 2:
             return wrong
     return Wrong(

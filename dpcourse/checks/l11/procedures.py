@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -145,10 +147,15 @@ class _Vector:
         return self.base + np.asarray(value) * self.shares * factor + rng.laplace(scale=5.0, size=4)
 
 
+def _hidden(mechanism: Callable[[Any, Generator], np.ndarray]) -> Callable[[Any, Generator], np.ndarray]:
+    """The same without its attributes: how far the data move it has to be found by running it."""
+    return lambda value, rng: mechanism(value, rng)
+
+
 def moved(answer: Answer, trial: Trial) -> Wrong | None:
     rng = trial.rng
     for _ in range(6):
-        mechanism, (data, neighbour) = _Vector(rng), rng.uniform(0.5, 2, size=2) * np.array([1.0, 3.0])
+        mechanism, (data, neighbour) = _hidden(_Vector(rng)), rng.uniform(0.5, 2, size=2) * np.array([1.0, 3.0])
         seeds = rng.choice(2**31, size=12, replace=False).tolist()
         differences = np.array(
             [mechanism(data, np.random.default_rng(s)) - mechanism(neighbour, np.random.default_rng(s)) for s in seeds]
@@ -247,7 +254,7 @@ def _judge_verdicts(accused: int, missed: int, broken: int, asked: int) -> Wrong
     if missed == broken and not accused:
         return Wrong(
             f"You let all {broken} broken mechanisms pass.",
-            "Are there enough runs? With n certifying runs a side no more than about ln(n/10) can be certified.",
+            "Are there enough runs? At 1 − 1e-8 confidence n certifying runs a side certify about ln(n/9) at most.",
             "accuses-none",
         )
     if accused == asked - broken and missed == broken:

@@ -7,7 +7,7 @@ import math
 from numpy.random import Generator
 
 from dpcourse.checks.base import Wrong
-from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.cases import Equals, Mistake, Returns
 
 # 12.4 What ten rounds cost a wafer
 
@@ -19,6 +19,13 @@ def _training(rng: Generator) -> tuple[float, int, int, int, int, float]:
     # Little noise, too: an ε that is capped for display must not pass.
     sigma = float(rng.uniform(0.6, 0.8) if rng.random() < 0.7 else rng.uniform(1.0, 3.0))
     return sigma, batch, size, epochs, rounds, float(rng.choice([1e-5, 1e-6]))
+
+
+def _few_steps(rng: Generator) -> tuple[float, int, int, int, int, float]:
+    """Two to six steps in all: one more or less of them changes ε by more than the 2% that are allowed."""
+    batch = int(rng.choice([16, 32, 50]))
+    size, rounds = batch * int(rng.integers(2, 4)), int(rng.integers(1, 3))
+    return float(rng.uniform(0.8, 2.0)), batch, size, 1, rounds, float(rng.choice([1e-5, 1e-6]))
 
 
 def _priced(sigma: float, rate: float, steps: int, delta: float) -> float:
@@ -41,6 +48,7 @@ def _right(sigma: float, batch: int, size: int, epochs: int, rounds: int, delta:
 
 
 RECORD_COST = (
+    Returns(lambda rng: (2.0, 50, 100, 1, 1, 1e-5), what="number", random=False),
     Equals(
         _training,
         _right,
@@ -115,6 +123,30 @@ RECORD_COST = (
         rtol=0.02,
         times=3,
     ),
+    Equals(
+        _few_steps,
+        _right,
+        mistakes=(
+            Mistake(
+                lambda s, b, n, e, r, d: _priced(s, b / n, r * e * n // b - 1, d),
+                Wrong(
+                    "You count one step too few. Among hundreds of steps it does not show, among a handful it does.",
+                    "rounds · epochs · dataset_size / batch_size, and the last one counts.",
+                    "one-step-short",
+                ),
+            ),
+            Mistake(
+                lambda s, b, n, e, r, d: _priced(s, b / n, r * e * n // b + 1, d),
+                Wrong(
+                    "You count one step too many. Among hundreds of steps it does not show, among a handful it does.",
+                    "rounds · epochs · dataset_size / batch_size: batch_size divides dataset_size.",
+                    "one-step-more",
+                ),
+            ),
+        ),
+        rtol=0.02,
+        times=3,
+    ),
 )
 
 
@@ -127,6 +159,7 @@ def _crowd(rng: Generator) -> tuple[float, float, int, int]:
 
 
 NOISE_SHARE = (
+    Returns(_crowd, what="number", random=False),
     Equals(
         _crowd,
         lambda C, z, n, gone: z * C / math.sqrt(n - gone),

@@ -140,6 +140,18 @@ def _survives_nonsense(answer: Answer, trial: Trial) -> Wrong | None:
     return None if np.isfinite(output).all() else NAN
 
 
+def _moves_together(standard: np.ndarray, failure: float) -> bool:
+    """Whether coordinates of standardised outputs, shape (runs, d), are linked: some direction has less noise, or more.
+
+    Singular values of independent standard Gaussians stay within √runs ± (√d + t) except with probability 2e^(−t²/2)
+    (Vershynin 2010, arXiv:1011.3027, corollary 5.35).
+    """
+    runs, d = standard.shape
+    reach = math.sqrt(d) + math.sqrt(2 * math.log(2 / failure))
+    values = np.linalg.svd(standard, compute_uv=False)
+    return bool(values[-1] < math.sqrt(runs) - reach or values[0] > math.sqrt(runs) + reach)
+
+
 def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
     rng, problems, outputs = trial.rng, [], []
     for _ in range(3):
@@ -148,9 +160,16 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
         data = frozen(updates)
         outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(250)], dtype=float))
     rights = [GaussianLaw(clipped(_good(u), C).sum(axis=0) / n, z * C / n) for u, C, z, n in problems]
-    refuted = [not law.explains(seen, trial.failure / 3) for law, seen in zip(rights, outputs, strict=True)]
+    refuted = [not law.explains(seen, trial.failure / 6) for law, seen in zip(rights, outputs, strict=True)]
     if not any(refuted):
-        return None
+        standard = ((seen - law.mean) / law.deviation for law, seen in zip(rights, outputs, strict=True))
+        if not any(_moves_together(values, trial.failure / 6) for values in standard):
+            return None
+        return Wrong(
+            "Some weights share their noise: their sum or their difference has less of it than it should, or none.",
+            "rng.normal(..., size=...) draws one for each weight.",
+            "linked-noise",
+        )
     for laws in zip(*(_laws(*problem) for problem in problems), strict=True):
         # By chance a mistake may look like another on one problem; not on all of them.
         if all(law.explains(seen, 1e-6) for (law, _), seen in zip(laws, outputs, strict=True)):

@@ -23,6 +23,30 @@ def _small_epsilon(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return _scores(rng, 0.4, 0.6)
 
 
+def _close(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """The best of four has a probability below 0.32: a right answer does not choose it twenty times in a row."""
+    scores, epsilon = _scores(rng, 0.7, 1.4)
+    return scores.max() + 0.15 * (scores - scores.max()), epsilon
+
+
+def _many_alike(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Forty pairs alike and one better: Laplace noise on the scores finds the better one more often than it should."""
+    epsilon = float(rng.uniform(0.8, 1.6))
+    scores = np.full(41, rng.uniform(5_000, 20_000))
+    scores[rng.integers(scores.size)] += 2 * float(rng.uniform(3.0, 3.5)) / epsilon
+    return scores, epsilon
+
+
+def _noisy_max(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
+    """How often each of `_many_alike` is the largest after adding Laplace noise, by integrating over the best."""
+    best, others = int(scores.argmax()), len(scores) - 1
+    gap = (scores.max() - scores.min()) / scale
+    x, step = np.linspace(gap - 40, gap + 40, 40_001, retstep=True)
+    below = np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
+    win = float((np.exp(-np.abs(x - gap)) / 2 * below**others).sum() * step)
+    return {i: win if i == best else (1 - win) / others for i in range(len(scores))}
+
+
 def _softmax(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
     weights = np.exp((scores - scores.max()) / scale)
     return dict(enumerate((weights / weights.sum()).tolist()))
@@ -30,6 +54,10 @@ def _softmax(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
 
 def _choose(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> list[int]:
     return [answer(*data, rng=rng) for _ in range(5000)]
+
+
+def _choose_often(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> list[int]:
+    return [answer(*data, rng=rng) for _ in range(10_000)]
 
 
 def _chosen_from(scores: np.ndarray, epsilon: float) -> list[int]:
@@ -102,9 +130,25 @@ _CHOICE_MISTAKES = (
 
 CHOICE = (
     _overflows,
-    Returns(inputs=_scores, what="integer", among=_chosen_from),
+    Returns(inputs=_close, what="integer", among=_chosen_from),
     Frequencies(inputs=_drawn_from(_scores), call=_choose, mistakes=_CHOICE_MISTAKES),
     Frequencies(inputs=_drawn_from(_small_epsilon), call=_choose, mistakes=_CHOICE_MISTAKES),
+    Frequencies(
+        inputs=_drawn_from(_many_alike),
+        call=_choose_often,
+        mistakes=(
+            Mistake(
+                lambda data: _noisy_max(data[0], 2 / data[1]),
+                Wrong(
+                    "You take the largest score after adding Laplace noise. That is ε-DP too, but another mechanism: "
+                    "its choices occur with other probabilities, and a cost of ε²/8 is proven for the exponential one.",
+                    "Draw with weights e^(εu/2), or add Gumbel noise instead: that gives the same law.",
+                    "noisy-max",
+                ),
+            ),
+        ),
+        hint="The weight of a score u is exp(εu/2), however many pairs there are.",
+    ),
 )
 
 # 13.4 Draw the children
@@ -123,6 +167,13 @@ def _drawing(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], d
     table = np.vstack([table, -rng.integers(1, 40, size=(1, 4))])[rng.permutation(4)]
     share = rng.dirichlet(np.full(4, 20.0))
     parents = rng.choice(4, size=20_000, p=share)
+    return (parents, table), _expected((parents, table), _conditional(table))
+
+
+def _steep_row(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], dict[Hashable, float]]:
+    """Nearly everybody has one parent, whose counts lie far apart: proportional means proportional."""
+    table = np.array([rng.permutation([1000, int(rng.integers(120, 180)), -40, -20]) for _ in range(4)])
+    parents = rng.permutation(np.append(np.full(30_000, rng.integers(4)), np.arange(4)))
     return (parents, table), _expected((parents, table), _conditional(table))
 
 
@@ -250,6 +301,11 @@ CHILDREN = (
                 ),
             ),
         ),
+        hint="For each parent the children must come out in the proportions of the positive counts in its row.",
+    ),
+    Frequencies(
+        inputs=_steep_row,
+        call=_draw,
         hint="For each parent the children must come out in the proportions of the positive counts in its row.",
     ),
 )

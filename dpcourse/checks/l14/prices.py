@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.base import Wrong
-from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.cases import Equals, Mistake, Returns
 
 # 14.1 ε from an attacker's advantage
 
@@ -25,6 +25,7 @@ def _an_advantage(rng: np.random.Generator) -> tuple[float, float]:
 
 
 EPSILON = (
+    Returns(_an_advantage, what="number", random=False),
     Equals(
         _an_advantage,
         expected=_epsilon_for,
