@@ -27,9 +27,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 # Two workers, as on the machines that run this. `loadscope` keeps the cells of one notebook in one worker.
-SPREAD = ["-n", "2", "--dist", "worksteal"]
+WORKERS, BY_NOTEBOOK = ["-n", "2", "--dist", "worksteal"], ["-n", "2", "--dist", "loadscope"]
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "--nbval-cell-timeout=120"]
-NBVAL += ["-n", "2", "--dist", "loadscope"]
+NBVAL += BY_NOTEBOOK
 # pytest's own filter makes warnings errors; in a notebook it is text on stderr that is one (tests/test_notebooks.py).
 NBVAL += ["-o", "addopts=", "-W", "default"]
 LESSONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb"))
@@ -94,7 +94,7 @@ def plan(source: str) -> list[Pass]:
     twin = LESSONS + EXERCISES if source == "uci" else EXERCISES
     return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
-        Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *SPREAD]),
+        Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *WORKERS]),
         Pass(
             "lessons",
             f"lessons, solutions on {'the UCI files' if source == 'uci' else 'the twin'}: {how}",
