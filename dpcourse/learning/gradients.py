@@ -39,8 +39,13 @@ class Examples:
     def __len__(self) -> int:
         return len(self.norms)
 
-    def __getitem__(self, index: np.ndarray) -> Examples:
-        return Examples(self.directions[index], self.norms[index], self.targets[index])
+    def __getitem__(self, rows: slice | np.ndarray) -> Examples:
+        """Those rows: a slice, or their numbers."""
+        if isinstance(rows, slice):
+            return Examples(self.directions[rows], self.norms[rows], self.targets[rows])
+        # `take` is up to twice as fast as indexing, and would take a mask for numbers.
+        rows = rows.nonzero()[0] if rows.dtype == bool else rows
+        return Examples(*(part.take(rows, axis=0) for part in (self.directions, self.norms, self.targets)))
 
 
 def residuals(theta: np.ndarray, examples: Examples) -> np.ndarray:

@@ -76,3 +76,12 @@ def test_one_example_moves_the_sum_by_at_most_the_clip(seed, k, clip_norm):
         theta, examples[np.arange(19)], clip_norm
     )
     assert np.linalg.norm(moved) <= clip_norm * (1 + 1e-9)
+
+
+def test_rows_by_numbers_mask_and_slice_are_the_same():
+    X, targets, _ = problem(5, 10, 3, 1, 1.0)
+    examples = Examples.of(X, targets)
+    picked = [examples[np.arange(2, 7)], examples[np.isin(np.arange(10), np.arange(2, 7))], examples[2:7]]
+    for name in ("directions", "norms", "targets"):
+        for other in picked:
+            np.testing.assert_array_equal(getattr(other, name), getattr(examples, name)[2:7])
