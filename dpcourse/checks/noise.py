@@ -1,4 +1,4 @@
-"""What a table of noisy counts gives away beyond a single cell: uneven noise, shared noise, an exact total."""
+"""What a table of noisy counts gives away beyond a single cell: uneven, shared or too little noise, an exact total."""
 
 from __future__ import annotations
 
@@ -45,6 +45,30 @@ def cell_noise(release: Release, data: Callable[[np.random.Generator], Any], tru
                 "linked-noise",
             )
         return None
+
+    return case
+
+
+def too_little(errors: Callable[[Answer, Trial, float], np.ndarray]):
+    """A case: noise somewhat below the right scale, which the auditor would need more runs to refute.
+
+    `errors(answer, trial, epsilon)` gives 7,000 errors or more, of cells where nobody's clamping at zero shows.
+    Geometric noise, the least there is for counts (Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841), errs by
+    1/sinh(ε) on average: at ε = 0.5, 0.96 of what Laplace noise does. The mean of 7,000 errors has a relative deviation
+    of 0.012, so that a right answer is below 0.88 with probability below 1e-10.
+    """
+
+    def case(answer: Answer, trial: Trial) -> Wrong | None:
+        epsilon = 0.5
+        size = float(np.abs(errors(answer, trial, epsilon)).mean())
+        if size > 0.88 / epsilon:
+            return None
+        return Wrong(
+            f"At ε = {epsilon} your counts are off by {size:.2f} people on average; Laplace noise of scale 1/ε is off "
+            f"by {1 / epsilon:g}.",
+            "What can one person change, and which scale does that need?",
+            "too-little-noise",
+        )
 
     return case
 

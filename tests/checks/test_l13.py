@@ -11,7 +11,7 @@ import pytest
 from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's time includes it)
 from dpcourse.checks import l13, rehearse  # noqa: F401 (the same)
 from dpcourse.checks.cases import Returns
-from dpcourse.checks.l13.drawing import CHOICE
+from dpcourse.checks.l13.choice import CHOICE
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.synthetic.marginals import count
 

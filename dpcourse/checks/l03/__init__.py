@@ -5,8 +5,9 @@ from __future__ import annotations
 from dpcourse.checks.base import Exercise
 from dpcourse.checks.l03.histogram import HISTOGRAM
 from dpcourse.checks.l03.interval import HALF_WIDTH
+from dpcourse.checks.l03.mean import MEAN_PARTS
 from dpcourse.checks.l03.sensitivities import SENSITIVITIES
-from dpcourse.checks.l03.sums import MEAN_PARTS, NOISY_SUM
+from dpcourse.checks.l03.sums import NOISY_SUM
 
 EXERCISES = (
     Exercise("03.1", "Five sensitivities", SENSITIVITIES, call="sensitivities(low, high, n)"),

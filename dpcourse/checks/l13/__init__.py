@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dpcourse.checks.base import Exercise
-from dpcourse.checks.l13.drawing import CHILDREN, CHOICE, COPIED
+from dpcourse.checks.l13.choice import CHOICE
+from dpcourse.checks.l13.drawing import CHILDREN, COPIED
 from dpcourse.checks.l13.tables import SIGMA, TABLE
 
 EXERCISES = (

@@ -1,0 +1,150 @@
+"""Exercise 13.3: the exponential mechanism chooses a pair of columns, with its own probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Frequencies, Mistake, Returns
+
+
+def _scores(rng: np.random.Generator, low: float = 1.7, high: float = 2.3) -> tuple[np.ndarray, float]:
+    """Scores with differences of a few units, far from zero, in an order nobody can guess; ε away from 1."""
+    gaps = np.array([0.0, 1.0, 2.5, 4.0]) * rng.uniform(0.8, 1.2)
+    return rng.permutation(rng.uniform(5_000, 20_000) - gaps), float(rng.uniform(low, high))
+
+
+def _small_epsilon(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    return _scores(rng, 0.4, 0.6)
+
+
+def _close(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """The best of four has a probability below 0.32: a right answer does not choose it twenty times in a row."""
+    scores, epsilon = _scores(rng, 0.7, 1.4)
+    return scores.max() + 0.15 * (scores - scores.max()), epsilon
+
+
+def _many_alike(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Forty pairs alike and one better: Laplace noise on the scores finds the better one more often than it should."""
+    epsilon = float(rng.uniform(0.8, 1.6))
+    scores = np.full(41, rng.uniform(5_000, 20_000))
+    scores[rng.integers(scores.size)] += 2 * float(rng.uniform(3.0, 3.5)) / epsilon
+    return scores, epsilon
+
+
+def _noisy_max(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
+    """How often each of `_many_alike` is the largest after adding Laplace noise, by integrating over the best."""
+    best, others = int(scores.argmax()), len(scores) - 1
+    gap = (scores.max() - scores.min()) / scale
+    x, step = np.linspace(gap - 40, gap + 40, 40_001, retstep=True)
+    below = np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
+    win = float((np.exp(-np.abs(x - gap)) / 2 * below**others).sum() * step)
+    return {i: win if i == best else (1 - win) / others for i in range(len(scores))}
+
+
+def _softmax(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
+    weights = np.exp((scores - scores.max()) / scale)
+    return dict(enumerate((weights / weights.sum()).tolist()))
+
+
+def _choose(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> list[int]:
+    return [answer(*data, rng=rng) for _ in range(5000)]
+
+
+def _choose_often(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> list[int]:
+    return [answer(*data, rng=rng) for _ in range(10_000)]
+
+
+def _chosen_from(scores: np.ndarray, epsilon: float) -> list[int]:
+    return list(range(len(scores)))
+
+
+def _overflows(answer: Answer, trial: Trial) -> Wrong | None:
+    """A naive e^(εu/2) of scores in the thousands is infinite, and its shares are NaN."""
+    scores, epsilon = _scores(trial.rng)
+    try:
+        answer(scores, epsilon, rng=trial.rng)
+    except Exception as error:
+        if "NaN" in str(error) or "nan" in str(error):
+            return Wrong(
+                "With scores in the thousands your weights overflow to infinity, and their shares are NaN.",
+                "Only differences of scores matter: subtract the largest first.",
+                "overflow",
+            )
+        raise
+    return None
+
+
+def _drawn_from(scores):
+    def inputs(rng: np.random.Generator) -> tuple[tuple[np.ndarray, float], dict[Hashable, float]]:
+        data = scores(rng)
+        return data, _softmax(data[0], 2 / data[1])
+
+    return inputs
+
+
+_CHOICE_MISTAKES = (
+    Mistake(
+        lambda data: _softmax(data[0], 2),
+        Wrong(
+            "Your choice does not follow ε: it is the one for ε = 1.",
+            "Where does ε come in?",
+            "ignores-epsilon",
+        ),
+    ),
+    Mistake(
+        lambda data: _softmax(data[0], 2 * data[1]),
+        Wrong("Your choice gets worse as ε grows.", "The weight of a score u is exp(εu/2).", "upside-down"),
+    ),
+    Mistake(
+        lambda data: _softmax(data[0], 1 / data[1]),
+        Wrong(
+            "Your choice is that of exp(εu): between neighbours the best score can fall while another rises, "
+            "and the odds move by e^(2ε).",
+            "Which factor belongs under the ε?",
+            "no-two",
+        ),
+    ),
+    Mistake(
+        lambda data: {i: 0.25 for i in range(4)},
+        Wrong("All pairs come out equally often.", "Where do the scores come in?", "uniform"),
+    ),
+    Mistake(
+        lambda data: dict(enumerate((data[0] / data[0].sum()).tolist())),
+        Wrong(
+            "You choose in proportion to the score itself.",
+            "The weight of a score u is exp(εu/2).",
+            "proportional",
+        ),
+    ),
+    Mistake(
+        lambda data: _softmax(-data[0], 2 / data[1]),
+        Wrong("The worst pair comes out most often.", "Look at the sign in the exponent.", "sign"),
+    ),
+)
+
+CHOICE = (
+    _overflows,
+    Returns(inputs=_close, what="integer", among=_chosen_from),
+    Frequencies(inputs=_drawn_from(_scores), call=_choose, mistakes=_CHOICE_MISTAKES),
+    Frequencies(inputs=_drawn_from(_small_epsilon), call=_choose, mistakes=_CHOICE_MISTAKES),
+    Frequencies(
+        inputs=_drawn_from(_many_alike),
+        call=_choose_often,
+        mistakes=(
+            Mistake(
+                lambda data: _noisy_max(data[0], 2 / data[1]),
+                Wrong(
+                    "You take the largest score after adding Laplace noise. That is ε-DP too, but another mechanism: "
+                    "its choices occur with other probabilities, and a cost of ε²/8 is proven for the exponential one.",
+                    "Draw with weights e^(εu/2), or add Gumbel noise instead: that gives the same law.",
+                    "noisy-max",
+                ),
+            ),
+        ),
+        hint="The weight of a score u is exp(εu/2), however many pairs there are.",
+    ),
+)
