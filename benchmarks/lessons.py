@@ -17,7 +17,7 @@ from typing import Any
 import nbformat
 
 from dpcourse import widgets
-from dpcourse.checks.base import exercise
+from dpcourse.checks.registry import exercise
 
 SOLUTIONS = Path(__file__).resolve().parents[1] / "notebooks" / "solutions"
 

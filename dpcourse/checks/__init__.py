@@ -1,7 +1,8 @@
 """Exercises checked by trying to break the answer: `check("03.2", answer)`, `progress()`."""
 
-from dpcourse.checks.base import CheckResult, Exercise, Trial, Wrong, check, progress
+from dpcourse.checks.base import CheckResult, Exercise, Trial, Wrong
 from dpcourse.checks.environment import check_environment
+from dpcourse.checks.registry import check, progress
 from dpcourse.checks.rehearsal import Rehearsal, rehearse
 
 __all__ = [

@@ -42,11 +42,9 @@ The repr of a passed check holds no random number, so that a solutions notebook 
 from __future__ import annotations
 
 import dis
-import importlib
-import importlib.util
 import textwrap
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -234,88 +232,3 @@ def _raised(raised: AnswerRaised, called: str) -> Wrong:
         )
     hint = called if isinstance(error, TypeError) else "Call it yourself on a small example."
     return Wrong(f"Your code stopped with {raised}.", hint, "raised")
-
-
-@dataclass
-class _Session:
-    """What this kernel has seen: exercise id → passed at least once."""
-
-    seen: dict[str, bool] = field(default_factory=dict)
-
-
-_session = _Session()
-
-
-@dataclass(frozen=True, repr=False)
-class Progress:
-    """The exercises tried in this session."""
-
-    passed: tuple[str, ...]
-    open: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        if not self.passed and not self.open:
-            return "No exercise checked yet in this session."
-        lines = [f"Passed in this session: {', '.join(self.passed) or 'none'}."]
-        if self.open:
-            lines.append(f"Still open: {', '.join(self.open)}.")
-        return "\n".join(lines)
-
-
-def exercises(lesson: str) -> dict[str, Exercise]:
-    """The exercises of a lesson ("03") by id; empty where it has none."""
-    name = f"{__package__}.l{lesson}"
-    if not lesson.isdigit() or importlib.util.find_spec(name) is None:
-        return {}
-    return {exercise.id: exercise for exercise in importlib.import_module(name).EXERCISES}
-
-
-def exercise(exercise_id: str) -> Exercise:
-    """The exercise with this id; `ValueError` naming those there are."""
-    if not isinstance(exercise_id, str):
-        raise TypeError(f"exercise_id must be a string such as '03.2', got {exercise_id!r}")
-    lesson = exercise_id.partition(".")[0]
-    known = exercises(lesson)
-    if exercise_id not in known:
-        there = ", ".join(known) or "none"
-        raise ValueError(f"exercise_id {exercise_id!r} is not known; lesson {lesson} has: {there}")
-    return known[exercise_id]
-
-
-def check(exercise_id: str, answer: Any = ..., *, rng: np.random.Generator | int | None = None) -> CheckResult:
-    """Check an answer by running it and trying to break it.
-
-    Parameters
-    ----------
-    exercise_id : str
-        Such as "03.2".
-    answer : object
-        The function itself, or the number or string asked for.
-    rng : Generator or int, optional
-        For tests. By default every check draws its data from fresh entropy.
-
-    Returns
-    -------
-    CheckResult
-        True exactly if the answer passed. A right answer fails with probability 1e-6 at most.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If there is no such exercise. Nothing the answer does raises.
-
-    Examples
-    --------
-    >>> check("00.1", ...)
-    Exercise 00.1, How far off at ε = 0.5: not answered yet.
-      Next: Replace the ... by your answer and run the cell again.
-    """
-    result = exercise(exercise_id).grade(answer, rng=rng)
-    _session.seen[exercise_id] = _session.seen.get(exercise_id, False) or result.passed
-    return result
-
-
-def progress() -> Progress:
-    """Which exercises have passed in this session, and which were tried and have not."""
-    passed = tuple(sorted(key for key, good in _session.seen.items() if good))
-    return Progress(passed, tuple(sorted(set(_session.seen) - set(passed))))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.base import exercise
+from dpcourse.checks.registry import exercise
 
 
 @dataclass(frozen=True)

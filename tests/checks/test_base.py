@@ -11,10 +11,9 @@ import warnings
 import numpy as np
 import pytest
 
-from dpcourse.checks import CheckResult, Exercise, Wrong, check, progress
-from dpcourse.checks import base as base_module
+from dpcourse.checks import CheckResult, Exercise, Wrong, check, progress, registry
 from dpcourse.checks.answers import PackageUsed, TimedOut, time_limit, watch_package
-from dpcourse.checks.base import exercise, exercises
+from dpcourse.checks.registry import exercise, exercises
 
 NOT_TWICE = Wrong("It is not twice the number.", "Multiply by two.", "not-twice")
 
@@ -235,7 +234,7 @@ def test_unknown_exercises_are_refused_by_name():
 
 
 def test_progress_remembers_what_passed(monkeypatch):
-    monkeypatch.setattr(base_module, "_session", base_module._Session())
+    monkeypatch.setattr(registry, "_session", registry._Session())
     assert repr(progress()) == "No exercise checked yet in this session."
     check("00.1", 1.0)
     assert progress().open == ("00.1",) and progress().passed == ()

@@ -9,7 +9,7 @@ from scipy import special, stats
 
 from dpcourse.audit import audit
 from dpcourse.checks import rehearse
-from dpcourse.checks.base import exercises
+from dpcourse.checks.registry import exercises
 
 # Right answers
 
