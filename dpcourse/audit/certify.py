@@ -8,7 +8,6 @@ the same runs would find patterns in pure chance and certify them.
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -179,8 +178,8 @@ class _Score:
     delta: float
     doubt: float
 
-    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: int) -> np.ndarray:
-        return certified_epsilon(hits, false_hits, runs, self.delta, self.doubt / 2 / math.sqrt(events))[0]
+    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: np.ndarray) -> np.ndarray:
+        return certified_epsilon(hits, false_hits, runs, self.delta, self.doubt / 2 / np.sqrt(events))[0]
 
     def two(self, counts: Counts, events: int) -> float:
         return epsilon_from_decided(counts.right, counts.wrong, counts.trials // 2, self.delta, self.doubt / events)

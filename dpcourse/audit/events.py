@@ -3,7 +3,9 @@
 The half of the runs that chooses is split once more. A family (`families`) may fit what it likes to the first part
 (which labels lean which way, a projection of vectors); its events are then counted on the second part, where nothing
 was fitted. Events that are not fitted to the difference of the two datasets (thresholds at common quantiles) are
-counted on both parts. The one with the best score is handed on to be certified on runs nobody has looked at.
+counted on both parts. The one with the best score is handed on to be certified on runs nobody has looked at. A score
+is told among how many events the best was looked for, because the best of many is lucky; where the counts lie on a
+`curve`, it is not, and the curve is scored instead of the counts.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import numpy as np
 
 from dpcourse.audit.families import FAMILIES, Family
 from dpcourse.audit.outputs import Outputs
-from dpcourse.audit.thresholds import Event
+from dpcourse.audit.thresholds import Candidates, Event
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,17 @@ class Counts:
     trials: int
     right: tuple[int, int] = (0, 0)
     wrong: tuple[int, int] = (0, 0)
+
+    @property
+    def exclude(self) -> bool:
+        """Whether two events never happened both in one run."""
+        return sum(self.right) + sum(self.wrong) == self.expected + self.unexpected
+
+    @classmethod
+    def of_two(cls, here: np.ndarray, there: np.ndarray, runs: int) -> Counts:
+        """Of two events that exclude each other, from the hits of each on `data` and on its neighbour."""
+        (a, b), (c, d) = np.rint([here, there]).astype(int).tolist()
+        return cls(a + d, b + c, 2 * runs, (a, d), (b, c))
 
 
 @dataclass(frozen=True)
@@ -78,9 +91,9 @@ class Choice:
 
 
 class Score(Protocol):
-    """How good events are, larger being better, if they are the best of `events`."""
+    """How good events are, larger being better, if each is the best of that many."""
 
-    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: int) -> np.ndarray: ...
+    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: np.ndarray) -> np.ndarray: ...
 
     def two(self, counts: Counts, events: int) -> float: ...
 
@@ -104,56 +117,93 @@ def choose_event(
     families : sequence of families, optional
     """
     outputs = Outputs.collect(data, neighbour)
-    fitting, judging = slice(0, first_half // 2), slice(first_half // 2, first_half)
-    proposed = [c for family in (families or FAMILIES) for c in family(outputs, fitting)]
+    proposed = [c for family in (families or FAMILIES) for c in family(outputs, slice(0, first_half // 2))]
     if not proposed:
         return Choice(Event("anything happens", "nothing happens", partial(_always, outputs)), None)
-    rows = [judging if candidates.fitted else slice(0, first_half) for candidates in proposed]
-    counts = [candidates.counts(seen) for candidates, seen in zip(proposed, rows, strict=True)]
-    ends = np.cumsum([count.shape[1] for count in counts])
-    runs = np.repeat([seen.stop - seen.start for seen in rows], np.diff(ends, prepend=0))
-    here, there = np.concatenate(counts, axis=1)
-    # Every event and its complement, on either dataset; the first of equals wins, so simple families come first.
-    here, there, runs = np.append(here, runs - here), np.append(there, runs - there), np.tile(runs, 2)
-    tried = 2 * len(runs)
-    scores = np.stack([score.one(here, there, runs, tried), score.one(there, here, runs, tried)])
-
-    def event(index: int) -> Event:
-        plain = index % ends[-1]
-        which = int(np.searchsorted(ends, plain, side="right"))
-        found = proposed[which].event(int(plain - (ends[which - 1] if which else 0)))
-        return found if plain == index else found.complement()
-
-    def together(i: int, j: int) -> tuple[Choice, float]:
-        """Two events, and how good they are on the runs neither was fitted to."""
-        pair = Choice(event(i), event(j))
-        unseen = min(runs[i], runs[j]) < first_half
-        return pair, score.two(pair.counts(judging if unseen else slice(0, first_half)), tried)
-
-    side = int(scores[1].max() > scores[0].max())
-    best, value = (None, max(float(scores.max()), 0.0))
-    for i, j in dict.fromkeys([tuple(scores.argmax(axis=1).tolist()), *_partners(here, there, runs)]):
-        pair, worth = together(i, j)
+    events = _Counted.count(proposed, first_half)
+    here, there, tried = events.here, events.there, events.tried
+    scores = np.stack([score.one(here, there, events.runs, tried), score.one(there, here, events.runs, tried)])
+    best, value = None, max(float(scores.max()), 0.0)
+    for i, j in dict.fromkeys([tuple(scores.argmax(axis=1).tolist()), *events.partners()]):
+        pair, counts = events.pair(i, j)
+        worth = score.two(counts, int(max(tried[i], tried[j])))
         if worth > value:
             best, value = pair, worth
     if best is not None:
         return best
-    alone = event(int(scores[side].argmax()))
+    side = int(scores[1].max() > scores[0].max())
+    alone = events.event(int(scores[side].argmax()))
     return Choice(None, alone) if side else Choice(alone, None)
 
 
-def _partners(here: np.ndarray, there: np.ndarray, runs: np.ndarray) -> Iterator[tuple[int, int]]:
-    """Pairs of events, the one most telling for `data` and the one for its neighbour, from common to rare.
+@dataclass(frozen=True)
+class _Counted:
+    """Every proposed event and behind them all their complements, with hits among the runs each may be judged on.
 
-    How rare an event may be for its rates to be known well enough depends on how many runs are behind it, and two
-    events together have more: several degrees of caution are tried, as standard deviations the rates are moved by.
+    Attributes
+    ----------
+    here, there : ndarray, shape (events,)
+        Hits on `data` and on its neighbour; on a curve, where there is one.
+    runs, tried : ndarray of int, shape (events,)
+        Among how many runs, and among how many events luck could choose.
+    ends : ndarray of int, shape (families' candidates,)
+        Where the events of each end.
     """
-    p, q = (here + 0.5) / (runs + 1), (there + 0.5) / (runs + 1)
-    log_p, log_q = np.log(p), np.log(q)
-    spread_p, spread_q = np.sqrt((1 - p) / (p * runs)), np.sqrt((1 - q) / (q * runs))
-    for caution in (1.0, 1.5, 2.0, 3.0, 4.0):
-        doubt = caution * (spread_p + spread_q)
-        yield int(np.argmax(log_p - log_q - doubt)), int(np.argmax(log_q - log_p - doubt))
+
+    proposed: list[Candidates]
+    ends: np.ndarray
+    first_half: int
+    here: np.ndarray
+    there: np.ndarray
+    runs: np.ndarray
+    tried: np.ndarray
+
+    @classmethod
+    def count(cls, proposed: list[Candidates], first_half: int) -> _Counted:
+        hits, runs, on_curve = [], [], []
+        for candidates in proposed:
+            rows = slice(first_half // 2 if candidates.fitted else 0, first_half)
+            counts = candidates.counts(rows)
+            curve = candidates.curve(rows, counts)
+            hits.append(counts if curve is None else curve)
+            runs.append(np.full(counts.shape[1], rows.stop - rows.start))
+            on_curve.append(np.full(counts.shape[1], curve is not None))
+        among = np.tile(np.concatenate(runs), 2)
+        here, there = np.concatenate(hits, axis=1)
+        # The first of equals wins, so simple families come first, and events before complements.
+        here, there = np.append(here, among[: here.size] - here), np.append(there, among[: there.size] - there)
+        tried = np.where(np.tile(np.concatenate(on_curve), 2), 1, 2 * among.size)
+        ends = np.cumsum([some.shape[1] for some in hits])
+        return cls(proposed, ends, first_half, here, there, among, tried)
+
+    def event(self, index: int) -> Event:
+        plain = index % (self.here.size // 2)
+        which = int(np.searchsorted(self.ends, plain, side="right"))
+        found = self.proposed[which].event(int(plain - (self.ends[which - 1] if which else 0)))
+        return found if plain == index else found.complement()
+
+    def pair(self, i: int, j: int) -> tuple[Choice, Counts]:
+        """Two events together, with their hits on the runs neither was fitted to."""
+        pair = Choice(self.event(i), self.event(j))
+        fewer = min(self.runs[i], self.runs[j])
+        counts = pair.counts(slice(self.first_half - fewer, self.first_half))
+        if self.tried[i] == self.tried[j] == 1 and self.runs[i] == self.runs[j] and counts.exclude:
+            counts = Counts.of_two(self.here[[i, j]], self.there[[i, j]], int(fewer))
+        return pair, counts
+
+    def partners(self) -> Iterator[tuple[int, int]]:
+        """Pairs of events, the one most telling for `data` and the one for its neighbour, from common to rare.
+
+        How rare an event may be for its rates to be known well enough depends on how many runs are behind it, and two
+        events together have more: several degrees of caution are tried, as standard deviations the rates are moved by,
+        and many of them on a curve, where no luck chooses among them.
+        """
+        p, q = (self.here + 0.5) / (self.runs + 1), (self.there + 0.5) / (self.runs + 1)
+        log_p, log_q = np.log(p), np.log(q)
+        spread_p, spread_q = np.sqrt((1 - p) / (p * self.runs)), np.sqrt((1 - q) / (q * self.runs))
+        for caution in np.geomspace(0.25, 4.0, 30) if (self.tried == 1).any() else (1.0, 1.5, 2.0, 3.0, 4.0):
+            doubt = caution * (spread_p + spread_q)
+            yield int(np.argmax(log_p - log_q - doubt)), int(np.argmax(log_q - log_p - doubt))
 
 
 def _always(outputs: Outputs, rows: slice) -> np.ndarray:

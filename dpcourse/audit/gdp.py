@@ -125,8 +125,8 @@ class _MuScore:
 
     error: float
 
-    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: int) -> np.ndarray:
-        return gdp_mu(hits, false_hits, runs, self.error / math.sqrt(events))
+    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: np.ndarray) -> np.ndarray:
+        return gdp_mu(hits, false_hits, runs, self.error / np.sqrt(events))
 
     def two(self, counts: Counts, events: int) -> float:
         return -math.inf  # one event is what the hypothesis is about

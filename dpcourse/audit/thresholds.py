@@ -8,6 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
+from dpcourse.audit.curve import normal_counts
 from dpcourse.audit.outputs import number
 
 _CUTS = 200  # thresholds tried of one statistic
@@ -51,6 +52,9 @@ class Candidates(Protocol):
     def counts(self, rows: slice) -> np.ndarray:
         """Hits of every event on either dataset, shape (2, events)."""
 
+    def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
+        """The same hits as far as they are no luck, where that is known."""
+
     def event(self, index: int) -> Event: ...
 
 
@@ -76,6 +80,9 @@ class Thresholds:
     def counts(self, rows: slice) -> np.ndarray:
         return np.array([np.searchsorted(np.sort(side[rows]), self.cuts, side="right") for side in self.values])
 
+    def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
+        return normal_counts(self.values[:, rows], self.cuts, counts)
+
     def event(self, index: int) -> Event:
         cut = self.cuts[index]
         return Event(*self.words(float(cut)), lambda rows: self.values[:, rows] <= cut)
@@ -93,6 +100,9 @@ class Equalities:
     def counts(self, rows: slice) -> np.ndarray:
         size = int(self.chosen.max()) + 1
         return np.array([np.bincount(side[rows], minlength=size)[self.chosen] for side in self.codes])
+
+    def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
+        return None
 
     def event(self, index: int) -> Event:
         code = int(self.chosen[index])

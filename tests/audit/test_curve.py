@@ -1,0 +1,126 @@
+"""Counts on a curve: only where the statistic is normal, close to what is expected, and worth its while."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dpcourse.audit.curve import normal_counts
+from dpcourse.audit.events import Counts, choose_event
+from dpcourse.audit.families import values_below
+
+RUNS = 25_000
+CUTS = norm.ppf([1e-3, 0.02, 0.3, 0.5, 0.7, 0.98, 0.999])
+
+
+def curve(values, cuts=CUTS):
+    values = np.stack([values, values])
+    return normal_counts(values, cuts, (values[:, None] <= cuts[:, None]).sum(axis=2))
+
+
+def draws(seed=0, runs=RUNS):
+    return np.random.default_rng(seed).normal(size=runs)
+
+
+def test_expects_what_the_normal_law_says():
+    """Each mean and deviation is known to .7%, so each count is expected within 3% of what is not at that end."""
+    expected = RUNS * norm.cdf(CUTS)
+    assert curve(draws()) == pytest.approx(np.stack([expected, expected]), abs=0.03 * RUNS * 0.5)
+    assert np.abs(curve(draws())[:, -1] / RUNS - 0.999).max() < 2e-4
+
+
+def test_is_rarely_missed_where_values_are_normal():
+    """Four standard errors: one refusal in a hundred samples or fewer, so more than six of 80 in less than 1e-4."""
+    assert sum(curve(draws(seed)) is None for seed in range(80)) <= 6
+
+
+def heavy(seed):
+    return np.random.default_rng(seed).laplace(size=(4, RUNS)).sum(axis=0)
+
+
+def bounded(seed):
+    return np.random.default_rng(seed).uniform(size=(5, RUNS)).sum(axis=0)
+
+
+def skewed(seed):
+    return np.random.default_rng(seed).gamma(100, size=RUNS)
+
+
+def with_a_rare_jump(seed):
+    values = draws(seed)
+    values[:50] += 8
+    return values
+
+
+def in_two_humps(seed):
+    return draws(seed) + 1.5 * (np.arange(RUNS) % 2)
+
+
+def with_an_atom(seed):
+    values = draws(seed)
+    values[:1500] = 0.0
+    return values
+
+
+@pytest.mark.parametrize("law", [heavy, bounded, skewed, with_a_rare_jump, in_two_humps, with_an_atom])
+def test_is_refused_where_values_are_not_normal(law):
+    for seed in range(4):
+        values = law(seed)
+        assert curve(values, np.quantile(values, norm.cdf(CUTS))) is None
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_is_refused_with_what_has_no_deviation_and_with_few_runs(bad):
+    values = draws()
+    assert curve(values) is not None
+    assert curve(values[:19_999]) is None
+    values[7] = bad
+    assert curve(values) is None
+    assert curve(np.ones(RUNS)) is None
+
+
+class Gap:
+    """Judges by frequencies, and keeps what it was told."""
+
+    def __init__(self):
+        self.tried, self.counts = [], []
+
+    def one(self, hits, false_hits, runs, events):
+        self.tried.append(np.unique(events))
+        return (hits - false_hits) / runs
+
+    def two(self, counts, events):
+        self.tried.append(events)
+        self.counts.append(counts)
+        return 0.0
+
+
+def test_on_a_curve_nothing_is_paid_for_choosing_the_best():
+    rng = np.random.default_rng(1)
+    score = Gap()
+    choose_event(
+        rng.normal(size=RUNS), rng.normal(0.2, size=RUNS), first_half=RUNS, score=score, families=[values_below]
+    )
+    assert set(np.concatenate([np.atleast_1d(events) for events in score.tried]).tolist()) == {1}
+    score = Gap()
+    choose_event(
+        rng.laplace(size=RUNS), rng.laplace(0.2, size=RUNS), first_half=RUNS, score=score, families=[values_below]
+    )
+    assert min(np.concatenate([np.atleast_1d(events) for events in score.tried])) > 100
+
+
+def test_two_tails_are_counted_together():
+    """Below a on `data`, above b on its neighbour, a < b: both tails' expected hits, in the order of `Counts`."""
+    counts = Counts.of_two(np.array([20.4, 5.0]), np.array([3.0, 30.6]), 100)
+    assert counts == Counts(51, 8, 200, (20, 31), (5, 3)) and counts.exclude
+    assert not Counts(20, 10, 200, (5, 5), (5, 5)).exclude
+
+
+def test_the_best_threshold_is_the_best_of_the_curve():
+    """Mean gap between two normal laws half a deviation apart is largest in the middle, .25: found within .05."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        sides = rng.normal(size=RUNS), rng.normal(0.5, size=RUNS)
+        choice = choose_event(*sides, first_half=RUNS, score=Gap(), families=[values_below])
+        assert float(choice.text.split()[-1]) == pytest.approx(0.25, abs=0.05)
