@@ -125,9 +125,39 @@ def audit(
         raise TypeError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
     rng = np.random.default_rng(rng)
     outputs = (run(mechanism, data, runs, rng), run(mechanism, neighbour, runs, rng))
+    return audit_outputs(*outputs, claim=claim, confidence=confidence)
 
+
+def audit_outputs(
+    data: Sequence[Any], neighbour: Sequence[Any], *, claim: Guarantee, confidence: float = 0.999
+) -> AuditResult:
+    """Try to refute a privacy claim by outputs that are there already: `audit` without the running.
+
+    Parameters
+    ----------
+    data, neighbour : sequences of outputs, equally long, at least 4 each
+        Independent runs on two neighbouring datasets. What a run raised is a `parts.Raised`.
+    claim, confidence
+        As in `audit`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(8).laplace(size=(2, 4000)).round(2)
+    >>> audit_outputs(noise[0], 3 + noise[1], claim=Guarantee(1.0)).violated
+    True
+    """
+    arguments.member("claim", claim, Guarantee)
+    confidence = arguments.probability("confidence", confidence, zero=False, one=False)
+    runs = arguments.integer("number of outputs", len(data), minimum=4)
+    if len(neighbour) != runs:
+        raise ValueError(f"data and neighbour must hold equally many outputs, got {runs} and {len(neighbour)}")
     half, doubt = runs // 2, 1 - confidence
-    choice = choose_event(*outputs, first_half=half, score=_Score(claim.delta, doubt))
+    choice = choose_event(data, neighbour, first_half=half, score=_Score(claim.delta, doubt))
     counts = choice.counts(slice(half, runs))
     shares = (counts.expected / counts.trials, counts.unexpected / counts.trials)
     if choice.pooled:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcourse.audit import audit, certified_epsilon, clopper_pearson
+from dpcourse.audit import audit, audit_outputs, certified_epsilon, clopper_pearson
 from dpcourse.local import RandomizedResponse, UnaryEncoding
 from dpcourse.mechanisms import LaplaceMechanism
 from dpcourse.privacy import Guarantee, Neighbours
@@ -189,6 +189,20 @@ def test_runs_one_by_one_and_in_a_batch_are_the_same_thing():
     batch = audit(Response(2.0), 0, 1, claim=claim, runs=8000, rng=68)
     assert single.violated and batch.violated
     assert single.epsilon_lower == pytest.approx(batch.epsilon_lower, abs=0.3)
+
+
+def test_outputs_that_are_there_already_are_judged_alike():
+    rng = np.random.default_rng(12)
+    here, there = rng.laplace(size=2000), 4 + rng.laplace(size=2000)
+    sides = {"here": iter(here.tolist()), "there": iter(there.tolist())}
+    result = audit(lambda side, _: next(sides[side]), "here", "there", claim=Guarantee(1.0), runs=2000)
+    assert audit_outputs(here, there, claim=Guarantee(1.0)) == result and result.violated
+
+
+@pytest.mark.parametrize(("here", "there"), [([1, 2, 3], [1, 2, 3]), ([1] * 9, [1] * 8)])
+def test_refuses_too_few_outputs_and_unequally_many(here, there):
+    with pytest.raises(ValueError, match="3|9 and 8"):
+        audit_outputs(here, there, claim=Guarantee(1.0))
 
 
 def test_a_given_generator_is_used_and_repeats():
