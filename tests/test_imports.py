@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import subprocess
 import sys
@@ -32,7 +33,8 @@ def room_of(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> set[str]:
+@functools.cache
+def imports(path: Path) -> frozenset[str]:
     """Every module named by an import statement of `path`, wherever in the file it stands; relative ones resolved."""
     package = ("dpcourse", *path.relative_to(PACKAGE).parent.parts)
     named: set[str] = set()
@@ -45,7 +47,7 @@ def imports(path: Path) -> set[str]:
                 base = ".".join([*package[: len(package) - node.level + 1], *filter(None, [node.module])])
             # `from dpcourse import plots` names a room as much as `import dpcourse.plots` does.
             named |= {base} if base != "dpcourse" else {f"dpcourse.{alias.name}" for alias in node.names}
-    return named
+    return frozenset(named)
 
 
 def rooms_imported(path: Path) -> set[str]:

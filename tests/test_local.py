@@ -14,7 +14,7 @@ from dpcourse.local import CountEstimate, RandomizedResponse, UnaryEncoding, pro
 from dpcourse.privacy import Guarantee, Neighbours
 
 EPSILONS = [0.1, 0.5, 1.0, 2.0, 5.0]
-TRUTH = np.array([2400, 1000, 500, 100])
+TRUTH = np.array([1200, 500, 250, 50])
 CODES = np.repeat(np.arange(4), TRUTH)
 
 
@@ -50,7 +50,7 @@ def test_probabilities_add_up(epsilon, k):
     ("name", "epsilon"), [*(("k-RR", e) for e in EPSILONS), *((n, e) for n in ("OUE", "SUE") for e in (0.1, 1.0, 5.0))]
 )
 def test_estimates_are_unbiased_and_their_errors_honest(name, epsilon):
-    """2,000 repetitions of 4,000 people. Means: 4.5 standard errors, false alarm 7e-6 a category. Claimed errors within
+    """2,000 repetitions of 2,000 people. Means: 4.5 standard errors, false alarm 7e-6 a category. Claimed errors within
     5% of observed: the observed one has a relative standard error of 1.6%, so 2e-3 a category; the seed is fixed.
     Coverage: exact binomial at 1e-6 around the level."""
     mechanism = mechanisms(epsilon)[name]

@@ -1,11 +1,11 @@
-"""The generated exercise: no answer left in it, and it runs to its last cell all the same."""
+"""The generated exercise: no answer left in it, and it runs to its last cell all the same; those stored are in step."""
 
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
 
-import nbformat
 import pytest
 
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "make_exercises.py"
@@ -19,7 +19,14 @@ def tool():
     return module
 
 
+def test_exercises_are_in_step_with_solutions(tool, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["make_exercises.py", "--check"])
+    assert tool.main() == 0, capsys.readouterr().out
+
+
 def cell(source: str, *, kind: str = "code", grade_id: str = "", tags: tuple[str, ...] = (), **nbgrader: bool) -> dict:
+    import nbformat  # seconds, which only the worker that runs these tests has to spend
+
     made = nbformat.v4.new_code_cell(source) if kind == "code" else nbformat.v4.new_markdown_cell(source)
     made.metadata["tags"] = list(tags)
     if grade_id:
@@ -50,6 +57,8 @@ assert noisy_sum(1, 2) == 3
 
 
 def make(tool, folder: Path, *cells) -> list:
+    import nbformat
+
     (folder / "solutions").mkdir()
     nbformat.write(nbformat.v4.new_notebook(cells=list(cells)), folder / "solutions" / "07_x_solutions.ipynb")
     ((path, text),) = tool.exercises(folder).items()

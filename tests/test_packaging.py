@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import json
 import re
 import sys
@@ -48,21 +49,26 @@ def code_of(path: Path) -> str:
 
 def imported_by(*folders: str) -> set[str]:
     """Top-level names of other people's packages that the Python in `folders` imports."""
+    return set().union(*map(imported_in, folders))
+
+
+@functools.cache
+def imported_in(folder: str) -> set[str]:
+    """What `imported_by` says of one folder, read once."""
     found: set[str] = set()
-    for folder in folders:
-        for path in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.ipynb")]:
-            if ".ipynb_checkpoints" in path.parts:
-                continue
-            if path.parent == ROOT / "benchmarks" / "others":  # run in environments of their own
-                continue
-            for node in ast.walk(ast.parse(code_of(path))):
-                if isinstance(node, ast.Import):
-                    found |= {alias.name.partition(".")[0] for alias in node.names}
-                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    found.add(node.module.partition(".")[0])
-                # pytest.importorskip("x"), importlib.import_module("x")
-                elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"importorskip", "import_module"}:
-                    found |= {str(a.value).partition(".")[0] for a in node.args if isinstance(a, ast.Constant)}
+    for path in [*(ROOT / folder).rglob("*.py"), *(ROOT / folder).rglob("*.ipynb")]:
+        if ".ipynb_checkpoints" in path.parts:
+            continue
+        if path.parent == ROOT / "benchmarks" / "others":  # run in environments of their own
+            continue
+        for node in ast.walk(ast.parse(code_of(path))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
+            # pytest.importorskip("x"), importlib.import_module("x")
+            elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"importorskip", "import_module"}:
+                found |= {str(a.value).partition(".")[0] for a in node.args if isinstance(a, ast.Constant)}
     return found - sys.stdlib_module_names - {"dpcourse", "benchmarks", "tools", "tests", "__future__"}
 
 

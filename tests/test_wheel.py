@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
@@ -50,6 +51,22 @@ def run(*command: str | Path, cwd: Path, environment: dict[str, str] | None = No
     return result.stdout
 
 
+def lend_bytecode(python: Path) -> None:
+    """Give a fresh environment the compiled modules of this one: to compile them again takes longer than all else.
+
+    Python believes a compiled module only where its source has the same size and time; it is recompiled otherwise.
+    """
+    printed = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=python.parent)
+    ours, theirs = Path(sysconfig.get_path("purelib")), Path(printed.strip())
+    for folder, _, files in os.walk(theirs):
+        compiled = ours / Path(folder).relative_to(theirs) / "__pycache__"
+        if any(name.endswith(".py") for name in files) and compiled.is_dir():
+            try:
+                (Path(folder) / "__pycache__").symlink_to(compiled, target_is_directory=True)
+            except OSError:  # Windows does not let everybody
+                return
+
+
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
@@ -81,5 +98,7 @@ def test_wheel_works_in_a_clean_environment(wheel, tmp_path):
 
     environment = {key: value for key, value in os.environ.items() if not key.startswith(("DPCOURSE_", "PYTHON"))}
     environment |= {"DPCOURSE_SOURCE": "twin", "PYTHONIOENCODING": "utf-8"}
+    lend_bytecode(python)
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"  # what is lent is not written to
     printed = run(python, "-W", "error", "-c", PROGRAM, cwd=tmp_path, environment=environment)
     assert printed.strip().endswith("(ε=1, δ=0)-DP, adding or removing one record")

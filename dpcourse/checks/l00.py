@@ -10,6 +10,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Exercise, Trial, Wrong
 from dpcourse.checks.cases import Audited, Mistake, Returns, Useful, Value, either_order
+from dpcourse.checks.noise import too_little
 from dpcourse.privacy import Guarantee
 
 _HALF = math.log(20) / 0.5  # P[|Laplace(1/ε)| > w] = e^(−εw) = 1/20
@@ -107,6 +108,12 @@ def _draws_again(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
+def _errors(answer: Answer, trial: Trial, epsilon: float) -> np.ndarray:
+    """Errors of counts of twenty or more: in smaller ones, somebody may have cut at zero."""
+    drawn = [np.repeat([True, False], trial.rng.integers(20, 100, size=2)) for _ in range(20)]
+    return np.array([answer(flags, epsilon, rng=trial.rng) - flags.sum() for flags in drawn for _ in range(350)])
+
+
 def _rounded(value: float) -> float:
     # Thousandths: the low bits of a float tell more than the exercise is about (lesson 14).
     return round(float(value), 3)
@@ -119,7 +126,7 @@ NOISY_COUNT = (
         Guarantee(0.5),
         call=_at(0.5),
         view=_rounded,
-        runs=20_000,
+        runs=6000,
         diagnose=_scale_upside_down,
         hint="Laplace noise of scale 1/ε is needed: one person changes a count by one.",
     ),
@@ -128,16 +135,16 @@ NOISY_COUNT = (
         Guarantee(1.0),
         call=_at(1.0),
         view=_rounded,
-        runs=6000,
+        runs=2500,
         diagnose=_scale_upside_down,
         hint="At ε = 0.5 nothing was found, at ε = 1 it was. Does the noise follow the ε it is given?",
     ),
     Audited(
         _neighbours,
-        Guarantee(4.0),
-        call=_at(4.0),
+        Guarantee(3.0),
+        call=_at(3.0),
         view=_rounded,
-        runs=8000,
+        runs=7000,
         diagnose=_scale_upside_down,
         hint="Noise that falls faster than e^(−ε|x|), as normal noise does, gives a person away however wide it is.",
         key="thin-tails",
@@ -147,7 +154,7 @@ NOISY_COUNT = (
         Guarantee(1.0),
         call=_at(1.0),
         view=_rounded,
-        runs=2000,
+        runs=1000,
         hint="Everybody said yes. Does your result know how many people there are? Their number is private here.",
         key="reads-n",
     ),
@@ -156,11 +163,12 @@ NOISY_COUNT = (
         Guarantee(1.0),
         call=_at(1.0),
         view=_rounded,
-        runs=2000,
+        runs=1000,
         hint="The smallest counts are zero and one. A zero needs its noise too.",
         key="zero-without-noise",
     ),
     _draws_again,
+    too_little(_errors),
     # Two scales hold 86.5% of Laplace(1/ε); noise of twice the scale gets 63% of its answers there.
     Useful(_neighbours, truth=np.sum, within=2 / 0.5, at_least=0.8, call=_at(0.5)),
     Useful(_neighbours, truth=np.sum, within=2 / 2.0, at_least=0.8, call=_at(2.0)),

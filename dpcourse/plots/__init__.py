@@ -12,7 +12,7 @@ One module a lesson, ``plots/lNN.py``, with functions ``draw_…(data, *, into=N
                 axes.set_ylim(0, 1)                       # fixed limits: what moves is the data, not the scale
                 (picture.parts["error"],) = axes.plot([], [], label="error", **series(0))
                 axes.legend()
-        picture.parts["error"].set_data(data.epsilon, data.error)   # ... then only set data
+        picture.parts["error"].set_data(data.epsilon, data.error)   # ... then only set data (a limit through `adjust`)
         picture.alt = f"The error falls from {data.error[0]:.3g} to {data.error[-1]:.3g}."
         return picture
 
@@ -22,6 +22,7 @@ An explorer keeps its picture and hands it back through ``into=``; a lesson call
 from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import (
     COLOURS,
+    adjust,
     bars,
     course_style,
     epsilon_axis,
@@ -30,4 +31,4 @@ from dpcourse.plots.style import (
     thousands,
 )
 
-__all__ = ["COLOURS", "Picture", "bars", "course_style", "epsilon_axis", "log_axis", "series", "thousands"]
+__all__ = ["COLOURS", "Picture", "adjust", "bars", "course_style", "epsilon_axis", "log_axis", "series", "thousands"]

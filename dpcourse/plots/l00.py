@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, series
 
 WINDOW = 80  # people either side of the truth that the picture shows
 
@@ -55,7 +55,7 @@ def draw_count(data: NoisyCount, *, into: Picture | None = None) -> Picture:
     parts["noise"].set_data(data.errors, data.probabilities)
     parts["band"].set_x(-data.half_width - 0.5)
     parts["band"].set_width(2 * data.half_width + 1)
-    picture.axes[0].set_ylim(0, 1.12 * peak)
+    adjust(picture.axes[0], ylim=(0, 1.12 * peak))
     share = f"at least {data.level:.0%} of answers"
     parts["legend"].get_texts()[0].set_text(share)
     parts["title"].set_text(f"ε = {data.epsilon:.3g}: {share} within ±{data.half_width} people")

@@ -50,7 +50,9 @@ def draw_uniqueness(data: Uniqueness, *, into: Picture | None = None) -> Picture
     axes = picture.axes[0]
     picture.parts["curve"].set_data(np.arange(1, count + 1), data.shares)
     picture.parts["known"].set_data([data.known], [data.shares[data.known - 1]])
-    axes.set_xticks(range(1, count + 1), data.columns, rotation=40, ha="right", rotation_mode="anchor")
+    if picture.parts.get("columns") != data.columns:
+        axes.set_xticks(range(1, count + 1), data.columns, rotation=40, ha="right", rotation_mode="anchor")
+        picture.parts["columns"] = data.columns
     picture.parts["title"].set_text(
         f"{data.shares[data.known - 1]:.1%} of {data.people:,} people are unique on {_columns(data.known)}"
     )

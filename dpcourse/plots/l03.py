@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLUE, GREY, VERMILION, course_style, log_axis, series, thousands
+from dpcourse.plots.style import BLUE, GREY, VERMILION, adjust, course_style, log_axis, series, thousands
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def draw_table(data: Table, *, into: Picture | None = None) -> Picture:
     picture.parts["released"].set_data(data.released, rows)
     picture.parts["truth"].set_data(data.truth, rows)
     edge = max(data.released.max(), data.truth.max()) + 1.5 * data.half_width
-    picture.axes[0].set_xlim(min(data.released.min() - 1.5 * data.half_width, -data.half_width), edge)
+    adjust(picture.axes[0], xlim=(min(data.released.min() - 1.5 * data.half_width, -data.half_width), edge))
     outside = int((np.abs(data.released - data.truth) > data.half_width).sum())
     picture.alt = (
         f"{len(data.categories)} published counts, each with an interval of ±{data.half_width:.3g} people, and the "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
 
 LARGEST_EPSILON = 100.0  # where the total-ε axis ends: beyond it nothing is left to tell apart
 
@@ -132,7 +132,7 @@ def draw_orders(data: Orders, *, into: Picture | None = None) -> Picture:
     parts["curve"].set_data(data.orders, data.epsilons)
     parts["best"].set_data([data.orders[best]], [data.epsilons[best]])
     parts["basic"].set_ydata([data.basic] * 2)
-    axes.set_ylim(0, 2 * data.basic)
+    adjust(axes, ylim=(0, 2 * data.basic))
     parts["title"].set_text(f"Each order gives a true ε at δ = {data.delta:g}; quote the lowest")
     picture.alt = (
         f"The ε proved by each Rényi order from {data.orders[0]:.2g} to {data.orders[-1]:.3g}: it falls to "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, SKY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, SKY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
 
 NORM_RANGE = (0.0, 4.0)
 BINS = 40
@@ -160,8 +160,8 @@ def draw_scores(data: Scores, *, into: Picture | None = None) -> Picture:
     everything = np.concatenate([data.mean - data.spread, data.mean + data.spread, [data.plain]])
     margin = 0.1 * np.ptp(everything)
     axes = picture.axes[0]
-    axes.set_ylim(everything.min() - margin, everything.max() + margin)
-    axes.set_ylabel(f"{data.metric} on test people")
+    limits = (everything.min() - margin, everything.max() + margin)
+    adjust(axes, ylim=limits, ylabel=f"{data.metric} on test people")
     falls = data.metric.startswith("Brier")
     parts["legend"].set_loc("upper right" if falls else "lower right")
     better = "lower is better" if falls else "higher is better"

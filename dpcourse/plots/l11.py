@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def draw_certifiable(data: Certifiable, *, into: Picture | None = None) -> Pictu
     for name, curve in data.curves.items():
         parts[name].set_data(data.runs, curve)
     parts["at"].set_xdata([data.at, data.at])
-    picture.axes[0].set_ylim(0, 1.4 * data.true)
+    adjust(picture.axes[0], ylim=(0, 1.4 * data.true))
     parts["title"].set_text(f"True ε = {data.true:.3g}, {100 * data.confidence:.6g}% confidence")
     i = int(np.flatnonzero(data.runs == data.at)[0])
     picture.alt = f"ε certified over the number of runs; with {data.at:,} runs " + ", ".join(

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.plots.deployments import PATTERNS, draw_deployments
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREEN, GREY, VERMILION, course_style, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREEN, GREY, VERMILION, adjust, course_style, log_axis, series
 
 __all__ = [
     "DAYS",
@@ -68,7 +68,7 @@ def draw_quarter(data: Quarter, *, into: Picture | None = None) -> Picture:
         last = data.last_day[name]
         parts[name, "end"].set_data([last] if np.isfinite(last) else [], [data.budget] if np.isfinite(last) else [])
     parts["budget"].set_ydata([data.budget] * 2)
-    axes.set_ylim(0, 1.35 * data.budget)
+    adjust(axes, ylim=(0, 1.35 * data.budget))
     parts["title"].set_text(f"{data.rate:.3g} queries a week of ε = {data.epsilon:.3g}; the budget is the black line")
     ends = "; ".join(
         f"{name} admits {data.queries[name]:,} queries and " + _runs_out(data.last_day[name]) for name in data.totals

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
 
 
 @dataclass(frozen=True)
@@ -218,7 +218,7 @@ def draw_by_group(data: ByGroup, *, into: Picture | None = None) -> Picture:
             nudge = epsilon * 1.08 ** (i - (shown - 1) / 2)  # side by side, so that none hides another
             parts[f"reach {i}"].set_data([nudge] * 2, [middle - reach, middle + reach])
             text.set_text(f"{data.groups[i]} ({data.tested[i]:,.0f} tested)")
-    axes.set_ylim(*_METRIC_RANGE.get(data.metric, (0, 1)))
+    adjust(axes, ylim=_METRIC_RANGE.get(data.metric, (0, 1)))
     parts["title"].set_text(f"{data.metric[0].upper()}{data.metric[1:]} by group; bars at ε = {epsilon:.3g}")
     listed = "; ".join(
         f"{name} {mean[data.here]:.3f} ± {2 * deviation[data.here]:.3f} (without noise {plain:.3f})"

@@ -211,7 +211,7 @@ def test_the_ledger_can_be_read():
         accountant.ledger[0].times = 1
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     laplace=st.floats(0.02, 1),
     noise=st.floats(1, 10),

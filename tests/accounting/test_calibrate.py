@@ -26,7 +26,7 @@ def test_ninety_epochs(method, rounded_up):
     assert math.ceil(1000 * found) / 1000 == rounded_up
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     epsilon=st.floats(0.05, 30),
     delta=st.floats(1e-9, 1e-2),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpcourse.accounting import PrivacyLoss, composition
@@ -32,6 +32,7 @@ def test_where_advanced_composition_starts_to_win(epsilon, least):
     assert least == math.floor(2 * math.log(1e5) / (2 - math.exp(epsilon)) ** 2) + 1
 
 
+@settings(max_examples=40, deadline=None)
 @given(claims=claims, slack=st.floats(1e-9, 1e-2))
 def test_every_formula_bounds_the_exact_price(claims, slack):
     """The worst mechanisms with these claims, composed exactly, at the δ of each formula."""

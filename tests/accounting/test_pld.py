@@ -319,6 +319,7 @@ def test_running_twice_does_not_bound_two_records():
         assert loss.self_compose(2).delta(1.5) < 0.95 * loss.replacing_one().delta(1.5)
 
 
+@settings(max_examples=40, deadline=None)
 @given(epsilon=st.floats(0.01, 3), delta=st.floats(1e-12, 1e-3))
 def test_two_records_of_a_bare_claim(epsilon, delta):
     loss = PrivacyLoss.from_guarantee(Guarantee(epsilon, delta)).replacing_one()
@@ -353,8 +354,10 @@ def compare_with_dp_accounting(count: int, seed: int) -> None:
         if not 0.01 <= ours <= 50:
             continue
         count -= 1
+        # Its error grows with the number of steps, and its time as the grid becomes finer.
+        fine = min(1e-4, ours / 5000) if steps > 200 else min(3e-4, ours / 1500)
         one = theirs.from_gaussian_mechanism(
-            sigma, sampling_prob=rate, value_discretization_interval=min(1e-4, ours / 5000), use_connect_dots=True
+            sigma, sampling_prob=rate, value_discretization_interval=fine, use_connect_dots=True
         )
         reference = one.self_compose(int(steps)).get_epsilon_for_delta(delta)
         assert reference * (1 - 1e-4) <= ours <= reference * 1.01, (sigma, rate, steps, delta)
@@ -379,11 +382,12 @@ def test_mixed_losses_agree_with_dp_accounting():
         .compose(PrivacyLoss.gaussian(4.0).self_compose(3))
         .compose(PrivacyLoss.gaussian(1.2).poisson_subsampled(0.05).self_compose(40))
     )
+    grid = {"value_discretization_interval": 4e-4}
     reference = (
-        theirs.from_laplace_mechanism(5.0)
+        theirs.from_laplace_mechanism(5.0, **grid)
         .self_compose(20)
-        .compose(theirs.from_gaussian_mechanism(4.0).self_compose(3))
-        .compose(theirs.from_gaussian_mechanism(1.2, sampling_prob=0.05).self_compose(40))
+        .compose(theirs.from_gaussian_mechanism(4.0, **grid).self_compose(3))
+        .compose(theirs.from_gaussian_mechanism(1.2, sampling_prob=0.05, **grid).self_compose(40))
     )
     for delta in (1e-3, 1e-6, 1e-9):
         expected = reference.get_epsilon_for_delta(delta)

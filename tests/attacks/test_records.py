@@ -21,6 +21,7 @@ def rows(frame, columns):
     return [tuple("missing" if pd.isna(value) else value for value in row) for row in frame[columns].to_numpy(object)]
 
 
+@settings(max_examples=40, deadline=None)
 @given(TABLES, COLUMNS)
 def test_groups_agree_with_comparing_everybody_with_everybody(frame, columns):
     people = rows(frame, columns)
@@ -32,6 +33,7 @@ def test_groups_agree_with_comparing_everybody_with_everybody(frame, columns):
     assert [[a == b for a in people] for b in people] == (numbers[:, None] == numbers).tolist()
 
 
+@settings(max_examples=40, deadline=None)
 @given(TABLES, COLUMNS)
 def test_the_curve_is_the_share_on_each_prefix_and_never_falls(frame, columns):
     curve = records.unique_curve(frame, columns)
@@ -39,6 +41,7 @@ def test_the_curve_is_the_share_on_each_prefix_and_never_falls(frame, columns):
     assert (np.diff(curve) >= 0).all()
 
 
+@settings(max_examples=40, deadline=None)
 @given(TABLES)
 def test_diversity_counts_the_values_in_each_group(frame):
     people, values = rows(frame, ["p", "q"]), rows(frame, ["r"])
@@ -46,6 +49,7 @@ def test_diversity_counts_the_values_in_each_group(frame):
     assert records.diversity(frame, ["p", "q"], "r").tolist() == wanted
 
 
+@settings(max_examples=40, deadline=None)
 @given(TABLES, TABLES, COLUMNS)
 def test_linkage_agrees_with_comparing_everybody_with_everybody(released, register, columns):
     ours, theirs = rows(released, columns), rows(register, columns)

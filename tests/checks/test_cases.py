@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from dpcourse.audit import AuditResult
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Equals, Frequencies, Mistake, Returns, Unbiased, Useful, Value
+from dpcourse.checks.cases import Audited, Equals, Frequencies, Mistake, Returns, Unbiased, Useful, Value, View
 from dpcourse.privacy import Guarantee
 
 
@@ -73,6 +73,20 @@ def test_equals_recognises_known_mistakes():
         run(case, lambda x, c: x[:-1]) == run(case, lambda x, c: (x, c)) == run(case, lambda x, c: c) == "wrong-shape"
     )
     assert run(case, lambda x, c: None) == "returns-nothing"
+
+
+def test_text_is_no_number():
+    half = Equals(lambda rng: (float(rng.uniform(1, 2)),), lambda x: x / 2)
+    assert run(half, lambda x: np.float64(x / 2)) == "passed"
+    for text in (lambda x: str(x / 2), lambda x: str(x / 2).encode(), lambda x: np.array(str(x / 2))):
+        assert run(half, text) == "wrong-type"
+    assert run(half, lambda x: f"{x}") == "wrong-type"
+    two = Equals(lambda rng: (float(rng.uniform(1, 2)),), lambda x: (x, 2 * x))
+    assert run(two, lambda x: np.array([x, 2 * x])) == run(two, lambda x: [x, 2 * x]) == "passed"
+    assert run(two, lambda x: (str(x), str(2 * x))) == run(two, lambda x: (x, str(2 * x))) == "wrong-type"
+    word = Equals(lambda rng: (int(rng.integers(2)),), lambda x: "odd" if x else "even")
+    assert run(word, lambda x: ("even", "odd")[x]) == "passed"
+    assert run(word, lambda x: x) == run(word, lambda x: "neither") == "wrong-value"
 
 
 def test_value_compares_numbers_and_strings():
@@ -146,16 +160,44 @@ def test_audited(seed):
     assert run(named, lambda x, rng: len(x), seed) == "named"
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_audited_through_several_views(seed):
+    """The second cell by itself, and its difference to the first: runs are made once, each view has its own words."""
+    case = Audited(
+        lambda rng: (np.array([0, 1]), np.array([0, 0])),
+        Guarantee(1.0),
+        runs=3000,
+        view=lambda cells: round(float(cells[1]), 3),
+        key="cell",
+        also=(View(lambda cells: round(float(cells[1] - cells[0]), 3), hint="", key="difference"),),
+    )
+    assert run(case, lambda x, rng: x + rng.laplace(size=2), seed) == "passed"
+    assert run(case, lambda x, rng: x + rng.laplace(0, [9, 0.3]), seed) == "cell"
+    assert run(case, lambda x, rng: x + rng.laplace() + rng.laplace(0, 0.1, size=2), seed) == "difference"
+    answer = Answer(lambda x, rng: x + rng.laplace(size=2))
+    case(answer, Trial(np.random.default_rng(seed), 1e-6))
+    assert answer.calls == 2 * (375 + 3000)
+
+
+def test_an_answer_that_stops_on_one_side_is_told_so():
+    def stops(x, rng):
+        return 1 / len(x)
+
+    case = Audited(lambda rng: (np.zeros(0), np.zeros(1)), Guarantee(1.0), runs=400, view=float)
+    with pytest.raises(AnswerRaised, match="ZeroDivisionError"):
+        run(case, stops)
+
+
 def test_audited_shares_its_error_among_all_its_looks(monkeypatch):
     """A right answer may be accused with probability `failure` in all: the looks' shares add up to it."""
     looks = []
 
-    def honest(mechanism, data, neighbour, *, claim, runs, confidence, rng):
-        looks.append((runs, 1 - confidence))
-        return AuditResult(0.0, "", claim, confidence, runs, (0.0, 0.0))
+    def honest(data, neighbour, *, claim, confidence):
+        looks.append((len(data), 1 - confidence))
+        return AuditResult(0.0, "", claim, confidence, len(data), (0.0, 0.0))
 
-    monkeypatch.setattr("dpcourse.audit.audit", honest)
-    case = Audited(counts, Guarantee(1.0), runs=4000, times=3)
+    monkeypatch.setattr("dpcourse.audit.audit_outputs", honest)
+    case = Audited(counts, Guarantee(1.0), runs=4000, times=3, also=(View(str, ""),))
     assert case(lambda x, rng: 0, Trial(np.random.default_rng(0), 1e-6)) is None
-    assert [runs for runs, _ in looks] == [500, 4000] * 3
+    assert [runs for runs, _ in looks] == [500, 500, 4000, 4000] * 3
     assert sum(error for _, error in looks) == pytest.approx(1e-6)

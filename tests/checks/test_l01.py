@@ -190,4 +190,4 @@ def test_right_answers_pass_every_time(exercise, answer):
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key"), PAIRS)
 def test_wrong_answers_are_caught_every_time(exercise, key):
-    assert rehearse(exercise, WRONG[exercise][key], times=20, rng=3).keys == {key: 20}
+    assert rehearse(exercise, WRONG[exercise][key], times=50, rng=3).keys == {key: 50}

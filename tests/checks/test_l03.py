@@ -172,6 +172,7 @@ WRONG = [
     ("03.1", "wrong-value", lambda low, high, n: (0, 0, 0, 0, 0)),
     ("03.1", "wrong-value", with_first(0, lambda low, high, n: high if low >= 0 else -low)),
     ("03.1", "wrong-shape", lambda low, high, n: (1, 2)),
+    ("03.1", "wrong-type", lambda low, high, n: tuple(map(str, sensitivities(low, high, n)))),
     (
         "03.2",
         "nan-passes",
@@ -286,6 +287,6 @@ def test_three_hundred_right(exercise, answer):
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
 def test_twenty_of_each_wrong(exercise, key, answer):
-    rehearsal = rehearse(exercise, answer, times=20)
+    rehearsal = rehearse(exercise, answer, times=50)
     assert "passed" not in rehearsal.keys
-    assert rehearsal.keys[key] >= 18, "its own diagnosis, but for the odd draw that another case sees first"
+    assert rehearsal.keys[key] >= 45, "its own diagnosis, but for the odd draw that another case sees first"

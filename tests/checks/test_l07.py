@@ -222,4 +222,4 @@ def test_right_answers_pass_every_time(exercise):
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key"), WRONG)
 def test_wrong_answers_are_caught_every_time(exercise, key):
-    assert rehearse(exercise, WRONG[exercise, key], times=20, rng=10).keys == {key: 20}
+    assert rehearse(exercise, WRONG[exercise, key], times=50, rng=10).keys == {key: 50}

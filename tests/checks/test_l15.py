@@ -206,7 +206,7 @@ def test_three_hundred_right(id, place):
 @pytest.mark.parametrize(("id", "key"), KNOWN)
 def test_twenty_of_each_wrong(id, key):
     also = {"not-private"} if key == "too-little-noise" else set()
-    assert rehearse(id, WRONG[id][key], times=20).keys.keys() <= {key} | also
+    assert rehearse(id, WRONG[id][key], times=50).keys.keys() <= {key} | also
 
 
 def strings_as_objects(frame):

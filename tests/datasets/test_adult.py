@@ -155,7 +155,7 @@ def twin_at(tmp_path, monkeypatch):
 
 
 def write_table(path, frame):
-    frame.to_csv(path, index=False, compression="gzip")
+    frame.to_csv(path, index=False, compression={"method": "gzip", "compresslevel": 1})
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def saturated(n, angle):
 @pytest.mark.parametrize(("regularization", "share"), [(1e-1, 0.5), (1e-3, 0.75), (1e-4, 0.8), (1e-5, 0.85)])
 def test_the_bound_is_nearly_reached(regularization, share):
     """No better constant holds: some pair moves by this share of 2/(nλ), and none by more."""
-    n, moved = 100_000, []
+    n, moved = max(20_000, round(1 / regularization)), []
     for angle in np.radians([50, 60, 65, 70, 75]):
         rows, other, signs = saturated(n, angle)
         moved.append(np.linalg.norm(minimise(rows, signs, regularization) - minimise(other, signs, regularization)))

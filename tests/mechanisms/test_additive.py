@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.fft import next_fast_len
 from scipy.special import log_ndtr
 
 from dpcourse.mechanisms import GaussianMechanism, GeometricMechanism, LaplaceMechanism
@@ -211,11 +212,12 @@ def test_a_vector_leaks_no_more_than_the_loss_says(size):
     """The coarser grid of vectors: the δ of its integers when one coordinate makes the whole move."""
     mechanism = LaplaceMechanism(0.9, 1.0)
     _, steps, scale = mechanism._grid(size)
-    support = np.arange(-40.0 * scale, 40 * scale + steps)
+    support = np.arange(-22.0 * scale, 22 * scale + steps)  # a mass of e^-22 lies beyond
     log_p, log_q = log_laplace(support, scale), log_laplace(support - steps, scale)
     assert (log_p - log_q).max() <= 0.9 * (1 + 1e-12)
+    p, q, loss = np.exp(log_p), np.exp(log_q), mechanism.privacy_loss()
     for smaller in (0.0, 0.3, 0.8):
-        exact, claimed = delta_of(log_p, log_q, smaller), mechanism.privacy_loss().delta(smaller)
+        exact, claimed = float(np.maximum(p - math.exp(smaller) * q, 0).sum()), loss.delta(smaller)
         assert exact <= claimed * (1 + 1e-6) and exact == pytest.approx(claimed, rel=1e-2)
 
 
@@ -307,7 +309,8 @@ def test_the_grids_discrete_gaussian_keeps_the_claim(epsilon, move, monkeypatch)
         log_p = log_gaussian(sigma, math.ceil(14 * sigma) + shift)
         # The loss depends on the sum of four independent integers only.
         mass = np.exp(log_p)
-        total = np.fft.irfft(np.fft.rfft(mass, 4 * mass.size) ** 4, 4 * mass.size)[: 4 * mass.size - 3]
+        size = next_fast_len(4 * mass.size, real=True)
+        total = np.fft.irfft(np.fft.rfft(mass, size) ** 4, size)[: 4 * mass.size - 3]
         sums = np.arange(total.size) - 4 * (mass.size // 2)
         loss = (4 * shift**2 - 2 * shift * sums) / (2 * sigma**2)
         exact = (np.maximum(total, 0) * -np.expm1(np.minimum(epsilon - loss, 0))).sum()
@@ -374,7 +377,7 @@ def test_each_carries_its_claim(mechanism, claim):
 
 @pytest.mark.parametrize("make", [lambda: LaplaceMechanism(0.5), lambda: GaussianMechanism(0.5, 1e-5)])
 def test_attainable_outputs_do_not_depend_on_the_value(make):
-    """0 and 1, and 1,000 random pairs: outputs are whole multiples of one step, every one of them attainable from both.
+    """0 and 1, and 300 random pairs: outputs are whole multiples of one step, every one of them attainable from both.
 
     The noise has every integer in its support (`test_sampling` shows its distribution), so what must be shown is that a
     release is value-independent up to a whole shift: the step is public, and same noise on two values differs by whole
@@ -382,7 +385,7 @@ def test_attainable_outputs_do_not_depend_on_the_value(make):
     """
     mechanism = make()
     step = mechanism._grid(1)[0]
-    pairs = [(0.0, 1.0), *np.random.default_rng(6).uniform(-1000, 1000, (1000, 2))]
+    pairs = [(0.0, 1.0), *np.random.default_rng(6).uniform(-1000, 1000, (300, 2))]
     for seed, pair in enumerate(pairs):
         outputs = [mechanism.release(float(value), rng=seed) for value in pair]
         steps = [Fraction(output) / Fraction(step) for output in outputs]

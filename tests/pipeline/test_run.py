@@ -123,18 +123,22 @@ run(parse_config(open(sys.argv[1]).read()), output=sys.argv[2], progress=False)
 
 SMALL = """
 data: {source: twin, records: 200}
+levels: [LEVELS]
 methods: {output-perturbation: }
 attacks: {confidence: , lira: {shadows: 16}}
 seeds: [1, 2]
 """
 
 
-@pytest.mark.parametrize("kills", [1, pytest.param(6, marks=pytest.mark.audit)])
+@pytest.mark.parametrize(
+    ("kills", "levels"), [(1, ["strict"]), pytest.param(6, ["strict", "moderate", "relaxed"], marks=pytest.mark.audit)]
+)
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
-def test_a_killed_run_goes_on_where_it_stopped(tmp_path, monkeypatch, kills):
+def test_a_killed_run_goes_on_where_it_stopped(tmp_path, monkeypatch, kills, levels):
     """Killed while it works, begun again: every piece is made once, and the table is that of a run left alone."""
-    config, everything = tmp_path / "config.yaml", 2 * (1 + 4 * 3)
-    config.write_text(SMALL)
+    text = SMALL.replace("LEVELS", ", ".join(levels))
+    config, everything = tmp_path / "config.yaml", 2 * (1 + 3 * (1 + len(levels)))
+    config.write_text(text)
     rng, made = np.random.default_rng(14), []
     for _ in range(kills):
         with subprocess.Popen(
@@ -147,11 +151,11 @@ def test_a_killed_run_goes_on_where_it_stopped(tmp_path, monkeypatch, kills):
     put = Store.put
     with monkeypatch.context() as patch:
         patch.setattr(Store, "put", lambda self, piece, done: made.append(piece.name) or put(self, piece, done))
-        resumed = run(parse_config(SMALL), output=tmp_path / "out", progress=False)
+        resumed = run(parse_config(text), output=tmp_path / "out", progress=False)
     assert 3 * kills < len(made) == len(set(made))
     # A piece may be whole before its name was printed: at most one a kill.
     assert everything - kills <= len(made) <= everything
-    pd.testing.assert_frame_equal(resumed, run(parse_config(SMALL), output=tmp_path / "alone", progress=False))
+    pd.testing.assert_frame_equal(resumed, run(parse_config(text), output=tmp_path / "alone", progress=False))
 
 
 def test_a_piece_is_whole_or_not_there(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from contextlib import contextmanager
 from itertools import combinations
 
 import numpy as np
@@ -105,6 +106,15 @@ RECORDS = st.fixed_dictionaries(
 )
 
 
+@contextmanager
+def only_the_release():
+    """Without what reads no record and takes most of the time: the search for ρ, and the model fitted afterwards."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TreeSynthesizer, "_budget", lambda synthesizer: 0.02)
+        patch.setattr("dpcourse.synthetic.tree.TreeModel.from_release", lambda release, schema: release)
+        yield patch
+
+
 class Noiseless:
     """In the place of `NoisyCounts`: shows what is counted. Only a test may do this."""
 
@@ -124,7 +134,7 @@ def test_one_more_record_moves_one_cell_of_each_table_by_one(record, target, n):
     """Whatever the record holds: this is the sensitivity that the noise pays for."""
     base = people(n, np.random.default_rng(n)).astype(object)
     more = pd.concat([base, pd.DataFrame([record], dtype=object)], ignore_index=True)
-    with pytest.MonkeyPatch.context() as patch:
+    with only_the_release() as patch:
         patch.setattr("dpcourse.synthetic.tree.NoisyCounts", Noiseless)
         # The same tree for both: which one is chosen is a release of its own.
         patch.setattr(
@@ -142,7 +152,8 @@ def test_one_more_record_moves_one_cell_of_each_table_by_one(record, target, n):
 def test_scores_have_sensitivity_one(seed, n):
     """Given the released counts of step 1, one more record moves every score by at most one."""
     rng = np.random.default_rng(seed)
-    synthesizer = TreeSynthesizer(1.0, 1e-6, "rich").fit(people(200, rng), SCHEMA, rng=rng)
+    with only_the_release():
+        synthesizer = TreeSynthesizer(1.0, 1e-6, "rich").fit(people(200, rng), SCHEMA, rng=rng)
     axes = synthesizer._release.axes
     table = people(n + 1, rng)
 
@@ -162,7 +173,10 @@ def test_scores_have_sensitivity_one(seed, n):
 @given(st.lists(RECORDS, max_size=4), st.sampled_from(["rich", None]), st.integers(0, 1000))
 def test_odd_records_never_raise_and_samples_fit_the_schema(records, target, seed):
     frame = pd.DataFrame(records, columns=list(SCHEMA.names), dtype=object)
-    synthesizer = TreeSynthesizer(0.5, 1e-6, target).fit(frame, SCHEMA, rng=seed)
+    with pytest.MonkeyPatch.context() as patch:
+        # How well the tables are fitted does not matter here, and most of the time goes there.
+        patch.setattr("dpcourse.synthetic.consistent.ROUNDS", 10)
+        synthesizer = TreeSynthesizer(0.5, 1e-6, target).fit(frame, SCHEMA, rng=seed)
     sample = synthesizer.sample(50, rng=seed)
     SCHEMA.validate(sample)
     assert sample.columns.tolist() == list(SCHEMA.names) and len(sample) == 50

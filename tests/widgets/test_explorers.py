@@ -4,67 +4,61 @@ A lesson that adds a line to `widgets.EXPLORERS` is tested here without a line o
 """
 
 import base64
+import io
 import subprocess
 import sys
 
 import ipywidgets
+import numpy as np
 import pytest
+from matplotlib.image import imread
 
 from dpcourse import widgets
+from dpcourse.plots import course_style
 from dpcourse.widgets.base import Explorer
 
-needs_all = pytest.mark.parametrize("name", sorted(widgets.EXPLORERS))
 
-
-@pytest.fixture(scope="module")
-def built():
-    made = {}
-
-    def get(name):
-        if name not in made:
-            made[name] = getattr(widgets, name)()
-        return made[name]
-
-    yield get
-    for explorer in made.values():
-        explorer.close_all()
-
-
-@pytest.fixture(scope="module")
-def visited(built):
-    """Every setting of an explorer, each visited once: the setting, what the explorer then said, and its picture."""
-    kept = {}
-
-    def get(name):
-        if name not in kept:
-            explorer = built(name)
-            kept[name] = []
-            for setting in explorer.settings():
-                text = explorer.show(**setting)
-                assert explorer.values == pytest.approx(setting) if all_numbers(setting) else explorer.values == setting
-                assert text and text in repr(explorer) and "nan" not in text.lower()
-                assert explorer.picture.alt and "nan" not in explorer.picture.alt.lower()
-                assert explorer._image.value[:4] == b"\x89PNG"
-                kept[name].append((setting, text, explorer._image.value))
-        return kept[name]
-
-    yield get
-
-
-@needs_all
-def test_every_setting_draws_and_says_what(name, built, visited):
-    explorer = built(name)
+@pytest.mark.parametrize("name", sorted(widgets.EXPLORERS))
+def test_explorer(name):
+    """All of one explorer in one test: it is built once and each of its settings is visited once."""
+    explorer = getattr(widgets, name)()
     assert isinstance(explorer, Explorer) and isinstance(explorer, ipywidgets.VBox)
-    defaults, first = dict(explorer.values), explorer._image.value
-    (start, _, _), *_, (end, _, last) = visits = visited(name)
-    assert start == end == defaults
+    readers_without_a_kernel_get_picture_and_text(explorer)
+    epsilon_is_logarithmic_and_explained(explorer)
+    first, visits = explorer._image.value, visit(explorer)
+    every_control_changes_something(visits)
     assert len({picture for _, _, picture in visits}) > 1, "no control changes the picture"
-    assert last == first, "the picture depends on where the sliders have been"
+    assert visits[-1][2] == first, "the picture depends on where the sliders have been"
+    explorer.close_all()
 
 
-@needs_all
-def test_every_control_changes_something(name, visited):
-    visits = visited(name)
+def visit(explorer):
+    """Every setting of an explorer, in order: the setting, what the explorer then said, and its picture."""
+    defaults, visits = dict(explorer.values), []
+    settings = list(explorer.settings())
+    for setting in settings:
+        text = explorer.show(**setting)
+        assert explorer.values == pytest.approx(setting) if all_numbers(setting) else explorer.values == setting
+        assert text and text in repr(explorer) and "nan" not in text.lower()
+        assert explorer.picture.alt and "nan" not in explorer.picture.alt.lower()
+        visits.append((setting, text, explorer._image.value))
+        if len(visits) == len(settings) - 1:
+            nothing_kept_from_earlier_settings_shows(explorer)
+    assert settings[0] == settings[-1] == defaults
+    return visits
+
+
+def nothing_kept_from_earlier_settings_shows(explorer):
+    """The picture is what matplotlib's `savefig` draws, which draws all anew and in an order of its own."""
+    picture, buffer = explorer.picture, io.BytesIO()
+    with course_style():
+        picture.savefig(buffer, format="rgba", dpi=picture.dpi)
+    shown = np.rint(255 * imread(io.BytesIO(explorer._image.value))[..., :3]).astype(np.uint8)
+    assert shown.shape[0] >= 400 and shown.shape[1] >= 600, "not full size"
+    assert np.array_equal(np.frombuffer(buffer.getvalue(), np.uint8).reshape(*shown.shape[:2], 4)[:, :, :3], shown)
+
+
+def every_control_changes_something(visits):
     defaults = visits[0][0]
     for control in defaults:
         looks = {
@@ -75,24 +69,14 @@ def test_every_control_changes_something(name, visited):
         assert len(looks) > 1, control
 
 
-@needs_all
-def test_pictures_are_full_size(name, built):
-    png = built(name)._image.value
-    assert int.from_bytes(png[16:20]) >= 600 and int.from_bytes(png[20:24]) >= 400
-
-
-@needs_all
-def test_readers_without_a_kernel_get_picture_and_text(name, built):
-    explorer = built(name)
+def readers_without_a_kernel_get_picture_and_text(explorer):
     bundle = explorer._repr_mimebundle_()
     assert base64.b64decode(bundle["image/png"]) == explorer._image.value
     assert explorer.title in bundle["text/plain"] and explorer.text in bundle["text/plain"]
     assert bundle["application/vnd.jupyter.widget-view+json"]["model_id"] == explorer.model_id
 
 
-@needs_all
-def test_epsilon_controls_are_logarithmic_and_explained(name, built):
-    explorer = built(name)
+def epsilon_is_logarithmic_and_explained(explorer):
     for control in explorer.controls.values():
         if getattr(control, "description", "") == "ε":
             assert isinstance(control, ipywidgets.FloatLogSlider) and "private" in control.in_words(control.value)

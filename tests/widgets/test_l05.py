@@ -1,6 +1,5 @@
 """The five prices of lesson 05's explorer against the accountant."""
 
-
 import numpy as np
 import pytest
 

@@ -7,14 +7,14 @@
 `Useful`        error small often enough: neither over-noised nor constant
 `Unbiased`      right on average
 `Frequencies`   outputs from a finite set occur as often as they should, with known mistakes recognised
-`Audited`       neighbouring datasets, a claim, and an auditor who tries to refute it
+`Audited`       neighbouring datasets, a claim, and an auditor who tries to refute it, through one `View` or several
 =============== ===========================================================================================
 
 Statistical cases fail a right answer with probability `trial.failure` at most; how many runs they make decides which
 wrong answers they catch, so rehearse every wrong answer you can think of.
 """
 
-from dpcourse.checks.cases.audited import Audited, either_order
+from dpcourse.checks.cases.audited import Audited, View, either_order
 from dpcourse.checks.cases.exact import Equals, Returns, Value
 from dpcourse.checks.cases.known import Mistake, frozen
 from dpcourse.checks.cases.statistical import Frequencies, Unbiased, Useful
@@ -28,6 +28,7 @@ __all__ = [
     "Unbiased",
     "Useful",
     "Value",
+    "View",
     "either_order",
     "frozen",
 ]

@@ -16,11 +16,33 @@ from dpcourse.privacy import Guarantee
 
 
 @dataclass(frozen=True)
+class View:
+    """One way to look at the outputs of `Audited`, which is post-processing and can only help the answer.
+
+    Parameters
+    ----------
+    of : callable
+        ``of(output) -> what the auditor sees``; None for all of it.
+    hint, key, diagnose
+        As in `Audited`, for an answer that this view catches.
+    """
+
+    of: Callable[[Any], Any] | None
+    hint: str
+    key: str = "not-private"
+    diagnose: Callable[[Answer, Trial, Any], Wrong | None] | None = None
+
+    def shows(self, output: Any) -> Any:
+        return output if self.of is None else self.of(output)
+
+
+@dataclass(frozen=True)
 class Audited:
     """The answer keeps its claim, as far as an auditor can see on neighbouring datasets drawn anew.
 
-    Each pair is looked at twice, first with an eighth of the runs, where most mistakes show already. Every look has the
-    same share of `trial.failure`, so over all of them together a right answer is accused with that probability at most.
+    Each pair is looked at twice, first with an eighth of the runs, where most mistakes show already. Every look through
+    every view has the same share of `trial.failure`, so over all of them together a right answer is accused with that
+    probability at most.
 
     Parameters
     ----------
@@ -29,21 +51,24 @@ class Audited:
         make show (the record at a bound, the rare category, the empty cell).
     claim : Guarantee
     runs : int
-        Runs a side in the second look: half choose the event, half certify it.
+        Runs a side in the second look: half choose the event, half certify it. At a failure of 1e-7 a claim that is
+        half of the true ε is refuted with a probability above 1 − 1e-6 by 2,500 runs at claim 1, by 5,000 at 0.5.
     times : int
         Pairs drawn.
     call : callable
         ``call(answer, data, rng) -> output``.
     view : callable
-        What the auditor sees of an output, such as one coordinate or a sum. It is post-processing, so it can only help
-        the answer. Round floats here where the exercise draws them naively, or the auditor may find the hole in their
-        low bits (lesson 14) before the mistake the exercise is about.
+        What the auditor sees of an output, such as one coordinate or a sum.
+        Round floats here where the exercise draws them naively, or the auditor may find the hole in their low bits
+        (lesson 14) before the mistake the exercise is about.
     hint : str
         The next step for an answer that is caught.
     key : str
         For tests.
     diagnose : callable, optional
         ``diagnose(answer, trial, audit_result) -> Wrong | None`` to name the mistake more closely.
+    also : tuple of View
+        Further views of the same outputs: they cost no runs, and the answer's calls are what takes the time.
     """
 
     pairs: Pairs
@@ -55,28 +80,36 @@ class Audited:
     hint: str = "How much can one person change what you release, and is that in the scale of the noise?"
     key: str = "not-private"
     diagnose: Callable[[Answer, Trial, Any], Wrong | None] | None = None
+    also: tuple[View, ...] = ()
 
     def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
-        from dpcourse.audit import audit  # here, because only a check that audits needs it
+        from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+        from dpcourse.audit.certify import run
+        from dpcourse.audit.parts import Raised
 
-        def mechanism(data: Any, rng: Generator) -> Any:
+        views = (View(self.view, self.hint, self.key, self.diagnose), *self.also)
+        confidence = 1 - trial.failure / (2 * self.times * len(views))
+
+        def looked_at(data: Any, rng: Generator) -> tuple[Any, ...]:
             output = self.call(answer, data, rng)
-            return output if self.view is None else self.view(output)
+            return tuple(view.shows(output) for view in views)
 
-        confidence = 1 - trial.failure / self.times / 2
         for _ in range(self.times):
-            data, neighbour = (frozen(side) for side in self.pairs(trial.rng))
+            pair = [frozen(side) for side in self.pairs(trial.rng)]
             for runs, rng in zip((max(self.runs // 8, 4), self.runs), trial.rng.spawn(2), strict=True):
-                result = audit(mechanism, data, neighbour, claim=self.claim, runs=runs, confidence=confidence, rng=rng)
-                if result.violated:
-                    named = self.diagnose(answer, trial, result) if self.diagnose else None
-                    return named or self._accuse(mechanism, data, neighbour, result, trial)
+                outputs = [run(looked_at, side, runs, rng) for side in pair]
+                for place, view in enumerate(views):
+                    shown = ([o if isinstance(o, Raised) else o[place] for o in side] for side in outputs)
+                    result = audit_outputs(*shown, claim=self.claim, confidence=confidence)
+                    if result.violated:
+                        named = view.diagnose(answer, trial, result) if view.diagnose else None
+                        return named or self._accuse(answer, pair, view, result, trial)
         return None
 
-    def _accuse(self, mechanism: Any, data: Any, neighbour: Any, result: Any, trial: Trial) -> Wrong:
+    def _accuse(self, answer: Answer, pair: list[Any], view: View, result: Any, trial: Trial) -> Wrong:
         alike = [
-            len({np.asarray(mechanism(side, trial.rng)).tobytes() for _ in range(20)}) == 1
-            for side in (data, neighbour)
+            len({np.asarray(view.shows(self.call(answer, side, trial.rng))).tobytes() for _ in range(100)}) == 1
+            for side in pair
         ]
         if all(alike):
             return Wrong(
@@ -90,8 +123,8 @@ class Audited:
             f"Your release tells two neighbouring datasets apart: {seen} at 99.9999% confidence, "
             f"you claim {self.claim}. "
             f"What gives it away: {result.event}.",
-            self.hint,
-            self.key,
+            view.hint,
+            view.key,
         )
 
 

@@ -145,6 +145,12 @@ class Equals:
         shape = _shape_wrong(results[first], self.expected(*drawn[first]))
         if shape:
             return shape
+        if holds_text(results[first]) and not holds_text(self.expected(*drawn[first])):
+            return Wrong(
+                f"Numbers are wanted, and this is text: {results[first]!r}.",
+                "Return the number itself, without quotes and not formatted.",
+                "wrong-type",
+            )
         shown = ", ".join(_brief(argument) for argument in drawn[first])
         return Wrong(
             f"For {shown} your function gives {_brief(results[first])}; "
@@ -154,6 +160,8 @@ class Equals:
         )
 
     def _same(self, got: Any, wanted: Any) -> bool:
+        if holds_text(got) != holds_text(wanted):  # NumPy would read the text "0.5" as a number
+            return False
         try:
             got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
         except (TypeError, ValueError):
@@ -200,6 +208,14 @@ class Value:
         if isinstance(wanted, str) or isinstance(given, str):
             return str(given).strip().casefold() == str(wanted).strip().casefold()
         return bool(np.isclose(given, wanted, rtol=self.rtol, atol=1e-12))
+
+
+def holds_text(value: Any) -> bool:
+    """Whether it is a string, or an array or sequence with one in it."""
+    if isinstance(value, list | tuple):
+        return any(holds_text(member) for member in value)
+    array = np.asarray(value)
+    return array.dtype.kind in "US" or array.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in array.flat)
 
 
 def _shape_wrong(got: Any, wanted: Any) -> Wrong | None:

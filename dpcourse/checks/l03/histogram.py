@@ -9,19 +9,25 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
 from dpcourse.checks.l03.epsilon import follows_epsilon, heavy_tails
-from dpcourse.checks.noise import cell_noise, exact_total, nobody
+from dpcourse.checks.noise import cell_noise, exact_total, nobody, too_little
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
 
 
 def _table(rng: Generator) -> tuple[list[str], list[str]]:
-    """Declared categories, the last of which nobody has; and records, some undeclared."""
-    categories = [f"{letter}{rng.integers(100)}" for letter in rng.permutation(list("ABCDEFGH"))[: rng.integers(4, 8)]]
-    values = [categories[place] for place in rng.integers(0, len(categories) - 1, int(rng.integers(20, 60)))]
+    """Declared categories, the last of which nobody has; and a few records, for answers that loop over them."""
+    categories = [f"{letter}{rng.integers(100)}" for letter in rng.permutation(list("ABCDEFGH"))[: rng.integers(4, 7)]]
+    values = [categories[place] for place in rng.integers(0, len(categories) - 1, int(rng.integers(3, 15)))]
     return values + categories[:-1], categories
+
+
+def _large_table(rng: Generator) -> tuple[list[str], list[str]]:
+    """The same, with twenty records or more in every category but the last."""
+    values, categories = _table(rng)
+    return values + [category for category in categories[:-1] for _ in range(rng.integers(20, 40))], categories
 
 
 def _empty_or_one(rng: Generator) -> tuple[Any, Any]:
@@ -99,13 +105,27 @@ def _padded(cells: Any) -> np.ndarray:
     return np.pad(np.asarray(cells, dtype=float), (0, 8 - np.size(cells)))
 
 
-def _last_cell(output: Any) -> float:
-    return round(float(np.asarray(output)[-1]), 3)
+def _last_cell(cells: np.ndarray) -> float:
+    return round(float(cells[-1]), 3)
 
 
-def _differences(output: Any) -> float:
-    cells = np.asarray(output, dtype=float)
+def _first_cell(cells: np.ndarray) -> float:
+    return round(float(cells[0]), 3)
+
+
+def _differences(cells: np.ndarray) -> float:
     return round(float(cells[-1] - cells[0]), 3)
+
+
+def _large_cell_errors(answer: Answer, trial: Trial, epsilon: float) -> np.ndarray:
+    """Errors of cells with twenty people or more: in smaller ones, somebody may have cut at zero."""
+    drawn = [_large_table(trial.rng) for _ in range(20)]
+    errors = []
+    for data in drawn:
+        truth, runs = _counts(data)[:-1], -(-7000 // (20 * (len(data[1]) - 1)))
+        cells = [np.asarray(_call_at(answer, data, epsilon, trial.rng), dtype=float)[:-1] for _ in range(runs)]
+        errors.append(np.ravel(cells - truth))
+    return np.concatenate(errors)
 
 
 def _silent_when_empty(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
@@ -137,37 +157,29 @@ HISTOGRAM = (
     Audited(
         _empty_or_one,
         CLAIM,
-        call=_call_table,
+        call=_cells,
         view=_last_cell,
-        runs=8000,
+        runs=3000,
         hint="One person moves one cell by one: scale 1/ε in every cell.",
         key="too-little-noise",
         diagnose=_silent_when_empty,
-    ),
-    Audited(
-        _empty_or_one,
-        CLAIM,
-        call=_call_table,
-        view=_differences,
-        runs=4000,
-        key="same-noise",
-        diagnose=_shared,
+        also=(View(_differences, hint="Which cells share their noise?", key="same-noise", diagnose=_shared),),
     ),
     Audited(
         _frequent,
         CLAIM,
-        call=_call_table,
-        view=lambda output: round(float(np.asarray(output)[0]), 3),
-        runs=8000,
+        call=_cells,
+        view=_first_cell,
+        runs=3000,
         hint="One person moves one cell by one: scale 1/ε in every cell.",
         key="too-little-noise",
     ),
     Audited(
         _undeclared,
         CLAIM,
-        call=_call_table,
+        call=_cells,
         view=_differences,
-        runs=4000,
+        runs=2500,
         hint="A person with an undeclared value changes your table by more than ε allows.",
         key="undeclared-tells",
     ),
@@ -181,8 +193,9 @@ HISTOGRAM = (
         hint="Scale 1/ε serves all cells at once: a person is in one cell only, so ε is not divided by their number.",
     ),
     nobody(_cells, ([], list("ABCD")), (4,)),
-    cell_noise(_cells, _table, _counts),
+    cell_noise(_cells, _large_table, _counts),
     exact_total(_cells, _empty_or_one, _counts),
     follows_epsilon(_call_at, _table),
-    heavy_tails(_call_at, _empty_or_one, _last_cell, runs=6000),
+    too_little(_large_cell_errors),
+    heavy_tails(_call_at, _empty_or_one, lambda output: _last_cell(np.asarray(output))),
 )

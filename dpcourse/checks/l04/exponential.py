@@ -148,7 +148,7 @@ EXPONENTIAL = (
         _many_losers,
         CLAIM,
         call=_at_one,
-        runs=6000,
+        runs=2500,
         hint="One candidate fell and all others rose. Is there a 2 in your exponent?",
         key="missing-two",
     ),

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
 from dpcourse.privacy import Guarantee
 
 
@@ -72,14 +72,26 @@ def _extreme(rng: Generator) -> tuple[Any, Any]:
     return either_order((values,), (np.append(values, 100.0),), rng)
 
 
-def _ranked(rng: Generator) -> tuple[Any, Any]:
-    """One person at 28 to 32, and a second one at the top: the odds of the lower side fall by the whole exponent.
+def _ranked(people: int):
+    """So many people at 44 to 50, and as many more at the top: the odds of the lower side fall by all that they may.
 
     With weights exp(−s·|rank − n/2|) the lower side, a share a of the range, goes from probability a to one smaller by
-    the factor a + (1 − a)e^s: near e^s, and frequent enough on both sides for few runs.
+    the factor a + (1 − a)e^(s·people): near e^(s·people), and frequent enough on both sides for few runs.
     """
-    low = float(rng.uniform(28, 32))
-    return either_order((np.array([low]),), (np.array([low, 100.0]),), rng)
+
+    def pairs(rng: Generator) -> tuple[Any, Any]:
+        low = float(rng.uniform(44, 50)) + rng.uniform(-1e-3, 1e-3, people)
+        return either_order((low,), (np.append(low, np.full(people, 100.0)),), rng)
+
+    return pairs
+
+
+def _on_the_lower_side(output: Any) -> bool:
+    """What `_ranked` moves most: with nothing else to see, the auditor has nothing to choose."""
+    return float(output) < 44
+
+
+_TOO_SHARP = "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the most under adding or removing one."
 
 
 def _point_of_data(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
@@ -108,6 +120,15 @@ def _beyond_records(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     )
 
 
+def _four_people(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    return Wrong(
+        "Two datasets that differ in four people may be told apart by four times ε, which at ε = 0.25 is 1. Yours are: "
+        f"ε ≥ {result.epsilon_lower:.3g} at 99.9999% confidence. What gives it away: {result.event}.",
+        "At ε = 2.5 your weights were within the claim. Do they follow the ε they are given?",
+        "epsilon-ignored",
+    )
+
+
 def _first_of(*diagnoses: Callable[[Answer, Trial, Any], Wrong | None]):
     def diagnose(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
         return next((wrong for one in diagnoses if (wrong := one(answer, trial, result))), None)
@@ -115,11 +136,11 @@ def _first_of(*diagnoses: Callable[[Answer, Trial, Any], Wrong | None]):
     return diagnose
 
 
-def _median_audit(pairs: Any, hint: str, key: str, runs: int, epsilon: float = 1.0) -> Audited:
+def _median_audit(pairs: Any, hint: str, key: str, runs: int) -> Audited:
     return Audited(
         pairs,
-        Guarantee(epsilon),
-        call=_call_at(epsilon),
+        Guarantee(1.0),
+        call=_call_median,
         view=_rounded,
         runs=runs,
         hint=hint,
@@ -168,19 +189,26 @@ MEDIAN = (
         "lengths-ignored",
         1000,
     ),
-    _median_audit(
-        _ranked,
-        "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the most under adding or removing one.",
-        "too-sharp",
-        3500,
-        2.0,  # where an exponent of twice the ε shows in the fewest runs
+    Audited(
+        _ranked(1),
+        Guarantee(2.5),  # where an exponent of twice the ε shows in the fewest runs
+        call=_call_at(2.5),
+        view=_on_the_lower_side,
+        runs=4500,
+        hint=_TOO_SHARP,
+        key="too-sharp",
+        diagnose=_first_of(_point_of_data, _beyond_records),
+        also=(View(_rounded, _TOO_SHARP, "too-sharp", _first_of(_point_of_data, _beyond_records)),),
     ),
-    _median_audit(
-        _ranked,
-        "At ε = 2 your weights were within the claim. Do they follow the ε they are given?",
-        "epsilon-ignored",
-        4000,
-        0.25,
+    # Four people more at ε = 0.25 show in fewer runs than one.
+    Audited(
+        _ranked(4),
+        Guarantee(4 * 0.25),
+        call=_call_at(0.25),
+        view=_rounded,
+        runs=1500,
+        diagnose=_first_of(_point_of_data, _beyond_records, _four_people),
+        key="epsilon-ignored",
     ),
     _median_audit(
         _extreme,

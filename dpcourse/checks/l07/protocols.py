@@ -79,8 +79,8 @@ _K = 6
 
 
 def _two_people(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Fifty people; the first one's answer is replaced. The auditor looks at the first person's two bits."""
-    codes = rng.integers(_K, size=50)
+    """A dozen people; the first one's answer is replaced. The auditor looks at the first person's two bits."""
+    codes = rng.integers(_K, size=12)
     other = codes.copy()
     other[0] = (codes[0] + rng.integers(1, _K)) % _K
     return codes, other
@@ -219,7 +219,7 @@ UNARY = (
         _two_people,
         Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE),
         call=_audit_call(1.0, _K),
-        runs=8000,
+        runs=3000,
         times=2,
         hint="Two people differ in two bits. What is the largest ratio of probabilities that gives?",
     ),

@@ -169,7 +169,7 @@ PERTURB: tuple[Case, ...] = (
         Audited(
             _moved_model,
             _REPLACED,
-            runs=4000,
+            runs=2500,
             call=_nearer(order),
             diagnose=_name_noise,
             hint="One record moves the minimiser by up to 2/(nλ) in L2. Is that in the length of the noise?",

@@ -239,7 +239,7 @@ PRIVATE_ROUND = (
     Audited(
         _with_canary,
         _CLAIM,
-        runs=3000,
+        runs=1500,
         call=lambda answer, data, rng: answer(*data, _Z, 50.0, rng=rng),
         view=lambda output: round(float(np.ravel(output)[1]), 6),
         hint="Your function behaves on these updates otherwise than on the ones before. What does it look at?",

@@ -188,7 +188,7 @@ RELEASE = (
         _values,
         Guarantee(2.0),
         call=_call(2.0),
-        runs=8_000,
+        runs=8000,
         diagnose=_scale,
         hint="One record moves the value by 1. Is 1/ε the scale, in units of the value and not of steps?",
     ),
@@ -196,7 +196,7 @@ RELEASE = (
         _ties,
         Guarantee(1.0),
         call=_call(1.0),
-        runs=3_000,
+        runs=2500,
         key="rounding-moves",
         hint="Rounding can move two neighbours one step further apart. Is the noise scaled for ⌊1/g⌋ + 1 steps, and g "
         "far "

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.plots.l06.reports import EPSILON_RANGE
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, VERMILION, bars, course_style, epsilon_axis
+from dpcourse.plots.style import BLACK, BLUE, VERMILION, adjust, bars, course_style, epsilon_axis
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,8 @@ def draw_tradeoff(data: TradeOff, *, into: Picture | None = None) -> Picture:
     everything = np.append(everything, data.dropped - 2 * data.dropped_error)
     margin = 0.12 * np.ptp(everything)
     axes = picture.axes[0]
-    axes.set_ylim(everything.min() - margin, everything.max() + margin)
-    axes.set_ylabel(f"{data.metric} on test people")
+    limits = (everything.min() - margin, everything.max() + margin)
+    adjust(axes, ylim=limits, ylabel=f"{data.metric} on test people")
     parts["title"].set_text(
         f"{data.metric}: the axis spans {100 * (np.ptp(everything) + 2 * margin):.2g} points in all"
     )

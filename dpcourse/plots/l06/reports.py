@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
 from dpcourse.plots.style import thousands as in_thousands
 
 EPSILON_RANGE = (0.08, 8.0)
@@ -114,7 +114,7 @@ def draw_estimates(data: Estimates, *, into: Picture | None = None) -> Picture:
     half = (data.high - data.low) / 2
     # In steps, so that from draw to draw the data move and the scale does not.
     step = next(step for step in (0.5, 1, 2, 5, 10, 20, 50, 100) if step * n >= data.true.max() + 2.2 * half.max())
-    picture.axes[0].set_ylim((-0.05 if step == 0.5 else -0.4) * step * n, 1.12 * step * n)
+    adjust(picture.axes[0], ylim=((-0.05 if step == 0.5 else -0.4) * step * n, 1.12 * step * n))
     parts["title"].set_text(
         f"ε = {data.epsilon:.3g}: each estimate within about ±{half.mean():,.0f} of {n:,.0f} people"
     )
