@@ -1,5 +1,5 @@
 # make lab     open the course in JupyterLab at lesson 00;  make lab ARGS="--no-browser --port=8890" passes options on
-# make test    what CI runs, in minutes
+# make test    tests, lessons and a browser, in minutes; ARGS=all as CI runs them
 # make flower  Flower, in .venv-flower, for the federated rounds that run on it
 # make dashboard   train private models on Adult, attack them, and compare them in results/dashboard.html
 # make audit   the long versions of the statistical tests: an hour or more
@@ -16,6 +16,9 @@ READY := .venv/.stamp-ready
 SETTINGS := .venv/share/jupyter/lab/settings
 FLOWER := .venv-flower/.stamp-ready
 LESSON := notebooks/00_start_here.ipynb
+
+# What is imported is compiled once. Where an environment forbids it, every kernel would compile for seconds at its start.
+export PYTHONDONTWRITEBYTECODE :=
 
 # JupyterLab refuses to start for root, which is who everybody is inside a container, unless told so.
 ROOT := $(shell [ "$$(id -u 2>/dev/null)" = 0 ] && echo --allow-root)
@@ -76,8 +79,8 @@ $(READY): requirements.lock pyproject.toml .venv/.stamp-venv
 	@"$(PY)" -m uv --version 2>/dev/null | grep -q "^uv $$(sed -n 's/^uv==\([^ ]*\).*/\1/p' .venv/uv.txt) " || { \
 		echo "Installing uv, the installer"; \
 		"$(PY)" -m pip install --quiet --disable-pip-version-check --require-hashes -r .venv/uv.txt; }
-	@echo "Installing the packages of requirements.lock, and compiling them"
-	@"$(PY)" -m uv pip sync --quiet --compile-bytecode --python "$(PY)" --require-hashes requirements.lock
+	@echo "Installing the packages of requirements.lock"
+	@"$(PY)" -m uv pip sync --quiet --python "$(PY)" --require-hashes requirements.lock
 	@echo "Installing dpcourse itself, editable"
 	@"$(PY)" -m uv pip install --quiet --python "$(PY)" --no-deps --no-build-isolation --editable .
 	@mkdir -p $(SETTINGS)
@@ -89,5 +92,5 @@ $(READY): requirements.lock pyproject.toml .venv/.stamp-venv
 $(FLOWER): requirements-flower.lock $(READY)
 	@echo "Installing the packages of requirements-flower.lock"
 	@"$(PY)" -m uv venv --quiet --clear --python "$(PY)" .venv-flower
-	@"$(PY)" -m uv pip sync --quiet --compile-bytecode --python .venv-flower --require-hashes requirements-flower.lock
+	@"$(PY)" -m uv pip sync --quiet --python .venv-flower --require-hashes requirements-flower.lock
 	@touch $@

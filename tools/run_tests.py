@@ -1,7 +1,7 @@
 """What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
 
     python tools/run_tests.py                    # those of every day
-    python tools/run_tests.py all                # the twin too, as `.ci/run` does
+    python tools/run_tests.py all                # solutions and the twin too, as `.ci/run` does
     python tools/run_tests.py tests browser      # these
 
 Environment
@@ -90,18 +90,16 @@ def plan(source: str) -> list[Pass]:
         loose = ""
     how = f"executed, outputs not compared ({loose})" if loose else "compared with the stored outputs"
 
+    people = "the UCI files" if source == "uci" else "the twin"
+    compare = [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL]
+    said = {"DPCOURSE_SOURCE": source}  # outright, so that no kernel looks for a network first
     # With the UCI files, lessons run on them; `all` runs them on the twin as well, as readers without the files do.
     twin = LESSONS + EXERCISES if source == "uci" else EXERCISES
     return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
         Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *WORKERS]),
-        Pass(
-            "lessons",
-            f"lessons, solutions on {'the UCI files' if source == 'uci' else 'the twin'}: {how}",
-            [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL, *LESSONS, *SOLUTIONS],
-            # Said outright, so that no kernel looks for a network first.
-            {"DPCOURSE_SOURCE": source},
-        ),
+        Pass("lessons", f"on {people}: {how}", [*compare, *LESSONS], said),
+        Pass("solutions", f"on {people}: {how}", [*compare, *SOLUTIONS], said, every_day=False),
         Pass(
             "twin",
             f"{'lessons, ' if source == 'uci' else ''}exercises on the twin: executed",
