@@ -98,7 +98,7 @@ def test_the_interval():
 
 
 @pytest.mark.audit
-def test_three_hundred_right_and_twenty_of_each_wrong():
+def test_three_hundred_right_and_fifty_of_each_wrong():
     """False alarms: at most 1e-6 a check, so 3e-4 over the 300 together."""
     assert rehearse("00.2", right, times=300).keys == {"passed": 300}
     for key, answer in WRONG.items():

@@ -286,7 +286,7 @@ def test_three_hundred_right(exercise, answer):
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_twenty_of_each_wrong(exercise, key, answer):
+def test_fifty_of_each_wrong(exercise, key, answer):
     rehearsal = rehearse(exercise, answer, times=50)
     assert "passed" not in rehearsal.keys
     assert rehearsal.keys[key] >= 45, "its own diagnosis, but for the odd draw that another case sees first"

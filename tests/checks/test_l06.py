@@ -1,7 +1,7 @@
 """Exercises of lesson 06: right answers pass, each known wrong answer gets its own diagnosis, every time.
 
 A right answer fails a check with probability 1e-6 at most. Wrong answers are caught with far more runs than they need;
-the 20 of 20 and the 300 of 300 are marked `audit`.
+the 50 of 50 and the 300 of 300 are marked `audit`.
 """
 
 from __future__ import annotations

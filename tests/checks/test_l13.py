@@ -230,5 +230,5 @@ def test_three_hundred_right(id, place):
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("id", "key"), KNOWN)
-def test_twenty_of_each_wrong(id, key):
+def test_fifty_of_each_wrong(id, key):
     assert rehearse(id, WRONG[id][key], times=50).keys.keys() <= ALIKE.get(key, {key})

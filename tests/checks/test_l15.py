@@ -204,7 +204,7 @@ def test_three_hundred_right(id, place):
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("id", "key"), KNOWN)
-def test_twenty_of_each_wrong(id, key):
+def test_fifty_of_each_wrong(id, key):
     also = {"not-private"} if key == "too-little-noise" else set()
     assert rehearse(id, WRONG[id][key], times=50).keys.keys() <= {key} | also
 
