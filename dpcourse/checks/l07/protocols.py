@@ -164,15 +164,16 @@ def _right_bits(answer: Answer, trial: Trial) -> Wrong | None:
         known = ((own, other, *_known_bits(epsilon)[name][0]) for epsilon, own, other, _ in counted)
         return all(likely(own, n, p) and likely(other, n * (_K - 1), q) for own, other, p, q in known)
 
-    if fits("right"):
-        # Bits of one person must be independent of each other: how often are two other bits set at once?
-        if all(likely(both, n, quiet**2) for *_, both, quiet in ((*c, 1 / (math.exp(c[0]) + 1)) for c in counted)):
-            return _own_draws(people[0], 1 / (math.exp(counted[0][0]) + 1), trial)
+    # Bits of one person must be independent of each other: how often are two other bits set at once? This comes first,
+    # because how often bits are set varies more where they hang together.
+    if not all(likely(both, n, (other / (n * (_K - 1))) ** 2) for _, _, other, both in counted):
         return Wrong(
             "The bits of one person hang together: one draw decides several of them.",
             "Draw independently for every bit: rng.random((n, k)).",
             "one-draw",
         )
+    if fits("right"):
+        return _own_draws(people[0], 1 / (math.exp(counted[0][0]) + 1), trial)
     for name, (_, wrong) in _known_bits(1.0).items():
         if wrong is not None and fits(name):
             return wrong
