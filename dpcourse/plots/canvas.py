@@ -1,6 +1,6 @@
 """The canvas of a picture: Agg, with every text rendered once.
 
-Most of the time of drawing an explorer's picture goes into hinting and rendering the letters of its texts, few of which
+Much of the time of drawing an explorer's picture goes into hinting and rendering the letters of its texts, few of which
 change when a slider moves.
 """
 

@@ -49,6 +49,7 @@ def draw_count(data: NoisyCount, *, into: Picture | None = None) -> Picture:
             axes.set_xlim(-WINDOW, WINDOW)
             axes.set_xlabel("published count minus true count (people)")
             axes.set_ylabel("probability of each error")
+            axes.yaxis.set_label_coords(-0.1, 0.5)  # room for wider numbers, which come with other limits
             parts["title"] = axes.set_title(" ")
     peak = float(data.probabilities.max())
     parts = picture.parts

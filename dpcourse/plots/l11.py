@@ -86,6 +86,7 @@ def draw_certifiable(data: Certifiable, *, into: Picture | None = None) -> Pictu
             picture.parts["at"] = axes.axvline(1.0, color=GREY, linestyle="--", linewidth=1.2)
             log_axis(axes, data.runs.min(), data.runs.max(), label="certifying runs on each dataset (log scale)")
             axes.set_ylabel("certified ε, at frequencies as expected")
+            axes.yaxis.set_label_coords(-0.1, 0.5)  # room for wider numbers, which come with other limits
             picture.parts["title"] = axes.set_title(" ")
             axes.legend(loc="lower right")
     parts = picture.parts

@@ -59,6 +59,7 @@ def draw_quarter(data: Quarter, *, into: Picture | None = None) -> Picture:
             axes.set_xlim(0, DAYS)
             axes.set_xlabel("day of the quarter")
             axes.set_ylabel("more private ↓        total ε of everything so far")
+            axes.yaxis.set_label_coords(-0.1, 0.5)  # room for wider numbers, which come with other limits
             axes.legend(loc="lower right")
             parts["title"] = axes.set_title(" ")
     parts, axes = picture.parts, picture.axes[0]

@@ -56,8 +56,8 @@ class Picture(Figure):
     def png(self) -> bytes:
         """Render to PNG bytes, which hold no date and no version: the same data give the same bytes.
 
-        The first call lays the picture out; later ones keep that layout, which halves their time and keeps the axes
-        from jumping under a moving slider. Grid, ticks and axis labels are painted again only when they have changed.
+        The first call lays the picture out; later ones keep that layout, which keeps the axes from jumping under a
+        moving slider. Grid, ticks and axis labels are painted again only when they have changed.
         """
         with course_style():
             self._paint()

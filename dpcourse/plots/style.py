@@ -37,7 +37,7 @@ _SETTINGS: Any = {
     "font.size": 10.5,
     "axes.titlesize": 12,
     "axes.titlelocation": "left",
-    "axes.titley": 1.0,  # where it is put anyway; finding that out anew at each drawing takes a tenth of it
+    "axes.titley": 1.0,  # where it is put anyway: nothing to be found out at each drawing
     "axes.labelsize": 10.5,
     "axes.spines.top": False,
     "axes.spines.right": False,

@@ -44,6 +44,13 @@ def test_returns_a_random_number(answer, key):
     assert run(Returns(some), answer) == key
 
 
+def test_returns_accuses_nobody_of_twenty_equal_outputs():
+    """A right answer may say one thing nine times of ten: 20 calls alike have a chance of 12%, 120 of 3e-6."""
+    for seed in range(30):
+        trial = Trial(np.random.default_rng(seed), 1e-6)
+        assert Returns(some)(Answer(lambda x, rng: float(rng.random() < 0.9)), trial) is None
+
+
 def test_returns_arrays_integers_and_members():
     codes = Returns(
         lambda rng: (rng.integers(4, size=30), 4), what="array", shape=lambda x, k: x.shape, among=lambda x, k: range(k)

@@ -55,9 +55,9 @@ def test_close_calls_are_settled_exactly(monkeypatch, draw, weight):
     """With the doubt made wide, many comparisons take the slow exact way, and the distribution stays the same."""
     settled = []
     below = sampling._below_exp
-    monkeypatch.setattr(sampling, "_DOUBT", 0.15)
+    monkeypatch.setattr(sampling, "_DOUBT", 0.05)
     monkeypatch.setattr(sampling, "_below_exp", lambda *args: settled.append(1) or below(*args))
-    draws = draw(3.3, 4_000, rng=13)
+    draws = draw(3.3, 20_000, rng=13)
     assert len(settled) > 1_000
     assert p_value(draws, weight(3.3), 130) > FALSE_ALARM
 

@@ -41,11 +41,21 @@ def visit(explorer):
         assert explorer.values == pytest.approx(setting) if all_numbers(setting) else explorer.values == setting
         assert text and text in repr(explorer) and "nan" not in text.lower()
         assert explorer.picture.alt and "nan" not in explorer.picture.alt.lower()
+        labels_lie_within_the_picture(explorer.picture)
         visits.append((setting, text, explorer._image.value))
         if len(visits) == len(settings) - 1:
             nothing_kept_from_earlier_settings_shows(explorer)
     assert settings[0] == settings[-1] == defaults
     return visits
+
+
+def labels_lie_within_the_picture(picture):
+    """The layout is that of the first setting; numbers beside an axis may be wider at others."""
+    for axes in picture.axes:
+        for label in (axes.xaxis.label, axes.yaxis.label):
+            box = label.get_window_extent()
+            assert not label.get_text() or picture.bbox.padded(1).containsx(box.x0), label
+            assert not label.get_text() or picture.bbox.padded(1).containsy(box.y0), label
 
 
 def nothing_kept_from_earlier_settings_shows(explorer):
