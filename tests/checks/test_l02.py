@@ -176,11 +176,11 @@ def test_a_coin_that_behaves_only_where_it_is_audited_is_caught():
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT_ONES)
-def test_right_answers_pass_every_time(exercise, answer):
-    assert rehearse(exercise, answer, times=300, rng=3).keys == {"passed": 300}
+def test_three_hundred_right(exercise, answer, always):
+    always(exercise, answer, "passed", times=300)
 
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key"), PAIRS)
-def test_wrong_answers_are_caught_every_time(exercise, key):
-    assert rehearse(exercise, WRONG[exercise][key], times=50, rng=4).keys == {key: 50}
+def test_fifty_of_each_wrong(exercise, key, always):
+    always(exercise, WRONG[exercise][key], key, times=50)

@@ -279,14 +279,11 @@ def test_normal_noise_of_the_right_width_never_passes(exercise):
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_three_hundred_right(exercise, answer):
-    """False alarms: 1e-6 a check at most, 3e-4 over the 300."""
-    assert rehearse(exercise, answer, times=300).keys == {"passed": 300}
+def test_three_hundred_right(exercise, answer, always):
+    always(exercise, answer, "passed", times=300)
 
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_fifty_of_each_wrong(exercise, key, answer):
-    rehearsal = rehearse(exercise, answer, times=50)
-    assert "passed" not in rehearsal.keys
-    assert rehearsal.keys[key] >= 45, "its own diagnosis, but for the odd draw that another case sees first"
+def test_fifty_of_each_wrong(exercise, key, answer, always):
+    always(exercise, answer, key, times=50)

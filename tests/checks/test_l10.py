@@ -163,12 +163,11 @@ def test_the_package_may_not_answer():
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_three_hundred_right(exercise, answer):
-    """False alarms: 1e-6 a check at most, 3e-4 over the 300."""
-    assert rehearse(exercise, answer, times=300).keys == {"passed": 300}
+def test_three_hundred_right(exercise, answer, always):
+    always(exercise, answer, "passed", times=300)
 
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_fifty_of_each_wrong(exercise, key, answer):
-    assert rehearse(exercise, answer, times=50).keys == {key: 50}
+def test_fifty_of_each_wrong(exercise, key, answer, always):
+    always(exercise, answer, key, times=50)

@@ -1,7 +1,6 @@
 """Exercises of lesson 11: right answers pass, each wrong one gets the diagnosis of its mistake."""
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -181,15 +180,12 @@ def test_there_are_five_and_each_says_how_it_is_called():
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_right_answers_pass_every_time_and_quickly(exercise, answer):
-    """Three hundred times each; false alarm 1e-6 a time."""
-    start = time.process_time()
-    assert rehearse(exercise, answer, times=300, rng=110).keys == {"passed": 300}
-    assert time.process_time() - start < 300 * 3.0
+def test_three_hundred_right(exercise, answer, always):
+    always(exercise, answer, "passed", times=300)
 
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_wrong_answers_fail_every_time(exercise, key, answer):
-    keys = rehearse(exercise, answer, times=50, rng=111).keys
-    assert "passed" not in keys, keys
+def test_fifty_of_each_wrong(exercise, key, answer, always):
+    # Whoever accuses at half of a claim accuses all those whose claim is met with little to spare.
+    always(exercise, answer, key, times=50, also={"accuses-all"} if key == "false-alarm" else ())

@@ -226,13 +226,11 @@ def test_borrowing_the_packages_own_round_is_noticed():
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_right_answers_pass_every_time(exercise, answer):
-    """Three hundred times each; false alarm 1e-6 a time."""
-    assert rehearse(exercise, answer, times=300, rng=120).keys == {"passed": 300}
+def test_three_hundred_right(exercise, answer, always):
+    always(exercise, answer, "passed", times=300)
 
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_wrong_answers_fail_every_time(exercise, key, answer):
-    keys = rehearse(exercise, answer, times=50, rng=121).keys
-    assert "passed" not in keys, keys
+def test_fifty_of_each_wrong(exercise, key, answer, always):
+    always(exercise, answer, key, times=50)

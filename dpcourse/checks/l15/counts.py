@@ -235,7 +235,8 @@ def _added(count: int, epsilon: float) -> float:
 
 
 ADDED = Equals(
-    lambda rng: (int(rng.integers(1, 25)), float(rng.uniform(0.05, 0.5))),
+    # Wrong answers shall not round to zero, which is a mistake of its own.
+    lambda rng: (int(rng.integers(1, 10)), float(rng.uniform(0.2, 1.0))),
     expected=_added,
     mistakes=(
         Mistake(

@@ -1,0 +1,44 @@
+"""Rehearsals for `make audit`: one answer checked many times, and a table of how they went at the end of the run."""
+
+from collections import defaultdict
+
+import pytest
+
+from dpcourse.checks import rehearse
+
+
+@pytest.fixture
+def always(record_property):
+    """Ask for one outcome of every check of an answer.
+
+    ``always(exercise, answer, key, times, also)`` fails unless each outcome is `key`, or one of `also`: diagnoses that
+    are true of the answer too. A right answer's key is ``"passed"``. False alarms: at most 1e-6 a check, so 3e-4 over
+    three hundred. Every run draws anew.
+    """
+
+    def ask(exercise, answer, key, times, also=()):
+        rehearsal = rehearse(exercise, answer, times=times)
+        record_property("rehearsal", [exercise, key, times, rehearsal.keys[key], rehearsal.slowest])
+        assert rehearsal.keys.keys() <= {key, *also}, rehearsal.keys
+
+    return ask
+
+
+def pytest_terminal_summary(terminalreporter):
+    found = defaultdict(list)
+    for reports in list(terminalreporter.stats.values()):
+        for report in reports:
+            for name, value in getattr(report, "user_properties", ()):
+                if name == "rehearsal" and report.when == "call":
+                    found[value[0]].append(value[1:])
+    if not found:
+        return
+    terminalreporter.section("rehearsals of the exercise checks")
+    terminalreporter.line("exercise  right answers accepted  wrong answers given their own diagnosis  slowest check")
+    for exercise, rows in sorted(found.items()):
+        right, wrong = ([row for row in rows if (row[0] == "passed") is passed] for passed in (True, False))
+        cells = [f"{sum(row[2] for row in some)} of {sum(row[1] for row in some)}" for some in (right, wrong)]
+        slowest = max(row[3] for row in rows)
+        terminalreporter.line(
+            f"{exercise:<8}  {cells[0]:>12} ({len(right)})         {cells[1]:>20} ({len(wrong)})    {slowest:>15.2f} s"
+        )
