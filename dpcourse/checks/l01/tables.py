@@ -106,6 +106,8 @@ def _release_and_register(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.Da
     """A release, and a register of whom some are in it once, some fit several rows and some none."""
     everyone = _people(rng, int(rng.integers(100, 160)))
     columns = rng.permutation(["street", "age", "sex"]).tolist()
+    if rng.random() < 0.6:  # of single columns, only the age finds anybody
+        columns.sort(key="age".__ne__)
     order = rng.permutation(len(everyone))
     released = everyone.iloc[order[: len(order) * 2 // 3]].reset_index(drop=True)
     register = everyone.iloc[order[len(order) // 3 :]][columns].reset_index(drop=True)
