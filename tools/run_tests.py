@@ -26,13 +26,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Two workers, as on the machines that run this. `loadscope` keeps the cells of one notebook in one worker.
-WORKERS, BY_NOTEBOOK = ["-n", "2", "--dist", "worksteal"], ["-n", "2", "--dist", "loadscope"]
+# For two cores, as the machines that run this have. A notebook's cells stay in one worker (`loadscope`), which waits for a
+# kernel most of the time: three of them keep two cores busy.
+WORKERS = ["-n", "2", "--dist", "worksteal"]
+BY_NOTEBOOK = ["-n", "3", "--dist", "loadscope", "--no-loadscope-reorder"]
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "--nbval-cell-timeout=120"]
 NBVAL += BY_NOTEBOOK
 # pytest's own filter makes warnings errors; in a notebook it is text on stderr that is one (tests/test_notebooks.py).
 NBVAL += ["-o", "addopts=", "-W", "default"]
-LESSONS = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb"))
+# The longest first, so that neither worker is left alone with one of them at the end.
+LONGEST = ("08", "06", "09", "13")
+LESSONS = sorted(
+    (path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb")),
+    key=lambda path: (not Path(path).name.startswith(LONGEST), path),
+)
 SOLUTIONS, EXERCISES = ["notebooks/solutions"], ["notebooks/exercises"]
 
 

@@ -68,18 +68,18 @@ def test_each_wrong_answer_gets_its_own_diagnosis(key):
 
 
 def test_a_peek_at_the_dataset_is_caught():
-    assert "passed" not in rehearse("00.2", seen_before, times=3, rng=2).keys
+    assert "passed" not in rehearse("00.2", seen_before, times=1, rng=2).keys
 
 
 def test_normal_noise_of_the_right_width_never_passes():
     def normal(flags, epsilon, rng):
         return flags.sum() + rng.normal(0, math.sqrt(2) / epsilon)
 
-    assert "passed" not in rehearse("00.2", normal, times=2, rng=4).keys
+    assert "passed" not in rehearse("00.2", normal, times=1, rng=4).keys
 
 
 def test_epsilon_must_be_followed():
-    fixed = rehearse("00.2", lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 2), times=3, rng=3)
+    fixed = rehearse("00.2", lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 2), times=1, rng=3)
     assert "passed" not in fixed.keys
 
 
@@ -106,10 +106,19 @@ def test_three_hundred_right(always):
 
 
 @pytest.mark.audit
-def test_fifty_of_each_wrong(always):
+def test_fifty_of_each_wrong_interval(always):
     for value, key in INTERVALS.items():
         if key != "passed":
             always("00.1", value, key, times=50)
-    for key, answer in WRONG.items():
-        always("00.2", answer, key, times=50)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize("key", WRONG)
+def test_fifty_of_each_wrong(key, always):
+    # Who reads n breaks the claim elsewhere too, and may be caught there.
+    always("00.2", WRONG[key], key, times=50, also={"not-private"} if key == "reads-n" else ())
+
+
+@pytest.mark.audit
+def test_fifty_peeks_at_the_dataset():
     assert "passed" not in rehearse("00.2", seen_before, times=50).keys

@@ -171,7 +171,7 @@ def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
 
 
 def test_a_coin_that_behaves_only_where_it_is_audited_is_caught():
-    assert "passed" not in rehearse("02.1", peeks, times=2, rng=2).keys
+    assert "passed" not in rehearse("02.1", peeks, times=1, rng=2).keys
 
 
 @pytest.mark.audit

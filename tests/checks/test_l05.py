@@ -210,7 +210,7 @@ def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
 
 
 def test_a_peek_at_the_dataset_is_caught():
-    assert "passed" not in rehearse("05.4", counts_with_first_behaving, times=2, rng=7).keys
+    assert "passed" not in rehearse("05.4", counts_with_first_behaving, times=1, rng=7).keys
 
 
 @pytest.mark.parametrize(
@@ -233,11 +233,11 @@ def test_gaussian_noise_keeps_no_pure_epsilon():
         k = flags.shape[1]
         return flags.sum(axis=0) + rng.normal(scale=k**0.5 / epsilon, size=k)
 
-    assert rehearse("05.4", gaussian, times=3, rng=9).keys == {"l2-sensitivity": 3}
+    assert rehearse("05.4", gaussian, times=1, rng=9).keys == {"l2-sensitivity": 1}
 
 
 def test_epsilon_must_be_followed():
-    assert "passed" not in rehearse("05.4", noise(lambda k, epsilon: k), times=2, rng=8).keys
+    assert "passed" not in rehearse("05.4", noise(lambda k, epsilon: k), times=1, rng=8).keys
 
 
 @pytest.mark.audit

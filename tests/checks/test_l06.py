@@ -279,11 +279,11 @@ def test_three_hundred_right(exercise, always):
 
 @pytest.mark.parametrize("cheat", [knows_large_from_small, remembers, CONSTANT_NOISE["constant"]])
 def test_cheats_are_caught(cheat):
-    assert "passed" not in rehearse("06.1", cheat, times=3, rng=4).keys
+    assert "passed" not in rehearse("06.1", cheat, times=1, rng=4).keys
 
 
 def test_two_halves_that_share_their_coins_are_caught():
-    assert "passed" not in rehearse("06.1", a_coin_for_both_halves, times=3, rng=9).keys
+    assert "passed" not in rehearse("06.1", a_coin_for_both_halves, times=1, rng=9).keys
 
 
 def test_two_halves_that_share_their_lies_are_caught():
@@ -294,7 +294,7 @@ def test_two_halves_that_share_their_lies_are_caught():
         truthful = rng.random(len(codes)) < truth_probability(epsilon, k)
         return np.where(truthful, codes, (codes + away) % k)
 
-    assert rehearse("06.1", answer, times=3, rng=9).keys == {"shared-lies": 3}
+    assert rehearse("06.1", answer, times=1, rng=9).keys == {"shared-lies": 1}
 
 
 def test_an_event_that_counts_its_calls_learns_nothing():
