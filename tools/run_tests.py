@@ -26,8 +26,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# For two cores, as the machines that run this have. A notebook's cells stay in one worker (`loadscope`), which waits for a
-# kernel most of the time: three of them keep two cores busy.
+# For two cores, as the machines that run this have. `loadscope` keeps the cells of a notebook in one worker. It mostly
+# waits for its kernel: three of them keep two cores busy.
 WORKERS = ["-n", "2", "--dist", "worksteal"]
 BY_NOTEBOOK = ["-n", "3", "--dist", "loadscope", "--no-loadscope-reorder"]
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "--nbval-cell-timeout=120"]
