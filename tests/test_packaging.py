@@ -32,6 +32,7 @@ COMES_WITH = {"cycler": "matplotlib", "IPython": "ipywidgets"}
 CALLED = {
     "hatchling": ("pyproject.toml", 'build-backend = "hatchling.build"'),
     "jupyterlab": ("Makefile", "-m jupyterlab"),
+    "mypy": ("tools/run_tests.py", '"mypy"'),
     "nbval": ("tools/run_tests.py", '"--nbval"'),
     "pytest-xdist": ("tools/run_tests.py", '"--dist"'),
     "ruff": ("tools/run_tests.py", '"ruff"'),

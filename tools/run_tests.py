@@ -1,7 +1,7 @@
 """What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
 
     python tools/run_tests.py                    # those of every day
-    python tools/run_tests.py all                # solutions and the twin too, as `.ci/run` does
+    python tools/run_tests.py all                # types, solutions and the twin too, as `.ci/run` does
     python tools/run_tests.py tests browser      # these
 
 Environment
@@ -104,6 +104,7 @@ def plan(source: str) -> list[Pass]:
     twin = LESSONS + EXERCISES if source == "uci" else EXERCISES
     return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
+        Pass("types", "mypy", [sys.executable, "-m", "mypy"], every_day=False),
         Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *WORKERS]),
         Pass("lessons", f"on {people}: {how}", [*compare, *LESSONS], said),
         Pass("solutions", f"on {people}: {how}", [*compare, *SOLUTIONS], said, every_day=False),

@@ -134,11 +134,11 @@ def train_shadow_models(
     target = (np.asarray(y) == classes[1]).astype(float)
     start, inverse = _pooled_fit(rows, target, strength)
     share = in_mask / np.maximum(in_mask.sum(axis=1, keepdims=True), 1)
-    single = [np.float32(value) for value in (rows, target, share, start, inverse, strength)]
-    return Shadows(_descend_together(*single, tolerance).astype(float), in_mask, classes)
+    single = [np.asarray(value, dtype=np.float32) for value in (rows, target, share, start, inverse, strength)]
+    return Shadows(_descend_together(tolerance, *single).astype(float), in_mask, classes)
 
 
-def _descend_together(rows, target, share, start, inverse, strength, tolerance) -> np.ndarray:
+def _descend_together(tolerance, rows, target, share, start, inverse, strength) -> np.ndarray:
     """All models' minima, shape (n_models, d + 1), by conjugate gradients; `share` holds each row's weight in each."""
     weights = np.tile(start, (len(share), 1))
     margins = np.tile(rows @ start, (len(share), 1))

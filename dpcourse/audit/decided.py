@@ -73,7 +73,7 @@ def epsilon_from_decided(
     known, open_ = given_away @ decided, (1 - given_away) * decided
 
     def refuted(epsilon: float) -> bool:
-        mean = min(known + _most_right(epsilon, *open_), guesses)
+        mean = min(float(known) + _most_right(epsilon, *open_), guesses)
         if hits < max(2, mean + 1):
             return False
         return bool(bdtrc(hits - 1, guesses, mean / guesses) <= level)

@@ -70,8 +70,7 @@ class Outputs:
         found = parts.take_apart(both)
         columns += [_object_column(name, values) for name, values in found.values.items()]
         columns += [_numeric_column(name, values.reshape(2, -1)) for name, values in found.numbers.items()]
-        vectors = None if found.vectors is None else found.vectors.reshape(2, len(data), -1)
-        return cls(tuple(columns), vectors)
+        return cls(tuple(columns), None if found.vectors is None else found.vectors.reshape(2, len(data), -1))
 
 
 def _few(length: int) -> int:
@@ -202,7 +201,7 @@ def _float(value: Any) -> float:
         try:
             return float(value)
         except OverflowError:
-            return math.inf if value > 0 else -math.inf
+            return math.inf if value > 0 else -math.inf  # type: ignore[operator]  # real numbers are ordered
     if isinstance(value, Decimal | str):
         with contextlib.suppress(ValueError, OverflowError):
             return float(value)

@@ -26,7 +26,7 @@ class Raised:
     words: str
 
     @classmethod
-    def from_error(cls, error: Exception) -> Raised:
+    def from_error(cls, error: BaseException) -> Raised:
         return cls(type(error).__name__, str(error))
 
 

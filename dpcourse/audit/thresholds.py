@@ -47,7 +47,8 @@ class Candidates(Protocol):
     than those they were found in.
     """
 
-    fitted: bool
+    @property
+    def fitted(self) -> bool: ...
 
     def counts(self, rows: slice) -> np.ndarray:
         """Hits of every event on either dataset, shape (2, events)."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -153,7 +153,11 @@ def telling(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
         for value in common[np.argsort(-counts)[:3]][np.sort(counts)[::-1][:3] > 1]:
             words = (f"output[{i}] = {number(value)}", f"output[{i}] ≠ {number(value)}")
             equal = (values == value).astype(int)
-            yield Equalities(equal, np.array([1]), lambda _, words=words: words, fitted=True)
+            yield Equalities(equal, np.array([1]), _always(words), fitted=True)
+
+
+def _always(words: tuple[str, str]) -> Callable[[int], tuple[str, str]]:
+    return lambda _: words
 
 
 def _below(name: str, values: np.ndarray, rows: slice, fitted: bool = False) -> Iterator[Candidates]:

@@ -28,6 +28,8 @@ UNIT = 2**64  # a Rényi cost is stored as a whole number of 1/UNIT, rounded up
 class Filter(Protocol):
     """What a ledger asks of a filter. States and prices are JSON text, so that they can be stored as they are."""
 
+    budget: Guarantee
+
     def price(self, cost: Any) -> str:
         """What this cost adds to the total; `ValueError` if this filter cannot price it."""
 

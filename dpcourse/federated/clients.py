@@ -120,7 +120,7 @@ def gather(
 
     Every client draws from a stream of its own, so that none changes another's draws.
     """
-    seed = rng.bit_generator.seed_seq
+    seed: Any = rng.bit_generator.seed_seq
     places, rows, rejected = [], [], {}
     for i in chosen:
         client = clients[i]
@@ -175,7 +175,7 @@ def inspect(answer: Any, client: FederatedClient, round: int, shape: tuple[int, 
     return (row, "") if np.isfinite(row).all() else (None, NOT_FINITE)
 
 
-def _about_weight(stated: Any, declared: int) -> str:
+def _about_weight(stated: Any, declared: int | None) -> str:
     if stated is None:
         return ""
     if isinstance(stated, bool) or not isinstance(stated, numbers.Real) or not math.isfinite(stated):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 from dpcourse.federated.accounting import subsampled_gaussian_epsilon
 from dpcourse.privacy import Guarantee, Neighbours
@@ -69,7 +70,7 @@ class RoundReport:
     share: float
     accuracy: float | None
     client_level: ClientLevel = field(repr=False)
-    rules: dict[str, tuple[object, int]] = field(repr=False)  # name → (record-level rule or None, rounds taken part in)
+    rules: dict[str, tuple[Any, int]] = field(repr=False)  # name → (record-level rule or None, rounds taken part in)
 
     @property
     def clipped(self) -> tuple[str, ...]:

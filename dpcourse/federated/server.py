@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -130,7 +131,8 @@ class FederatedServer:
         everyone = self.sampling_rate == 1
         chosen = np.arange(len(names)) if everyone else np.flatnonzero(sampling.random(len(names)) < self.sampling_rate)
         if isinstance(clients, SimulatedClients):
-            places, updates, rejected = chosen, clients.updates(self.weights, chosen), {}
+            rejected: dict[str, str] = {}
+            places, updates = chosen, clients.updates(self.weights, chosen)
         else:
             places, updates, rejected = gather(clients, chosen, self.weights, self.round, local)
         norms = norms_of(updates)
@@ -148,7 +150,7 @@ class FederatedServer:
         share = self.learning_rate / (self.sampling_rate * total)
         self.weights = self.weights + share * total_update
         if self._adaptive:
-            self._move_clip_norm(client_weights[places], norms, total, noise)
+            self._move_clip_norm(self._adaptive, client_weights[places], norms, total, noise)
 
         for i in chosen:
             self._taken_part[names[i]] = self._taken_part.get(names[i], 0) + 1
@@ -166,7 +168,7 @@ class FederatedServer:
             rules=self._rules(clients),
         )
 
-    def _registry(self, clients: Clients) -> tuple[Sequence[str], np.ndarray, float]:
+    def _registry(self, clients: Clients) -> tuple[tuple[str, ...], np.ndarray, float]:
         """Names, weights in [0, 1], and the total that divides."""
         if isinstance(clients, SimulatedClients):
             names, sizes = clients.names, clients.sizes
@@ -188,14 +190,14 @@ class FederatedServer:
         return names, weights, total
 
     def _move_clip_norm(
-        self, weights: np.ndarray, norms: np.ndarray, total: float, noise: np.random.Generator
+        self, rule: AdaptiveClip, weights: np.ndarray, norms: np.ndarray, total: float, noise: np.random.Generator
     ) -> None:
         """Bits of ±½, weighted as the updates are: one client moves their sum by ½ at most."""
         bits = float(weights @ (norms <= self.clip_norm) - 0.5 * weights.sum())
         if self.noise_multiplier:
-            bits += noise.normal(scale=self._adaptive.count_noise)
+            bits += noise.normal(scale=rule.count_noise)
         share = 0.5 + bits / (self.sampling_rate * total)
-        self.clip_norm = self._adaptive.next_norm(self.clip_norm, share)
+        self.clip_norm = rule.next_norm(self.clip_norm, share)
 
     def _client_level(self) -> ClientLevel:
         public = []
@@ -208,7 +210,7 @@ class FederatedServer:
             condition += f" and {' and '.join(public)} {'are' if len(public) > 1 else 'is'} public"
         return ClientLevel(self.noise_multiplier, self.sampling_rate, self.delta, condition)
 
-    def _rules(self, clients: Clients) -> dict[str, tuple[object, int]]:
+    def _rules(self, clients: Clients) -> dict[str, tuple[Any, int]]:
         if isinstance(clients, SimulatedClients):
             return {}
         return {client.name: (client.record_level, self._taken_part.get(client.name, 0)) for client in clients}

@@ -15,7 +15,7 @@ from flwr.clientapp import ClientApp
 from flwr.serverapp import Grid, ServerApp
 from flwr.serverapp.strategy import FedAvg
 
-from dpcourse.federated import FederatedClient, FederatedServer, Reply
+from dpcourse.federated import FederatedClient, FederatedServer, Reply, RoundReport
 from dpcourse.flower_app.outcome import recording
 from dpcourse.flower_app.plan import Plan
 
@@ -51,7 +51,8 @@ class FederatedRounds(FedAvg):
     def __init__(self, server: FederatedServer, plan: Plan) -> None:
         everyone = plan.fabs
         super().__init__(fraction_evaluate=0.0, min_train_nodes=everyone, min_available_nodes=everyone)
-        self.server, self.plan, self.reports = server, plan, []
+        self.server, self.plan = server, plan
+        self.reports: list[RoundReport] = []
 
     def aggregate_train(
         self, server_round: int, replies: Iterable[Message]

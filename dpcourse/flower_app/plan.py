@@ -6,6 +6,7 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,8 @@ class Plan:
     @classmethod
     def from_config(cls, config: Mapping[str, bool | int | float | str]) -> Plan:
         """The plan in a flat mapping that may hold other keys too, as Flower passes to its apps."""
-        return cls(**{f.name: config[f.name] for f in dataclasses.fields(cls)})
+        values: dict[str, Any] = {f.name: config[f.name] for f in dataclasses.fields(cls)}
+        return cls(**values)
 
     def to_config(self) -> dict[str, int | float]:
         """All parameters by name."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from pathlib import Path
@@ -18,10 +19,7 @@ def main(order: str) -> None:
     from flwr.serverapp import ServerApp
     from flwr.simulation import run_simulation
 
-    if asked["secagg"]:
-        from dpcourse.flower_app import secagg as apps
-    else:
-        from dpcourse.flower_app import apps
+    apps = importlib.import_module(f"dpcourse.flower_app.{'secagg' if asked['secagg'] else 'apps'}")
     server_app = ServerApp()
 
     @server_app.main()

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcourse.privacy import Guarantee
 
-Batch = Callable[[Any, int, np.random.Generator], Sequence[Any]]
+Batch = Callable[[Any, int, np.random.Generator], Sequence[Any] | np.ndarray]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Sealed:
         Neighbours under the claim's relation.
     """
 
-    __slots__ = ("_Sealed__run", "claim", "data", "name", "neighbour")
+    __slots__ = ("__run", "claim", "data", "name", "neighbour")
 
     def __init__(self, name: str, claim: Guarantee, data: Any, neighbour: Any, run: Batch) -> None:
         self.name, self.claim, self.data, self.neighbour, self.__run = name, claim, data, neighbour, run

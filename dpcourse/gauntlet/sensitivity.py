@@ -118,7 +118,7 @@ EXHIBITS = (
         "a client with more weight",
         "Updates are averaged by weight, the noise is for equal weights: one of 100 clients with 20% counts 20-fold.",
         "federated averaging with weights, as in Flower's source",
-        Guarantee(1.0, 1e-5), GaussianMechanism.from_noise_multiplier(SIGMA / 20, delta=1e-5).epsilon,
+        Guarantee(1.0, 1e-5), GaussianMechanism.from_noise_multiplier(SIGMA / 20, delta=1e-5).guarantee.epsilon,
         Mechanism(lambda x, runs, rng: gaussian(runs, 0.2 * x.sum(), SIGMA / 100, rng)),
         Mechanism(lambda x, runs, rng: gaussian(runs, 0.01 * x.sum(), SIGMA / 100, rng)),
         records(1), records(), runs=400,

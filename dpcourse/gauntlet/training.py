@@ -87,7 +87,7 @@ EXHIBITS = (
         "clip after averaging",
         "The batch's mean gradient is clipped, not each example's: one person can turn all of it.",
         "Tramèr et al. 2022, arXiv:2202.12219",
-        STEP, GaussianMechanism.from_noise_multiplier(SIGMA / 32, delta=1e-5).epsilon,
+        STEP, GaussianMechanism.from_noise_multiplier(SIGMA / 32, delta=1e-5).guarantee.epsilon,
         Mechanism(_clip_after_averaging), Mechanism(_clip_before_averaging),
         (3200.0, *[0.0] * 31), (0.0,) * 31, runs=2_000,
     ),
@@ -95,7 +95,7 @@ EXHIBITS = (
         "microbatch accounted as an example",
         "Sums of several examples are clipped: the sensitivity is 2C, the noise is for C.",
         "tensorflow/privacy issues 81 and 620",
-        STEP, GaussianMechanism.from_noise_multiplier(SIGMA / 2, delta=1e-5).epsilon,
+        STEP, GaussianMechanism.from_noise_multiplier(SIGMA / 2, delta=1e-5).guarantee.epsilon,
         Mechanism(_microbatch), Mechanism(_per_example), (-10.0, 20.0), (-10.0,), runs=200_000,
     ),
     Exhibit(

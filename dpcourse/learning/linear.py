@@ -13,6 +13,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 class LinearClassifier:
     """Prediction from `coef_`, `intercept_` and `classes_`."""
 
+    coef_: np.ndarray
+    intercept_: np.ndarray
+    classes_: np.ndarray
+
     def decision_function(self, X) -> np.ndarray:
         """Logits: shape (n,) for two classes (of the second), (n, k) for more."""
         check_is_fitted(self)

@@ -77,8 +77,8 @@ class Store:
 
     def put(self, piece: Piece, done: Done) -> None:
         """Store a result, all of it or nothing."""
-        path = self.folder / piece.file
-        write_whole(path, lambda file: np.savez(file, record=np.array(json.dumps(done.record)), **done.arrays))
+        arrays: dict[str, Any] = {"record": np.array(json.dumps(done.record)), **done.arrays}
+        write_whole(self.folder / piece.file, lambda file: np.savez(file, **arrays))
 
 
 def write_whole(path: Path, write) -> None:

@@ -28,8 +28,8 @@ class Canvas(FigureCanvasAgg):
     def png(self) -> bytes:
         """What is painted, as PNG bytes that hold no date and no version."""
         buffer = io.BytesIO()
-        quickly = {"compress_level": 1}
-        imsave(buffer, self.buffer_rgba(), dpi=self.figure.dpi, metadata={"Software": None}, pil_kwargs=quickly)
+        quickly, bare = {"compress_level": 1}, {"Software": None}
+        imsave(buffer, self.buffer_rgba(), dpi=self.figure.dpi, metadata=bare, pil_kwargs=quickly)  # type: ignore[arg-type]
         return buffer.getvalue()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -125,7 +126,7 @@ def draw_alarms(data: Alarms, *, into: Picture | None = None) -> Picture:
             axes = picture.subplots()
             places = np.arange(len(data.ways))
             (picture.parts["line"],) = axes.plot([], [], color=VERMILION, linestyle="--", label="promised at most")
-            style = {"color": BLUE, "marker": "o", "linestyle": "none"}
+            style: dict[str, Any] = {"color": BLUE, "marker": "o", "linestyle": "none"}
             (picture.parts["points"],) = axes.plot([], [], **style, label="measured, 95% interval")
             picture.parts["bars"] = axes.vlines(places, 0, 0, color=BLUE, linewidth=2)
             axes.set_xticks(places, data.ways)

@@ -177,7 +177,7 @@ def draw_masking(data: Masking, *, into: Picture | None = None) -> Picture:
         bar.set_alpha(0.25 if gone else 1.0)
     for bar, share, gone in zip(parts["masked"], data.masked, data.dropped, strict=True):
         bar.set_height(0.0 if gone else share)
-    crossed = np.flatnonzero(data.dropped)
+    crossed = np.flatnonzero(data.dropped).tolist()
     parts["gone"].set_data(crossed, np.full(len(crossed), 0.12))
     stay = len(data.names) - len(crossed)
     if data.total is None:
@@ -186,9 +186,9 @@ def draw_masking(data: Masking, *, into: Picture | None = None) -> Picture:
         outcome = f"unmasked, their sum: {data.total:+.4f}"
     parts["title"].set_text(f"What {stay} of {len(data.names)} fabs send: {data.left:+.4f} in all")
     parts["lower"].set_text(f"What arrives at the server; {outcome}")
-    gone = ", ".join(data.names[i] for i in crossed) or "nobody"
+    out = ", ".join(data.names[i] for i in crossed) or "nobody"
     picture.alt = (
-        f"One number of each fab, and the masked number that arrives. Dropped out: {gone}. The others' numbers add up "
+        f"One number of each fab, and the masked number that arrives. Dropped out: {out}. The others' numbers add up "
         f"to {data.left:+.4f}; {outcome}."
     )
     return picture

@@ -49,7 +49,7 @@ class Picture(Figure):
             super().__init__(figsize=(width / DPI, height / DPI), dpi=DPI, layout="constrained", **keywords)
             self._agg = Canvas(self)
         self.alt = alt
-        self.parts: dict[str, Any] = {}
+        self.parts: dict[Any, Any] = {}
         self._settled = False
         self._kept: tuple[Any, Any] | None = None  # the canvas with the ground, and with the vertical axes as well
 

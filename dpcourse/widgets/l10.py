@@ -35,7 +35,7 @@ def measured_roc(epsilon: float, attack: str = l10_grid.ATTACKS[1]) -> Rocs:
         l10_grid.DELTA,
         RATES,
         dp_roc_bound(nearest, l10_grid.DELTA, RATES),
-        PrivacyLoss.gaussian(noise).true_positive_rate(RATES),
+        np.asarray(PrivacyLoss.gaussian(noise).true_positive_rate(RATES)),
     )
 
 

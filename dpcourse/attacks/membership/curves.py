@@ -87,11 +87,11 @@ def tpr_at_fpr(
     alarms, hits = roc(scores, members)
     value = float(hits[np.flatnonzero(alarms <= fpr)[-1]])
     total = int(np.asarray(members, dtype=bool).sum())
-    low, high = clopper_pearson(round(value * total), total, error)
+    low, high = map(float, clopper_pearson(np.array(round(value * total)), total, error))
     if resamples:
         half = float(norm.isf(error)) * _spread_over_models(scores, members, fpr, resamples, rng)
         low, high = min(low, max(value - half, 0.0)), max(high, min(value + half, 1.0))
-    return Rate(value, float(low), float(high))
+    return Rate(value, low, high)
 
 
 def _spread_over_models(scores: np.ndarray, members: np.ndarray, fpr: float, resamples: int, rng) -> float:
@@ -200,7 +200,7 @@ def roc_band(
         rates.append(count / len(group))
         lows.append(low)
         highs.append(high)
-    return RocBand(*rates, lows[0], highs[0], lows[1], highs[1], confidence, simultaneous)
+    return RocBand(rates[0], rates[1], lows[0], highs[0], lows[1], highs[1], confidence, simultaneous)
 
 
 def _labelled(scores: np.ndarray, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

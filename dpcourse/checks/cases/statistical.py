@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -157,7 +157,7 @@ class Frequencies:
         given.
     """
 
-    inputs: Callable[[Generator], tuple[Any, dict[Hashable, float]]]
+    inputs: Callable[[Generator], tuple[Any, Mapping[Any, float]]]
     call: Call = plainly
     runs: int = 1
     mistakes: Sequence[Mistake] = ()
@@ -187,7 +187,7 @@ class Frequencies:
 
     @staticmethod
     def _against(
-        wanted: dict[Hashable, float], counts: dict[Hashable, int], total: int, failure: float
+        wanted: Mapping[Any, float], counts: dict[Hashable, int], total: int, failure: float
     ) -> Hashable | None:
         """The output whose count these probabilities cannot explain (exact binomial, Bonferroni), or None."""
         impossible = [output for output in counts if wanted.get(output, 0) <= 0]

@@ -153,7 +153,7 @@ def _count_has_heavy_tails(answer: Answer, trial: Trial) -> Wrong | None:
 
 
 def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
-    results = [_two(_call_parts(answer, data, rng))[part] for _ in range(200)]
+    results = np.array([_two(_call_parts(answer, data, rng))[part] for _ in range(200)])
     return float(np.median(np.abs(results - np.median(results))))
 
 

@@ -121,7 +121,8 @@ def _binary_granted(requests: list[float], budget: float) -> list[bool]:
 
 
 def _correctly_rounded(requests: list[float], budget: float) -> list[bool]:
-    granted, answers = [], []
+    granted: list[float] = []
+    answers = []
     for request in requests:
         answers.append(math.fsum([*granted, request]) <= budget)
         granted += [request] if answers[-1] else []

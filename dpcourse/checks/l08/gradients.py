@@ -97,7 +97,8 @@ def batch(rng: Generator) -> tuple[np.ndarray, float]:
 
 def in_groups(gradients: np.ndarray, C: float, size: int, mean: bool) -> np.ndarray:
     groups = [gradients[start : start + size] for start in range(0, len(gradients), size)]
-    return sum(clipped(group.mean(axis=0) if mean else group.sum(axis=0), C) for group in groups)
+    sums = [clipped(group.mean(axis=0) if mean else group.sum(axis=0), C) for group in groups]
+    return np.sum(sums, axis=0)
 
 
 BATCH_CLIPPED = Wrong(

@@ -133,7 +133,7 @@ TPR_AT = Equals(
 
 def _counts(rng: Generator) -> tuple[int, int, float]:
     trials = int(rng.integers(20, 400))
-    hits = int(rng.choice([0, trials, rng.integers(1, 15)]))
+    hits = int(rng.choice(np.array([0, trials, rng.integers(1, 15)])))
     return hits, trials, float(rng.choice([0.95, 0.99, 0.999]))
 
 

@@ -130,8 +130,8 @@ def _problem(rng: Generator) -> Problem:
 
 
 def _without_nonsense(rng: Generator) -> Problem:
-    updates, *rest = _problem(rng)
-    return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), *rest
+    updates, C, z, expected = _problem(rng)
+    return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), C, z, expected
 
 
 def _survives_nonsense(answer: Answer, trial: Trial) -> Wrong | None:

@@ -67,7 +67,8 @@ class _Cursor:
     """A cursor whose statements go through the watched connection."""
 
     def __init__(self, connection: _Watched) -> None:
-        self._connection, self._rows = connection, None
+        self._connection = connection
+        self._rows: Any = None
 
     def execute(self, sql: str, *arguments: Any) -> _Cursor:
         self._rows = self._connection.execute(sql, *arguments)
@@ -203,7 +204,7 @@ def _race(answer: Answer, trial: Trial) -> Wrong | None:
     for theirs, mine in (("0.3", "0.25"), ("0.4", "0.2")):
         with _office() as path, contextlib.closing(_connect(path)) as setup:
             setup.execute("INSERT INTO entries VALUES ('before', '0.5')")
-            entered = []
+            entered: list[bool] = []
 
             def meddle(path: Path = path, theirs: str = theirs, entered: list[bool] = entered) -> None:
                 with contextlib.closing(_connect(path)) as other, contextlib.suppress(sqlite3.OperationalError):

@@ -87,6 +87,9 @@ class SecureAggregator:
         self.codec = FixedPoint(modulus_bits, scale, self.n_clients, headroom(self.noise_sigma, self.n_clients))
         self._rng = None if rng is None else np.random.default_rng(rng)
         self._noise_rng = np.random.default_rng(self._rng)
+        self._sent: dict[int, np.ndarray]
+        self._result: np.ndarray | None
+        self.server: SecureServer
         self._open()
 
     @property
@@ -175,8 +178,7 @@ class SecureAggregator:
         sealed = {client.index: client.share(roster) for client in self.clients}
         for client in self.clients:
             client.receive({sender: sealed[sender][client.index] for sender in sealed if sender != client.index})
-        self._sent: dict[int, np.ndarray] = {}
-        self._result: np.ndarray | None = None
+        self._sent, self._result = {}, None
 
     def _entropy(self) -> Callable[[int], bytes]:
         return os.urandom if self._rng is None else self._rng.spawn(1)[0].bytes

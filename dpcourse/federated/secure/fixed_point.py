@@ -80,7 +80,7 @@ class FixedPoint:
         if given.dtype.kind in "iu" and float(self.scale).is_integer():
             whole = [int(value) * int(self.scale) for value in given.tolist()]
             limit = self.capacity
-            largest = max(map(abs, whole))
+            largest: float = max(map(abs, whole))
         else:
             limit = min(self.capacity, LARGEST_FLOAT_STEPS)
             largest = float(np.rint(scaled.max()))

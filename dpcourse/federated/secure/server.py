@@ -98,7 +98,7 @@ class SecureServer:
                 shares.setdefault((reveal.owner, reveal.kind), []).append(reveal.share)
 
         bits = self.codec.modulus_bits
-        total = np.sum(list(self.view.masked.values()), axis=0, dtype=np.uint64)
+        total = np.stack(list(self.view.masked.values())).sum(axis=0, dtype=np.uint64)
         for index in sorted(survivors):
             total = total - masks.expand(self._recover(shares, index, SELF_MASK), total.size, bits)
         for index in sorted(dropped):

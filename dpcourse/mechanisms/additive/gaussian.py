@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import dataclass, field
+from typing import overload
 
 import numpy as np
 from scipy.special import log_ndtr, ndtri
@@ -102,13 +103,15 @@ class GaussianMechanism:
     noise_multiplier: float = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", arguments.positive("epsilon", self.epsilon))
-        object.__setattr__(self, "delta", arguments.probability("delta", self.delta, zero=False, one=False))
+        epsilon = arguments.positive("epsilon", self.epsilon)
+        delta = arguments.probability("delta", self.delta, zero=False, one=False)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", delta)
         if self.calibration == "analytic":
-            multiplier = analytic_noise_multiplier(self.epsilon, self.delta)
+            multiplier = analytic_noise_multiplier(epsilon, delta)
         elif self.calibration == "classic":
-            multiplier = classic_noise_multiplier(self.epsilon, self.delta)
-            if self.epsilon >= 1:
+            multiplier = classic_noise_multiplier(epsilon, delta)
+            if epsilon >= 1:
                 warnings.warn(
                     f"the classic calibration is proven for epsilon < 1 only, got {self.epsilon!r}",
                     UserWarning,
@@ -154,7 +157,7 @@ class GaussianMechanism:
 
     @property
     def guarantee(self) -> Guarantee:
-        if self.delta is None:
+        if self.epsilon is None or self.delta is None:
             raise ValueError("a noise multiplier alone makes no (ε, δ) claim: give delta, or use .privacy_loss()")
         epsilon = self.epsilon
         if self.calibration == "classic" and gaussian_delta(epsilon, self.noise_multiplier) > self.delta:
@@ -179,6 +182,12 @@ class GaussianMechanism:
         """Around a released `value`, the interval that holds the true one with probability `level`."""
         width = self.error_quantile(level)
         return value - width, value + width
+
+    @overload
+    def release(self, value: float, *, rng=None) -> float: ...
+
+    @overload
+    def release(self, value: np.ndarray, *, rng=None) -> np.ndarray: ...
 
     def release(self, value: float | np.ndarray, *, rng=None) -> float | np.ndarray:
         """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape."""

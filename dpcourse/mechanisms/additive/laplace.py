@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 
@@ -84,6 +85,12 @@ class LaplaceMechanism:
         """Around a released `value`, the interval that holds the true one with probability `level`."""
         width = self.error_quantile(level)
         return value - width, value + width
+
+    @overload
+    def release(self, value: float, *, rng=None) -> float: ...
+
+    @overload
+    def release(self, value: np.ndarray, *, rng=None) -> np.ndarray: ...
 
     def release(self, value: float | np.ndarray, *, rng=None) -> float | np.ndarray:
         """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape."""
@@ -187,6 +194,12 @@ class GeometricMechanism:
         """Around a released `value`, the whole numbers that hold the true one with probability at least `level`."""
         width = self.error_quantile(level)
         return value - width, value + width
+
+    @overload
+    def release(self, value: int, *, rng=None) -> int: ...
+
+    @overload
+    def release(self, value: np.ndarray, *, rng=None) -> np.ndarray: ...
 
     def release(self, value: int | np.ndarray, *, rng=None) -> int | np.ndarray:
         """`value` (an integer or an integer array) with noise: an int for a scalar, else int64 of the same shape."""
