@@ -2,7 +2,7 @@
 # make test    tests, lessons and a browser, in minutes; ARGS=all as CI runs them
 # make flower  Flower, in .venv-flower, for the federated rounds that run on it
 # make dashboard   train private models on Adult, attack them, and compare them in results/dashboard.html
-# make audit   the long versions of the statistical tests: an hour or more
+# make audit   the long versions of the statistical tests: several hours
 #
 # Each sets up .venv first if it has to. Needed: make, and a Python from 3.11 to 3.14 (make lab PYTHON=python3.13 picks one).
 
@@ -36,9 +36,12 @@ test: $(READY)
 flower: $(FLOWER)
 	@echo "Flower is in .venv-flower: .venv-flower/bin/python -m dpcourse.flower_app --engine simulation --rounds 3"
 
+# One thread for each of the two workers.
+audit: export OMP_NUM_THREADS := 1
+audit: export OPENBLAS_NUM_THREADS := 1
 audit: $(READY)
-	@echo "Running the audits: an hour or more"
-	@"$(PY)" -m pytest -m audit $(ARGS)
+	@echo "Running the audits: several hours"
+	@"$(PY)" -m pytest -m audit -n 2 --dist worksteal $(ARGS)
 	@echo "Running the property tests on new examples"
 	@"$(PY)" -m pytest -m "hypothesis and not audit" --hypothesis-profile=default -n 2
 
