@@ -1,8 +1,8 @@
 """From many runs on two neighbouring datasets to a certificate: "with this confidence, ε is at least …".
 
-The runs on either side are split. On the first half the auditor looks for the event that tells the datasets apart best
-(`events`), on the second half it counts that one event, and only these counts are certified. Looking and certifying on
-the same runs would find patterns in pure chance and certify them.
+The runs on either side are split. On the first ones the auditor looks for the event that tells the datasets apart best
+(`events`), on the others it counts that one event, and only these counts are certified. Looking and certifying on the
+same runs would find patterns in pure chance and certify them. Half of the runs look, or a fifth where that is enough.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.audit.decided import epsilon_from_decided
-from dpcourse.audit.events import Counts, choose_event
+from dpcourse.audit.events import Counts, choose_and_split
 from dpcourse.audit.parts import Raised
 from dpcourse.audit.rates import certified_epsilon
 from dpcourse.privacy import Guarantee, arguments
@@ -95,7 +95,8 @@ def audit(
     claim : Guarantee
         What is to be refuted. Its ε only decides `violated`; its δ enters the bound.
     runs : int
-        Per dataset, ≥ 4: half to choose the event, half to certify it.
+        Per dataset, ≥ 4: half to choose the event, half to certify it. From 100,000 on, a fifth chooses if it shows a
+        normal statistic, and the others certify.
     confidence : float
         In (0, 1). A true claim is refuted with probability 1 − confidence at most, whatever the mechanism.
     rng : Generator, int or None
@@ -156,12 +157,12 @@ def audit_outputs(
     runs = arguments.integer("number of outputs", len(data), minimum=4)
     if len(neighbour) != runs:
         raise ValueError(f"data and neighbour must hold equally many outputs, got {runs} and {len(neighbour)}")
-    half, doubt = runs // 2, 1 - confidence
-    choice = choose_event(data, neighbour, first_half=half, score=_Score(claim.delta, doubt))
-    counts = choice.counts(slice(half, runs))
+    doubt = 1 - confidence
+    choice, first = choose_and_split(data, neighbour, _Score(claim.delta, doubt))
+    counts = choice.counts(slice(first, runs))
     shares = (counts.expected / counts.trials, counts.unexpected / counts.trials)
     if choice.pooled:
-        epsilon = epsilon_from_decided(counts.right, counts.wrong, runs - half, claim.delta, doubt)
+        epsilon = epsilon_from_decided(counts.right, counts.wrong, runs - first, claim.delta, doubt)
         return AuditResult(epsilon, choice.text, claim, confidence, runs, shares)
     by_event, by_complement = certified_epsilon(
         np.array(counts.expected), np.array(counts.unexpected), counts.trials, claim.delta, doubt / 2

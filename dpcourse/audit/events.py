@@ -1,6 +1,6 @@
 """Which event tells two datasets apart best? Families propose, a score on other runs chooses.
 
-The half of the runs that chooses is split once more. A family (`families`) may fit what it likes to the first part
+The part of the runs that chooses is split once more. A family (`families`) may fit what it likes to the first part
 (which labels lean which way, a projection of vectors); its events are then counted on the second part, where nothing
 was fitted. Events that are not fitted to the difference of the two datasets (thresholds at common quantiles) are
 counted on both parts. The one with the best score is handed on to be certified on runs nobody has looked at. A score
@@ -17,6 +17,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from dpcourse.audit.curve import RUNS
 from dpcourse.audit.families import FAMILIES, Family
 from dpcourse.audit.outputs import Outputs
 from dpcourse.audit.thresholds import Candidates, Event
@@ -56,10 +57,14 @@ class Counts:
 
 @dataclass(frozen=True)
 class Choice:
-    """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together."""
+    """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together.
+
+    `on_curve` says whether it was chosen by a `curve`, on which no luck chooses.
+    """
 
     on_data: Event | None
     on_neighbour: Event | None
+    on_curve: bool = False
 
     @property
     def pooled(self) -> bool:
@@ -102,7 +107,7 @@ def choose_event(
     data: Sequence[Any],
     neighbour: Sequence[Any],
     *,
-    first_half: int,
+    first: int,
     score: Score,
     families: Sequence[Family] | None = None,
 ) -> Choice:
@@ -111,16 +116,16 @@ def choose_event(
     Parameters
     ----------
     data, neighbour : sequences of outputs, equally long
-    first_half : int
-        The runs before this one are for choosing; the others are not looked at.
+    first : int
+        The runs before this one are for choosing; the others, which will certify, are not looked at.
     score : Score
     families : sequence of families, optional
     """
     outputs = Outputs.collect(data, neighbour)
-    proposed = [c for family in (families or FAMILIES) for c in family(outputs, slice(0, first_half // 2))]
+    proposed = [c for family in (families or FAMILIES) for c in family(outputs, slice(0, first // 2))]
     if not proposed:
         return Choice(Event("anything happens", "nothing happens", partial(_always, outputs)), None)
-    events = _Counted.count(proposed, first_half)
+    events = _Counted.count(proposed, first, len(data) - first)
     here, there, tried = events.here, events.there, events.tried
     scores = np.stack([score.one(here, there, events.runs, tried), score.one(there, here, events.runs, tried)])
     best, value = None, max(float(scores.max()), 0.0)
@@ -132,8 +137,22 @@ def choose_event(
     if best is not None:
         return best
     side = int(scores[1].max() > scores[0].max())
-    alone = events.event(int(scores[side].argmax()))
-    return Choice(None, alone) if side else Choice(alone, None)
+    index = int(scores[side].argmax())
+    alone, on_curve = events.event(index), bool(events.on_curve[index])
+    return Choice(None, alone, on_curve) if side else Choice(alone, None, on_curve)
+
+
+def choose_and_split(data: Sequence[Any], neighbour: Sequence[Any], score: Score) -> tuple[Choice, int]:
+    """`choose_event`, and how many runs it looked at: half of them, or a fifth where that shows a curve.
+
+    Whether it does is seen in that fifth alone, so either way the runs after those looked at decide nothing.
+    """
+    runs = len(data)
+    if runs // 5 >= RUNS:
+        choice = choose_event(data, neighbour, first=runs // 5, score=score)
+        if choice.on_curve:
+            return choice, runs // 5
+    return choose_event(data, neighbour, first=runs // 2, score=score), runs // 2
 
 
 @dataclass(frozen=True)
@@ -143,38 +162,47 @@ class _Counted:
     Attributes
     ----------
     here, there : ndarray, shape (events,)
-        Hits on `data` and on its neighbour; on a curve, where there is one.
-    runs, tried : ndarray of int, shape (events,)
-        Among how many runs, and among how many events luck could choose.
+        Hits on `data` and on its neighbour; where there is a curve, those it foretells.
+    runs : ndarray of int, shape (events,)
+        Among how many runs: those looked at, or those the curve is asked about.
+    tried : ndarray of int, shape (events,)
+        Among how many events luck could choose.
+    seen : ndarray of int, shape (events,)
+        How many runs were looked at.
+    on_curve : ndarray of bool, shape (events,)
     ends : ndarray of int, shape (families' candidates,)
         Where the events of each end.
     """
 
     proposed: list[Candidates]
     ends: np.ndarray
-    first_half: int
+    first: int
     here: np.ndarray
     there: np.ndarray
     runs: np.ndarray
     tried: np.ndarray
+    seen: np.ndarray
+    on_curve: np.ndarray
 
     @classmethod
-    def count(cls, proposed: list[Candidates], first_half: int) -> _Counted:
-        hits, runs, on_curve = [], [], []
+    def count(cls, proposed: list[Candidates], first: int, others: int) -> _Counted:
+        """Counts among the `first` runs, and on a curve what they say of that many `others`, which will certify."""
+        hits, runs, seen, on_curve = [], [], [], []
         for candidates in proposed:
-            rows = slice(first_half // 2 if candidates.fitted else 0, first_half)
+            rows = slice(first // 2 if candidates.fitted else 0, first)
             counts = candidates.counts(rows)
             curve = candidates.curve(rows, counts)
-            hits.append(counts if curve is None else curve)
-            runs.append(np.full(counts.shape[1], rows.stop - rows.start))
+            hits.append(counts if curve is None else curve * others)
+            seen.append(np.full(counts.shape[1], rows.stop - rows.start))
+            runs.append(seen[-1] if curve is None else np.full(counts.shape[1], others))
             on_curve.append(np.full(counts.shape[1], curve is not None))
-        among = np.tile(np.concatenate(runs), 2)
+        among, smooth = np.tile(np.concatenate(runs), 2), np.tile(np.concatenate(on_curve), 2)
         here, there = np.concatenate(hits, axis=1)
         # The first of equals wins, so simple families come first, and events before complements.
         here, there = np.append(here, among[: here.size] - here), np.append(there, among[: there.size] - there)
-        tried = np.where(np.tile(np.concatenate(on_curve), 2), 1, 2 * among.size)
+        tried = np.where(smooth, 1, 2 * among.size)
         ends = np.cumsum([some.shape[1] for some in hits])
-        return cls(proposed, ends, first_half, here, there, among, tried)
+        return cls(proposed, ends, first, here, there, among, tried, np.tile(np.concatenate(seen), 2), smooth)
 
     def event(self, index: int) -> Event:
         plain = index % (self.here.size // 2)
@@ -184,11 +212,12 @@ class _Counted:
 
     def pair(self, i: int, j: int) -> tuple[Choice, Counts]:
         """Two events together, with their hits on the runs neither was fitted to."""
-        pair = Choice(self.event(i), self.event(j))
-        fewer = min(self.runs[i], self.runs[j])
-        counts = pair.counts(slice(self.first_half - fewer, self.first_half))
-        if self.tried[i] == self.tried[j] == 1 and self.runs[i] == self.runs[j] and counts.exclude:
-            counts = Counts.of_two(self.here[[i, j]], self.there[[i, j]], int(fewer))
+        smooth = bool(self.on_curve[i] and self.on_curve[j])
+        pair = Choice(self.event(i), self.event(j), smooth)
+        fewer = min(self.seen[i], self.seen[j])
+        counts = pair.counts(slice(self.first - fewer, self.first))
+        if smooth and counts.exclude:
+            counts = Counts.of_two(self.here[[i, j]], self.there[[i, j]], int(self.runs[i]))
         return pair, counts
 
     def partners(self) -> Iterator[tuple[int, int]]:
@@ -201,7 +230,7 @@ class _Counted:
         p, q = (self.here + 0.5) / (self.runs + 1), (self.there + 0.5) / (self.runs + 1)
         log_p, log_q = np.log(p), np.log(q)
         spread_p, spread_q = np.sqrt((1 - p) / (p * self.runs)), np.sqrt((1 - q) / (q * self.runs))
-        for caution in np.geomspace(0.25, 4.0, 30) if (self.tried == 1).any() else (1.0, 1.5, 2.0, 3.0, 4.0):
+        for caution in np.geomspace(0.25, 4.0, 30) if self.on_curve.any() else (1.0, 1.5, 2.0, 3.0, 4.0):
             doubt = caution * (spread_p + spread_q)
             yield int(np.argmax(log_p - log_q - doubt)), int(np.argmax(log_q - log_p - doubt))
 

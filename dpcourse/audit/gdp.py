@@ -17,7 +17,7 @@ from scipy.special import ndtri
 
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.audit.certify import Mechanism, run
-from dpcourse.audit.events import Counts, choose_event
+from dpcourse.audit.events import Counts, choose_and_split
 from dpcourse.audit.rates import clopper_pearson
 from dpcourse.privacy import arguments
 
@@ -111,9 +111,9 @@ def audit_gdp(
         raise TypeError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
     rng = np.random.default_rng(rng)
     outputs = (run(mechanism, data, runs, rng), run(mechanism, neighbour, runs, rng))
-    half, error = runs // 2, (1 - confidence) / 2
-    choice = choose_event(*outputs, first_half=half, score=_MuScore(error))
-    counts = choice.counts(slice(half, runs))
+    error = (1 - confidence) / 2
+    choice, first = choose_and_split(*outputs, _MuScore(error))
+    counts = choice.counts(slice(first, runs))
     hits, false_hits = np.array(counts.expected), np.array(counts.unexpected)
     low, plain = gdp_mu(hits, false_hits, counts.trials, error), gdp_mu(hits, false_hits, counts.trials)
     return GdpAudit(float(low), float(plain), choice.text, confidence, runs)

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from dpcourse.audit.curve import normal_counts
+from dpcourse.audit.curve import normal_shares
 from dpcourse.audit.outputs import number
 
 _CUTS = 200  # thresholds tried of one statistic
@@ -54,7 +54,7 @@ class Candidates(Protocol):
         """Hits of every event on either dataset, shape (2, events)."""
 
     def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
-        """The same hits as far as they are no luck, where that is known."""
+        """The same hits as shares of the runs, as far as they are no luck, where that is known."""
 
     def event(self, index: int) -> Event: ...
 
@@ -82,7 +82,7 @@ class Thresholds:
         return np.array([np.searchsorted(np.sort(side[rows]), self.cuts, side="right") for side in self.values])
 
     def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
-        return normal_counts(self.values[:, rows], self.cuts, counts)
+        return normal_shares(self.values[:, rows], self.cuts, counts)
 
     def event(self, index: int) -> Event:
         cut = self.cuts[index]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpcourse.audit.curve import normal_counts
-from dpcourse.audit.events import Counts, choose_event
+from dpcourse.audit.curve import normal_shares
+from dpcourse.audit.events import Counts, choose_and_split, choose_event
 from dpcourse.audit.families import values_below
 
 RUNS = 25_000
@@ -16,7 +16,7 @@ CUTS = norm.ppf([1e-3, 0.02, 0.3, 0.5, 0.7, 0.98, 0.999])
 
 def curve(values, cuts=CUTS):
     values = np.stack([values, values])
-    return normal_counts(values, cuts, (values[:, None] <= cuts[:, None]).sum(axis=2))
+    return normal_shares(values, cuts, (values[:, None] <= cuts[:, None]).sum(axis=2))
 
 
 def draws(seed=0, runs=RUNS):
@@ -26,7 +26,7 @@ def draws(seed=0, runs=RUNS):
 def test_expects_what_the_normal_law_says():
     """Five standard errors of a share, from those of the mean and the deviation, 1/√n and 1/√2n: 6e-7 a cut."""
     error = norm.pdf(CUTS) * np.sqrt((1 + CUTS**2 / 2) / RUNS)
-    assert (np.abs(curve(draws()) / RUNS - norm.cdf(CUTS)) <= 5 * error).all()
+    assert (np.abs(curve(draws()) - norm.cdf(CUTS)) <= 5 * error).all()
 
 
 def test_is_rarely_missed_where_values_are_normal():
@@ -79,6 +79,15 @@ def test_is_refused_with_what_has_no_deviation_and_with_few_runs(bad):
     assert curve(np.ones(RUNS)) is None
 
 
+@pytest.mark.parametrize(("ratio", "one"), [(1.005, True), (1.05, False)])
+def test_two_deviations_that_are_alike_are_taken_for_one(ratio, one):
+    """Standard error of the ratio: .0063. The same draws on both sides, so only `ratio` is between them."""
+    values = np.stack([draws(), ratio * draws()])
+    shares = normal_shares(values, CUTS, (values[:, None] <= CUTS[:, None]).sum(axis=2))
+    scores = norm.ppf(shares)
+    assert np.allclose(np.diff(scores[0]), np.diff(scores[1]), rtol=1e-9) is one
+
+
 class Gap:
     """Judges by frequencies, and keeps what it was told."""
 
@@ -99,12 +108,12 @@ def test_on_a_curve_nothing_is_paid_for_choosing_the_best():
     rng = np.random.default_rng(1)
     score = Gap()
     choose_event(
-        rng.normal(size=RUNS), rng.normal(0.2, size=RUNS), first_half=RUNS, score=score, families=[values_below]
+        rng.normal(size=2 * RUNS), rng.normal(0.2, size=2 * RUNS), first=RUNS, score=score, families=[values_below]
     )
     assert set(np.concatenate([np.atleast_1d(events) for events in score.tried]).tolist()) == {1}
     score = Gap()
     choose_event(
-        rng.laplace(size=RUNS), rng.laplace(0.2, size=RUNS), first_half=RUNS, score=score, families=[values_below]
+        rng.laplace(size=2 * RUNS), rng.laplace(0.2, size=2 * RUNS), first=RUNS, score=score, families=[values_below]
     )
     assert min(np.concatenate([np.atleast_1d(events) for events in score.tried])) > 100
 
@@ -120,6 +129,24 @@ def test_the_best_threshold_is_the_best_of_the_curve():
     """Mean gap between two normal laws half a deviation apart is largest in the middle, .25: found within .05."""
     for seed in range(5):
         rng = np.random.default_rng(seed)
-        sides = rng.normal(size=RUNS), rng.normal(0.5, size=RUNS)
-        choice = choose_event(*sides, first_half=RUNS, score=Gap(), families=[values_below])
+        sides = rng.normal(size=2 * RUNS), rng.normal(0.5, size=2 * RUNS)
+        choice = choose_event(*sides, first=RUNS, score=Gap(), families=[values_below])
         assert float(choice.text.split()[-1]) == pytest.approx(0.25, abs=0.05)
+
+
+def test_a_fifth_of_the_runs_chooses_where_it_shows_a_curve_and_half_elsewhere():
+    rng = np.random.default_rng(2)
+    for law, runs, first in (("normal", 100_000, 20_000), ("normal", 99_999, 49_999), ("laplace", 100_000, 50_000)):
+        sides = getattr(rng, law)([[0.0], [0.3]], size=(2, runs)).round(6)  # low bits tell more than tails
+        assert choose_and_split(*sides, Gap())[1] == first
+
+
+def test_what_the_others_are_does_not_move_the_split():
+    """Neither the event nor who chooses it depends on runs that will certify."""
+    rng = np.random.default_rng(3)
+    chosen = []
+    fifth = rng.normal([[0.0], [0.3]], size=(2, 20_000))
+    for others in (rng.normal(size=(2, 80_000)), rng.laplace(50, size=(2, 80_000))):
+        choice, first = choose_and_split(*np.concatenate([fifth, others], axis=1).round(6), Gap())
+        chosen.append((choice.text, first))
+    assert chosen[0] == chosen[1] and chosen[0][1] == 20_000

@@ -81,7 +81,7 @@ def test_runs_that_certify_are_not_looked_at_when_the_event_is_chosen():
     first = rng.normal(size=100), rng.normal(size=100) + 1
     other = rng.normal(size=100) + 50, rng.normal(size=100) - 50
     chosen = [
-        choose_event(*map(np.concatenate, zip(first, later, strict=True)), first_half=100, score=Difference())
+        choose_event(*map(np.concatenate, zip(first, later, strict=True)), first=100, score=Difference())
         for later in (other, other[::-1])
     ]
     assert chosen[0].text == chosen[1].text and chosen[0].opposite == chosen[1].opposite
