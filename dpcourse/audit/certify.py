@@ -39,9 +39,9 @@ class AuditResult:
     claim : Guarantee
     confidence : float
     runs : int
-        Per side, the choosing half included.
+        Per side, those that choose included.
     frequencies : tuple of float
-        How often the event happened in the certifying half where it was expected, and how often where it was not.
+        How often the event happened where it was expected, and how often where it was not, among the runs that certify.
 
     Examples
     --------
@@ -116,7 +116,7 @@ def audit(
     Clopper–Pearson bounds for the two rates at (1 − confidence)/2 each. Both directions use the same two bounds, so
     nothing else has to be paid for. Two events, E expected on `data` and F on its neighbour, may be certified together
     (`epsilon_from_decided`), which has all runs of both datasets behind it: one bound, at 1 − confidence. Whether one
-    event or two are certified is decided on the choosing half too.
+    event or two are certified is decided on the runs that choose too.
     What an audit does not find is not thereby shown to be private.
     """
     arguments.member("claim", claim, Guarantee)

@@ -36,7 +36,7 @@ class GdpAudit:
     event : str
     confidence : float
     runs : int
-        Per dataset, the choosing half included.
+        Per dataset, those that choose included.
     """
 
     mu_lower: float
