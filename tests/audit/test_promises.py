@@ -147,14 +147,14 @@ def test_nine_tenths_of_a_pure_epsilon_are_certified(kind, epsilon):
 def test_how_much_of_a_gaussians_epsilon_is_certified(epsilon):
     """100,000 runs a side at 95%, δ = 1e-3, in the middle of 61 audits.
 
-    The best threshold, known in advance, certifies 86% to 89% in the middle (two tails, 50,000 certifying runs), with
-    a deviation of 5 to 7 points: the middle of 61 audits is off by more than 3 points with probability 1e-3 or less.
+    The best thresholds, known in advance, certify 88% to 91% in the middle (two tails, 80,000 certifying runs), with a
+    deviation of 4 to 6 points: the middle of 61 audits is off by more than 2.5 points with probability 1e-3 or less.
     """
     mechanism = gaussian(GaussianMechanism(epsilon, 1e-3).sigma)
     claim = Guarantee(epsilon, 1e-3)
     found = [audit(mechanism, 0, 1, claim=claim, confidence=0.95, rng=s).epsilon_lower for s in range(61)]
     print("Gaussian", epsilon, np.round(np.median(found) / epsilon, 3))
-    assert np.median(found) >= 0.82 * epsilon
+    assert np.median(found) >= 0.85 * epsilon
 
 
 def noisy_batches(canary, runs, rng):
