@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.metadata
+import importlib.util
 import os
 import platform
 import re
@@ -41,6 +42,13 @@ LESSONS = sorted(
     key=lambda path: (not Path(path).name.startswith(LONGEST), path),
 )
 SOLUTIONS, EXERCISES = ["notebooks/solutions"], ["notebooks/exercises"]
+
+
+# Large packages that the tests import, in two lots that have little in common.
+LOTS = (
+    "scipy.stats, sklearn.linear_model, sklearn.metrics",
+    "hypothesis, ipywidgets, matplotlib.pyplot, nbformat, pandas",
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +79,14 @@ def data_source() -> str:
     except Exception as error:
         sys.exit(f"DPCOURSE_DATA={folder} is set but cannot be used: {error}")
     return load_adult().source
+
+
+def compile_once() -> None:
+    """Import the large packages after an installation, before two workers at once compile each of them twice."""
+    found = importlib.util.find_spec("sklearn")
+    if found is None or not Path(importlib.util.cache_from_source(str(found.origin))).is_file():
+        for process in [subprocess.Popen([sys.executable, "-c", f"import {lot}"]) for lot in LOTS]:
+            process.wait()
 
 
 def unlocked_versions() -> list[str]:
@@ -153,6 +169,7 @@ def main() -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     start = time.perf_counter()
+    compile_once()
     source = data_source()
     print(f"Adult: {source}. Python {platform.python_version()} on {platform.system()}.")
     steps = plan(source)
