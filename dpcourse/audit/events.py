@@ -11,7 +11,7 @@ is told among how many events the best was looked for, because the best of many 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -59,7 +59,7 @@ class Counts:
 class Choice:
     """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together.
 
-    `on_curve` says whether it was chosen by a `curve`, on which no luck chooses.
+    `on_curve` says whether it was chosen by a `curve`, on which no luck chooses, and no event off it may be better.
     """
 
     on_data: Event | None
@@ -128,6 +128,7 @@ def choose_event(
     events = _Counted.count(proposed, first, len(data) - first)
     here, there, tried = events.here, events.there, events.tried
     scores = np.stack([score.one(here, there, events.runs, tried), score.one(there, here, events.runs, tried)])
+    rival = events.rival(score, len(data) - first)
     best, value = None, max(float(scores.max()), 0.0)
     for i, j in dict.fromkeys([tuple(scores.argmax(axis=1).tolist()), *events.partners()]):
         pair, counts = events.pair(i, j)
@@ -135,10 +136,10 @@ def choose_event(
         if worth > value:
             best, value = pair, worth
     if best is not None:
-        return best
+        return replace(best, on_curve=best.on_curve and value >= rival)
     side = int(scores[1].max() > scores[0].max())
     index = int(scores[side].argmax())
-    alone, on_curve = events.event(index), bool(events.on_curve[index])
+    alone, on_curve = events.event(index), bool(events.on_curve[index]) and value >= rival
     return Choice(None, alone, on_curve) if side else Choice(alone, None, on_curve)
 
 
@@ -203,6 +204,15 @@ class _Counted:
         tried = np.where(smooth, 1, 2 * among.size)
         ends = np.cumsum([some.shape[1] for some in hits])
         return cls(proposed, ends, first, here, there, among, tried, np.tile(np.concatenate(seen), 2), smooth)
+
+    def rival(self, score: Score, others: int) -> float:
+        """What the best event off the curve would be worth, if it were as frequent among that many others."""
+        off = ~self.on_curve
+        if not off.any():
+            return -np.inf
+        share, runs, tried = others / self.seen[off], np.full(off.sum(), others), self.tried[off]
+        here, there = self.here[off] * share, self.there[off] * share
+        return float(max(score.one(here, there, runs, tried).max(), score.one(there, here, runs, tried).max()))
 
     def event(self, index: int) -> Event:
         plain = index % (self.here.size // 2)
