@@ -35,7 +35,7 @@ NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg"
 NBVAL += BY_NOTEBOOK
 # pytest's own filter makes warnings errors; in a notebook it is text on stderr that is one (tests/test_notebooks.py).
 NBVAL += ["-o", "addopts=", "-W", "default"]
-# The longest first, so that neither worker is left alone with one of them at the end.
+# The longest first, so that no worker is left alone with one of them at the end.
 LONGEST = ("08", "06", "09", "13")
 LESSONS = sorted(
     (path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb")),

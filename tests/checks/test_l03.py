@@ -286,4 +286,4 @@ def test_three_hundred_right(exercise, answer, always):
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
 def test_fifty_of_each_wrong(exercise, key, answer, always):
-    always(exercise, answer, key, times=50, but=5)
+    always(exercise, answer, key, times=50)
