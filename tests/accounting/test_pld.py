@@ -258,6 +258,29 @@ def test_a_bare_claim_gives_back_its_numbers():
     assert PrivacyLoss.from_guarantee(Guarantee(math.inf)).compose(PrivacyLoss.pure(1.0)).epsilon(0.5) == math.inf
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    masses=st.integers(2, 5).flatmap(
+        lambda n: st.tuples(*[st.lists(st.sampled_from([0, 1, 2, 5, 40]), min_size=n, max_size=n)] * 2)
+    ).filter(lambda both: sum(both[0]) and sum(both[1])),
+    epsilon=st.floats(0, 4),
+)  # fmt: skip
+def test_one_lopsided_pair_is_as_bad_as_its_worse_direction(masses, epsilon):
+    """One run and two, P against Q and Q against P: always the larger of the two sums over outputs."""
+    p, q = (np.array(one) / sum(one) for one in masses)
+    for times, a, b in ((1, p, q), (2, np.outer(p, p).ravel(), np.outer(q, q).ravel())):
+        exact = max(np.maximum(x - math.exp(epsilon) * y, 0).sum() for x, y in ((a, b), (b, a)))
+        for pair in ((p, q), (q, p)):
+            loss = PrivacyLoss.from_masses(*pair).self_compose(times)
+            assert loss.delta(epsilon) == pytest.approx(exact, rel=1e-3, abs=1e-9)
+
+
+def test_one_lopsided_pair_has_one_epsilon_in_both_orders():
+    pair = [0.0, 0.5, 0.5], [0.001, 0.4995, 0.4995]  # the first output says "the second", for certain
+    for a, b in (pair, pair[::-1]):
+        assert PrivacyLoss.from_masses(a, b).epsilon(1e-6) == math.inf
+
+
 def test_the_worse_direction_is_taken_once_at_the_end():
     loss = SUBSAMPLED.self_compose(100)
     one_way = [refine.epsilon(loss.parts, add, 1e-5) for add in (False, True)]

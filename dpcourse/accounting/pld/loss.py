@@ -223,7 +223,7 @@ def _exact_delta(parts: tuple[tuple[Pair, int], ...], add: bool, epsilon: np.nda
     pair = parts[0][0]
     if isinstance(pair, pairs.Gaussian):
         return pair.delta(epsilon)
-    q, p = pair.lower(-epsilon)[::-1] if add else pair.upper(epsilon)[::-1]
+    p, q = pair.lower(-epsilon)[::-1] if add else pair.upper(epsilon)
     return np.maximum(p - _times_exp(q, epsilon), 0.0)
 
 
