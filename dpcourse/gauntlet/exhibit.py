@@ -38,8 +38,8 @@ class Exhibit:
     claim : Guarantee
     truth : float
         The ε that really holds at the claim's δ: for these neighbours, or infinite where it grows without bound with
-        the neighbours. Of "fixed batches" it is the lower bound of the source, of "noise not scaled by the number of
-        hits" the upper one.
+        the neighbours. Of "fixed batches" it is a lower bound, that of one event; of "noise not scaled by the number of
+        hits" an upper one, by the proof of sparse vector for these scales.
     broken, repaired : Mechanism
     data, neighbour : object
         Neighbours under the claim's relation.

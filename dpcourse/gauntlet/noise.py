@@ -63,7 +63,7 @@ EXHIBITS = (
     Exhibit(
         "the noise of a mean, divided among the clients",
         "Each of n clients adds noise for the mean, zC/n: in the mean it shrinks by √n more.",
-        "class of adap/flower issue 1892",
+        "class of flwrlabs/flower issue 1892",
         Guarantee(1.0, 1e-5), GaussianMechanism.from_noise_multiplier(SIGMA / 10, delta=1e-5).guarantee.epsilon,
         Mechanism(lambda x, runs, rng: gaussian(runs, x.sum() / 100, SIGMA / 1000, rng)),
         Mechanism(lambda x, runs, rng: gaussian(runs, x.sum() / 100, SIGMA / 100, rng)),

@@ -89,7 +89,7 @@ EXHIBITS = (
         "sparse vector, noise not scaled by the number of hits",
         "Twenty yeses are allowed and paid for as one.",
         "Lyu, Su, Li 2017, arXiv:1603.01699, algorithm 4",
-        ADDED, (1 + 6 * 20) / 4, _many_hits(20, 4.0, 2.0), _many_hits(20, 80.0, 2.0),
+        ADDED, 1 / 2 + 20 * 2 / 4, _many_hits(20, 4.0, 2.0), _many_hits(20, 80.0, 2.0),
         (0.5,) * 40, (-0.5,) * 20 + (1.5,) * 20, runs=20_000,
     ),
     Exhibit(

@@ -57,7 +57,7 @@ _AGES = np.concatenate([np.full(50, 40.0), np.full(50, 41.0)])
 EXHIBITS = (
     Exhibit(
         "sensitivity forgotten",
-        "The lower bound was used twice, so the range came out as nothing and the noise as that of a count.",
+        "The lower bound was used twice, so the upper one did not reach the noise: here it is that of a count.",
         "IBM/differential-privacy-library issue 105",
         REPLACED, 10.0, _sum(1.0), _sum(10.0), records(0, 5), records(10, 5), runs=400,
     ),
@@ -104,7 +104,7 @@ EXHIBITS = (
         "split at the data's own median",
         "Counts below and above the median: with one person more, everybody who is exactly that old changes sides.",
         "a notebook on randomized response",
-        ADDED, 51.0,
+        ADDED, math.inf,
         Mechanism(_split_at_own_median), Mechanism(_split_at_public_age), _AGES, np.append(_AGES, 41.0), runs=400,
     ),
     Exhibit(

@@ -96,7 +96,7 @@ def draw_relative_error(data: CountBySize, *, into: Picture | None = None) -> Pi
                 (picture.parts[f"line {i}"],) = axes.plot([1], [1], label=f"ε = {epsilon:g}", **series(i))
             axes.axhline(0.05, color=GREY, linewidth=1.2)
             axes.annotate("5% off", (data.counts[0], 0.05), xytext=(2, 4), textcoords="offset points", color=BLACK)
-            axes.set(xscale="log", yscale="log", xlim=(data.counts[0], data.counts[-1]), ylim=(5e-5, 10))
+            axes.set(xscale="log", yscale="log", xlim=(data.counts[0], data.counts[-1]), ylim=(5e-5, 50))
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
             axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
             axes.set_xlabel("true count (people, log scale)")

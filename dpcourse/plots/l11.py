@@ -175,7 +175,7 @@ def draw_one_run(data: OneRun, *, into: Picture | None = None) -> Picture:
             axes.set_ylim(0.08, high)
             axes.set_yticks([0.1, 0.2, 0.5, 1, 2, 5, 10], ["0.1", "0.2", "0.5", "1", "2", "5", "10"])
             axes.minorticks_off()
-            axes.set_ylabel(f"ε certified at {100 * data.confidence:g}% confidence")
+            axes.set_ylabel(f"ε certified at {100 * data.confidence:g}% confidence (log scale)")
             axes.set_title(f"One training run each, {data.canaries:,} canaries")
             axes.legend(loc="upper left")
     picture.parts["found"].set_data(data.stated.ravel(), data.found.ravel())

@@ -48,8 +48,8 @@ def draw_group_counts(data: GroupCounts, *, into: Picture | None = None) -> Pict
 @dataclass(frozen=True)
 class Changes:
     """What noise does to each group's accuracy, in points: the mean change over draws with its 95% interval (half-width
-    `errors`), where 95% of single draws fall (half-width `single`), and how far the mean could be off had other people
-    of the group been tested (half-width `people`)."""
+    `errors`), where the next single draw falls with 95% (half-width `single`), and how far the mean could be off had
+    other people of the group been tested (half-width `people`)."""
 
     groups: tuple[str, ...]
     tested: np.ndarray
@@ -124,17 +124,19 @@ def draw_spread(data: Spread, *, into: Picture | None = None) -> Picture:
 
 @dataclass(frozen=True)
 class Metrics:
-    """Fairness metrics over ε: for each metric an array (ε, draws), its value without noise, and its ideal value."""
+    """Fairness metrics over ε: for each metric an array (ε, draws), the reach of 95% of single releases at each ε, its
+    value without noise, and its ideal value."""
 
     epsilons: np.ndarray
     values: Mapping[str, np.ndarray]
+    reach: Mapping[str, np.ndarray]
     without: Mapping[str, float]
     ideal: Mapping[str, float]
     groups: str
 
 
 def draw_metrics(data: Metrics, *, into: Picture | None = None) -> Picture:
-    """Each metric by ε: the mean over releases, and where 95% of single releases fall."""
+    """Each metric by ε: the mean over releases, and the reach of 95% of single ones."""
     picture = into or Picture(820, 390)
     listed = []
     with course_style():
@@ -142,8 +144,9 @@ def draw_metrics(data: Metrics, *, into: Picture | None = None) -> Picture:
         panels = picture.subplots(1, len(data.values))
         for axes, (name, draws) in zip(panels, data.values.items(), strict=True):
             mean = draws.mean(axis=1)
-            low, high = np.percentile(draws, [2.5, 97.5], axis=1)
-            axes.errorbar(data.epsilons, mean, yerr=[mean - low, high - mean], capsize=3, label="private", **series(0))
+            low, high = mean - data.reach[name], mean + data.reach[name]
+            label = "private; bars: 95% of single releases"
+            axes.errorbar(data.epsilons, mean, yerr=data.reach[name], capsize=3, label=label, **series(0))
             axes.axhline(data.without[name], color=VERMILION, linestyle="--", label="without noise")
             axes.axhline(data.ideal[name], color=BLACK, linestyle=":", label="no difference")
             epsilon_axis(axes, data.epsilons[0] / 1.4, data.epsilons[-1] * 1.4, label="ε")
@@ -202,6 +205,7 @@ def draw_by_group(data: ByGroup, *, into: Picture | None = None) -> Picture:
                 (parts[f"reach {i}"],) = axes.plot([1], [1], color=series(i)["color"], linestyle="-", linewidth=3.5,
                                                    alpha=0.55, solid_capstyle="butt")  # fmt: skip
             epsilon_axis(axes, data.epsilons[0] / 1.25, data.epsilons[-1] * 1.25, label="ε")
+            parts["y label"] = axes.set_ylabel(" ")
             parts["legend"] = axes.legend(loc="lower right", fontsize=9)
             parts["title"] = axes.set_title(" ")
     axes, parts, shown = picture.axes[0], picture.parts, len(data.groups)
@@ -219,6 +223,7 @@ def draw_by_group(data: ByGroup, *, into: Picture | None = None) -> Picture:
             parts[f"reach {i}"].set_data([nudge] * 2, [middle - reach, middle + reach])
             text.set_text(f"{data.groups[i]} ({data.tested[i]:,.0f} tested)")
     adjust(axes, ylim=_METRIC_RANGE.get(data.metric, (0, 1)))
+    parts["y label"].set_text(data.metric)
     parts["title"].set_text(f"{data.metric[0].upper()}{data.metric[1:]} by group; bars at ε = {epsilon:.3g}")
     listed = "; ".join(
         f"{name} {mean[data.here]:.3f} ± {2 * deviation[data.here]:.3f} (without noise {plain:.3f})"

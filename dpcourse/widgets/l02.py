@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dpcourse.accounting import PrivacyLoss
@@ -26,7 +28,8 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
     >>> round(shown.accuracy, 3), shown.name
     (0.731, 'Laplace noise')
     """
-    best = dp_roc_bound(epsilon, delta, _RATES)
+    corner = (1 - delta) / (1 + math.exp(epsilon))  # where the two lines of the bound meet
+    rates = np.unique(np.append(_RATES, [corner, 1 - corner]))
     if delta:
         loss, name = PrivacyLoss.gaussian(GaussianMechanism(epsilon, delta).sigma), "Gaussian noise"
     else:
@@ -37,10 +40,10 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
         epsilon=epsilon,
         delta=delta,
         accuracy=dp_accuracy_bound(epsilon, delta),
-        fpr=_RATES,
-        best=best,
-        worst=1 - dp_roc_bound(epsilon, delta, 1 - _RATES),
-        mechanism=np.asarray(loss.true_positive_rate(_RATES)),
+        fpr=rates,
+        best=dp_roc_bound(epsilon, delta, rates),
+        worst=1 - dp_roc_bound(epsilon, delta, 1 - rates),
+        mechanism=np.asarray(loss.true_positive_rate(rates)),
         name=name,
         priors=_BELIEFS,
         low=low,
@@ -60,8 +63,8 @@ def _describe(data: Attacker) -> str:
     )
     if data.delta:
         return (
-            f"{text}, on the worst mechanism the claim allows, unless it gives the person away, "
-            f"which it may with probability δ = {data.delta:g}."
+            f"{text}, on a mechanism that gives the person away with probability δ = {data.delta:g} and otherwise "
+            f"keeps within ε; {data.name} leaves this band more often, mostly by little."
         )
     return f"{text}, whatever the output."
 

@@ -30,7 +30,7 @@ def measured_roc(epsilon: float, attack: str = l10_grid.ATTACKS[1]) -> Rocs:
     return Rocs(
         f"ε = {nearest:g}, δ = {l10_grid.DELTA:g}, add-remove: {attack}",
         (Curve("measured", fpr, tpr, low, high),),
-        "95%, pointwise, of the true positive rate, cases taken for independent",
+        "97.5%, pointwise, of the true positive rate, cases taken for independent",
         nearest,
         l10_grid.DELTA,
         RATES,
@@ -51,8 +51,8 @@ def _describe(data: Rocs) -> str:
     return (
         f"Nearest measured ε: {data.epsilon:g} (δ = {data.delta:g}, adding or removing one record). At a false "
         f"positive rate of 1% the claim allows a true positive rate of {at[0]:.2%}, the best attack on all "
-        f"{l10_grid.STEPS} noisy steps has {at[1]:.2%}, and {attack} on the final weights has {at[2]:.2%}; its AUC is "
-        f"{area:.3f}, and its best threshold is right {right:.1%} of the time. The models are right about "
+        f"{l10_grid.STEPS} noisy steps has {at[1]:.2%}, and {attack} on the released weights has {at[2]:.2%}; its AUC "
+        f"is {area:.3f}, and its best threshold is right {right:.1%} of the time. The models are right about "
         f"{l10_grid.ACCURACY[i]:.1%} of other people. Precomputed on the UCI files: {l10_grid.TARGETS} models attacked "
         f"with {l10_grid.SHADOWS} shadows, a pool of {l10_grid.POOL:,}."
     )

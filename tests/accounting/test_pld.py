@@ -275,6 +275,22 @@ def test_one_lopsided_pair_is_as_bad_as_its_worse_direction(masses, epsilon):
             assert loss.delta(epsilon) == pytest.approx(exact, rel=1e-3, abs=1e-9)
 
 
+@pytest.mark.parametrize("epsilon0", [0.01, 0.05, 0.1, 0.2, 0.5, 2.0])
+def test_a_delta_beside_the_largest_loss_of_randomized_responses(epsilon0):
+    """Where δ is near the mass of the top atom, the atoms below it decide: no ε is below the binomial's exact one."""
+    for times in (2, 5, 7, 11, 16, 19, 23):
+        lies = np.arange(times + 1)
+        p, q = (
+            binom.pmf(lies, times, 1 / (1 + math.exp(epsilon0))),
+            binom.pmf(times - lies, times, 1 / (1 + math.exp(epsilon0))),
+        )
+        loss = PrivacyLoss.pure(epsilon0).self_compose(times)
+        for delta in (0.1, 0.01, 1e-3, 1e-5, 1e-7):
+            epsilon = loss.epsilon(delta)
+            assert np.maximum(p - math.exp(epsilon) * q, 0).sum() <= delta * (1 + 1e-6)
+            assert epsilon == 0 or np.maximum(p - math.exp(epsilon * 0.995) * q, 0).sum() > delta * (1 - 1e-6)
+
+
 def test_one_lopsided_pair_has_one_epsilon_in_both_orders():
     pair = [0.0, 0.5, 0.5], [0.001, 0.4995, 0.4995]  # the first output says "the second", for certain
     for a, b in (pair, pair[::-1]):

@@ -133,7 +133,7 @@ class Cumulants:
         for _ in range(60):
             value, slope = target(theta, *self.at(theta))
             low, high = (theta, high) if value < 0 else (low, theta)
-            step = theta - value / slope if slope > 0 else math.inf
+            step = theta - value / slope if slope > abs(value) * 1e-300 else math.inf
             # Around a bend Newton may hop to and fro for ever: it goes on only while it gets nearer.
             new = step if low < step < high and abs(value) < smallest else (low + high) / 2
             if abs(new - theta) <= 1e-3 * theta:

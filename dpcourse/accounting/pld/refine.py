@@ -20,6 +20,7 @@ _SETTLED = 1e-3
 _FIRST_SPREAD = 2e-3  # variance that the first grid may add, relative to that of the composed loss
 _FIRST_EDGES = 500
 _GRIDS = 20
+_REACH = 20.0  # of a tilted grid below its mean: e^−20 of a mass is far above the rounding of an FFT
 
 
 def epsilon(parts: Parts, add: bool, delta: float) -> float:
@@ -39,9 +40,10 @@ def epsilon(parts: Parts, add: bool, delta: float) -> float:
         # Tilted all the way to the largest loss nothing varies any more; the grid need not follow.
         variance = max(cumulants.at(theta)[2], 1e-4 * cumulants.at(0.0)[2])
         answer = _refined(parts, variance, ask, lambda e: min(1e-4, e / 5000))
-        if answer > -math.inf or theta < 1e-12:
+        # Below the window, or so far below the tilted mean that the masses between are lost in the FFT's rounding.
+        if theta < 1e-12 or (answer > -math.inf and theta * (cumulants.at(theta)[1] - answer) <= _REACH):
             return max(answer, 0.0)
-        theta /= 2  # the answer is below the window: look further down
+        theta /= 2  # look further down
 
 
 def delta(parts: Parts, add: bool, epsilons: np.ndarray) -> np.ndarray:
