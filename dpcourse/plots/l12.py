@@ -118,7 +118,7 @@ def draw_models(data: Models, *, into: Picture | None = None) -> Picture:
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
             axes.set_xlabel("accuracy on the shared test set")
             picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper right")
+            axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.2, markerscale=0.6)
     told = []
     for i, (label, row) in enumerate(zip(data.labels, data.accuracies, strict=True)):
         picture.parts[label, "dots"].set_data(row, np.full(len(row), i))
