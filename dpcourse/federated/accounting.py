@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+from typing import Any
 
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
@@ -49,6 +50,40 @@ def subsampled_gaussian_epsilon(noise_multiplier: float, sampling_rate: float, t
 @functools.lru_cache(maxsize=4096)
 def _epsilon(z: float, q: float, times: int, delta: float) -> float:
     return accountant(z, q, times).epsilon(delta)
+
+
+Spent = tuple[tuple[Any, int], ...]  # what one client has trained by: rules (None: not private), each with its rounds
+
+
+def with_another_round(spent: Spent, rule: Any) -> Spent:
+    """The same with one round more by `rule`; rules are entered one by one, as they were when a round was run."""
+    for i, (known, rounds) in enumerate(spent):
+        if known is rule or known == rule:
+            return (*spent[:i], (known, rounds + 1), *spent[i + 1 :])
+    return (*spent, (rule, 1))
+
+
+def record_epsilon(spent: Spent, delta: float) -> float:
+    """ε of one record of a client that trained so; 0 for no round, ∞ as soon as one was not private.
+
+    Examples
+    --------
+    >>> from dpcourse.federated import PrivateLocalTraining
+    >>> much, little = (PrivateLocalTraining(400, noise_multiplier=z) for z in (1.0, 4.0))
+    >>> round(record_epsilon(((much, 3),), 1e-5), 2), round(record_epsilon(((much, 3), (little, 3)), 1e-5), 2)
+    (4.18, 4.22)
+    >>> record_epsilon(((None, 1), (little, 3)), 1e-5)
+    inf
+    """
+    if any(rule is None for rule, _ in spent):
+        return math.inf
+    if len(spent) == 1:
+        ((rule, rounds),) = spent
+        return rule.epsilon(rounds=rounds, delta=delta)
+    total = PrivacyAccountant()
+    for rule, rounds in spent:
+        total.compose(rule.mechanism, times=rule.steps * rounds)
+    return total.epsilon(delta)
 
 
 def step(noise_multiplier: float, sampling_rate: float) -> PoissonSubsampled:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
-from dpcourse.federated.accounting import subsampled_gaussian_epsilon
+from dpcourse.federated.accounting import Spent, record_epsilon, subsampled_gaussian_epsilon
 from dpcourse.privacy import Guarantee, Neighbours
 
 A_CLIENT = "a record is all the data of one client"
@@ -57,7 +56,8 @@ class RoundReport:
     guarantee : Guarantee
         So far, at client level: about one client with everything it holds.
     record_guarantees : dict of str to Guarantee
-        So far, at record level: about one record of each client that trains privately; ε = ∞ for the others.
+        So far, at record level: about one record of each client the server has ever known, by the rules it trained by
+        in each round; ε = ∞ where one of them was not private.
     """
 
     round: int
@@ -70,7 +70,7 @@ class RoundReport:
     share: float
     accuracy: float | None
     client_level: ClientLevel = field(repr=False)
-    rules: dict[str, tuple[Any, int]] = field(repr=False)  # name → (record-level rule or None, rounds taken part in)
+    ledger: dict[str, Spent] = field(repr=False)
 
     @property
     def clipped(self) -> tuple[str, ...]:
@@ -89,10 +89,8 @@ class RoundReport:
     @cached_property
     def record_guarantees(self) -> dict[str, Guarantee]:
         delta, found = self.client_level.delta, {}
-        for name, (rule, rounds) in self.rules.items():
-            epsilon = math.inf if rule is None and rounds else 0.0
-            if rule is not None:
-                epsilon = rule.epsilon(rounds=rounds, delta=delta)
+        for name, spent in self.ledger.items():
+            epsilon = record_epsilon(spent, delta)
             found[name] = Guarantee(epsilon, 0.0 if math.isinf(epsilon) else delta, Neighbours.ADD_REMOVE, OWN_NOISE)
         return found
 

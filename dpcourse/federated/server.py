@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from dpcourse.accounting import PrivacyAccountant
-from dpcourse.federated.accounting import accountant
+from dpcourse.federated.accounting import Spent, accountant, with_another_round
 from dpcourse.federated.clients import NOT_FINITE, FederatedClient, SimulatedClients, gather
 from dpcourse.federated.clipping import AdaptiveClip, clip_updates, norms_of
 from dpcourse.federated.report import A_CLIENT, ClientLevel, RoundReport
@@ -109,7 +108,7 @@ class FederatedServer:
             self.update_noise_multiplier = self.noise_multiplier
             if math.isinf(self.clip_norm) and self.noise_multiplier:
                 raise ValueError(f"clip_norm must be finite unless noise_multiplier is 0, got {clip_norm!r}")
-        self._taken_part: dict[str, int] = {}
+        self._ledger: dict[str, Spent] = {}  # of everybody who was ever there
 
     @property
     def accountant(self) -> PrivacyAccountant:
@@ -130,6 +129,7 @@ class FederatedServer:
         self.round += 1
         everyone = self.sampling_rate == 1
         chosen = np.arange(len(names)) if everyone else np.flatnonzero(sampling.random(len(names)) < self.sampling_rate)
+        self._enter(clients, names, chosen)
         if isinstance(clients, SimulatedClients):
             rejected: dict[str, str] = {}
             places, updates = chosen, clients.updates(self.weights, chosen)
@@ -152,8 +152,6 @@ class FederatedServer:
         if self._adaptive:
             self._move_clip_norm(self._adaptive, client_weights[places], norms, total, noise)
 
-        for i in chosen:
-            self._taken_part[names[i]] = self._taken_part.get(names[i], 0) + 1
         return RoundReport(
             round=self.round,
             selected=tuple(names[i] for i in chosen),
@@ -165,7 +163,7 @@ class FederatedServer:
             share=share,
             accuracy=None if self.test is None else accuracy(self.weights, self.test),
             client_level=self._client_level(),
-            rules=self._rules(clients),
+            ledger=dict(self._ledger),
         )
 
     def _registry(self, clients: Clients) -> tuple[tuple[str, ...], np.ndarray, float]:
@@ -210,10 +208,13 @@ class FederatedServer:
             condition += f" and {' and '.join(public)} {'are' if len(public) > 1 else 'is'} public"
         return ClientLevel(self.noise_multiplier, self.sampling_rate, self.delta, condition)
 
-    def _rules(self, clients: Clients) -> dict[str, tuple[Any, int]]:
-        if isinstance(clients, SimulatedClients):
-            return {}
-        return {client.name: (client.record_level, self._taken_part.get(client.name, 0)) for client in clients}
+    def _enter(self, clients: Clients, names: tuple[str, ...], chosen: np.ndarray) -> None:
+        """Into the ledger: by which rule the chosen clients train in this round."""
+        for name in names:
+            self._ledger.setdefault(name, ())
+        for i in chosen:
+            rule = None if isinstance(clients, SimulatedClients) else clients[i].record_level
+            self._ledger[names[i]] = with_another_round(self._ledger[names[i]], rule)
 
 
 def run_rounds(server: FederatedServer, clients: Clients, rounds: int, *, rng=None) -> list[RoundReport]:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from dp_accounting.pld import PLDAccountant
 
+from dpcourse.accounting import PrivacyAccountant
 from dpcourse.datasets import ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.federated import (
     AdaptiveClip,
@@ -158,6 +159,50 @@ def test_record_level_claims_count_the_rounds_a_client_took_part_in():
     assert reports[-1].epsilon == np.inf  # nothing is promised about a whole client
     mixed = run_rounds(FederatedServer(START), [*private[:5], *clients()[5:]], 1, rng=12)[0]
     assert mixed.record_guarantee.epsilon == np.inf
+
+
+def one(rule, name="China"):
+    return [FederatedClient(name, FABS.clients["China"], rule)]
+
+
+def test_record_level_claims_price_earlier_rounds_by_the_rules_of_these_rounds():
+    much, little = (PrivateLocalTraining(50, noise_multiplier=z) for z in (0.3, 5.0))
+    server = FederatedServer(START)
+    run_rounds(server, one(much), 3, rng=12)
+    report = run_rounds(server, one(little), 1, rng=12)[0]
+    together = PrivacyAccountant().compose(much.mechanism, times=30).compose(little.mechanism, times=10)
+    found = report.record_guarantee.epsilon
+    assert found == together.epsilon(1e-5) >= much.epsilon(rounds=3, delta=1e-5) > 50
+    again = run_rounds(server, one(PrivateLocalTraining(50, noise_multiplier=0.3)), 1, rng=12)[0]
+    assert again.record_guarantee.epsilon > found == report.record_guarantee.epsilon  # a report stays as it was
+
+
+def test_an_equal_rule_continues_the_count():
+    server = FederatedServer(START)
+    for rounds in (3, 4):
+        report = run_rounds(server, one(PrivateLocalTraining(50, noise_multiplier=2.0)), rounds, rng=12)[-1]
+    rule = PrivateLocalTraining(50, noise_multiplier=2.0)
+    assert report.record_guarantee.epsilon == rule.epsilon(rounds=7, delta=1e-5)
+
+
+def test_rounds_without_privacy_are_not_forgotten():
+    rule = PrivateLocalTraining(50, noise_multiplier=5.0)
+    many = simulate_clients(2, records=5, rng=12)
+    for before in (one(LocalTraining()), one(LocalTraining(), "Taiwan"), SimulatedClients(many, LocalTraining())):
+        server = FederatedServer(START)
+        run_rounds(server, before, 3, rng=12)
+        report = run_rounds(server, one(rule), 1, rng=12)[0]
+        names = before.names if isinstance(before, SimulatedClients) else [client.name for client in before]
+        assert set(report.record_guarantees) == {"China", *names}
+        assert all(report.record_guarantees[name].epsilon == np.inf for name in names)
+        assert report.record_guarantee.epsilon == np.inf
+
+
+def test_who_was_never_asked_has_spent_nothing():
+    server = FederatedServer(START, sampling_rate=1e-9)
+    run_rounds(server, one(LocalTraining()), 1, rng=12)
+    report = run_rounds(server, one(LocalTraining(), "Taiwan"), 1, rng=12)[0]
+    assert {name: claim.epsilon for name, claim in report.record_guarantees.items()} == {"China": 0, "Taiwan": 0}
 
 
 def test_sizes_above_the_public_cap_are_cut_to_it():
