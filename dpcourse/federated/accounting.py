@@ -56,7 +56,7 @@ Spent = tuple[tuple[Any, int], ...]  # what one client has trained by: rules (No
 
 
 def with_another_round(spent: Spent, rule: Any) -> Spent:
-    """The same with one round more by `rule`; rules are entered one by one, as they were when a round was run."""
+    """The same with one more round by `rule`."""
     for i, (known, rounds) in enumerate(spent):
         if known is rule or known == rule:
             return (*spent[:i], (known, rounds + 1), *spent[i + 1 :])

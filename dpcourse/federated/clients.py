@@ -144,7 +144,7 @@ def _stream(seed: np.random.SeedSequence, i: int) -> np.random.Generator:
 
 
 def inspect(answer: Any, client: FederatedClient, round: int, shape: tuple[int, ...]) -> tuple[np.ndarray | None, str]:
-    """The update as floats, or the reason to refuse it.
+    """The update as floats, or the reason to refuse it. It never raises: that would be an output, and end the round.
 
     Examples
     --------
@@ -153,9 +153,20 @@ def inspect(answer: Any, client: FederatedClient, round: int, shape: tuple[int, 
     'replays round 1'
     >>> inspect(Reply("fab", 2, [0.0, np.nan, 1.0]), client, 2, (3,))[1]
     'holds NaN or infinity'
+    >>> inspect(Reply("fab", 2, np.zeros(3), weight=10**400), client, 2, (3,))[1]
+    'is malformed'
     """
+    try:
+        return _inspect(answer, client, round, shape)
+    except Exception:  # an object of a client's own may raise wherever it is touched
+        return None, "is malformed"
+
+
+def _inspect(answer: Any, client: FederatedClient, round: int, shape: tuple[int, ...]) -> tuple[np.ndarray | None, str]:
     if not isinstance(answer, Reply):
         return None, "did not answer"
+    if not isinstance(answer.client, str) or not isinstance(answer.round, numbers.Real):
+        return None, "is malformed"
     if answer.client != client.name:
         return None, f"answers for {answer.client}"
     if answer.round != round:
@@ -171,7 +182,8 @@ def inspect(answer: Any, client: FederatedClient, round: int, shape: tuple[int, 
         return None, "does not hold real numbers"
     if row.shape != shape:
         return None, f"has shape {row.shape}, not {shape}"
-    row = row.astype(float)
+    with np.errstate(over="ignore"):  # of long doubles
+        row = row.astype(float)
     return (row, "") if np.isfinite(row).all() else (None, NOT_FINITE)
 
 
