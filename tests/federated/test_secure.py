@@ -93,8 +93,37 @@ def test_clients_that_fall_silent_before_the_last_round_are_in_the_sum():
     assert aggregator.view.recovered == {i: SELF_MASK for i in range(4)} | {4: MASK_KEY}
     again = SecureAggregator(5, 3, 32, 1)
     masked = {i: again.mask(i, [1]) for i in range(4)}
-    with pytest.raises(ThresholdNotMet, match="2 clients answered"):
+    with pytest.raises(ThresholdNotMet, match="2 clients would answer"):
         again.aggregate(masked, {4}, silent={0, 1})
+
+
+def test_a_refused_sum_binds_nobody():
+    aggregator = SecureAggregator(5, 3, 32, 100)
+    masked = [aggregator.mask(i, [1, 2]) for i in range(5)]
+    with pytest.raises(ThresholdNotMet):
+        aggregator.aggregate(masked, silent={0, 1, 2})
+    assert not aggregator.view.recovered and aggregator.view.total is None
+    assert aggregator.aggregate(masked, dropped={0}, silent={1}).tolist() == [4, 8]
+
+
+def test_clients_who_were_silent_do_not_answer_for_other_survivors_either():
+    """With a threshold of half, two groups of clients have nobody in common who would notice."""
+    aggregator = SecureAggregator(4, 2, 32, 1)
+    masked = [aggregator.mask(i, [1]) for i in range(4)]
+    assert aggregator.aggregate(masked, silent={0, 1}).tolist() == [4]
+    with pytest.raises(ProtocolViolation, match=r"summed for survivors \[0, 1, 2, 3\] already"):
+        aggregator.aggregate(masked, dropped={2}, silent={3})
+    # Neither was asked: both are still free to answer for the first list.
+    assert aggregator.aggregate(masked, silent={2, 3}).tolist() == [4]
+
+
+def test_one_client_that_refuses_binds_no_other():
+    aggregator = SecureAggregator(4, 2, 32, 1)
+    masked = [aggregator.mask(i, [1]) for i in range(4)]
+    aggregator.clients[3].reveal({1, 2, 3}, {0})
+    with pytest.raises(ProtocolViolation, match="client 3 has answered"):
+        aggregator.aggregate(masked)
+    assert aggregator.aggregate(masked, dropped={0}).tolist() == [3]
 
 
 def test_a_late_vector_counts_as_dropped():

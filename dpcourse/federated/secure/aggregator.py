@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
-from dpcourse.federated.secure.client import ProtocolViolation, SecureClient
+from dpcourse.federated.secure.client import ProtocolViolation, SecureClient, ThresholdNotMet
 from dpcourse.federated.secure.fixed_point import FixedPoint
 from dpcourse.federated.secure.noise import headroom
 from dpcourse.federated.secure.server import SecureServer, ServerView
@@ -141,10 +141,12 @@ class SecureAggregator:
         Raises
         ------
         ThresholdNotMet
-            (a ValueError) If fewer than `threshold` clients are left. Nothing has been revealed then.
+            (a ValueError) If fewer than `threshold` clients are left, or are there to answer. Nobody is asked then, so
+            nothing is revealed, and the run may be summed with enough of them.
         ProtocolViolation
-            (a ValueError) If this run has been summed for other survivors already: to answer again would give away both
-            secrets of some client. Also for a vector that is not the one masked in this run.
+            (a ValueError) If this run has been summed for other survivors already, or one of the clients to be asked
+            has answered for others: to answer again would give away both secrets of some client. Nobody is asked then.
+            Also for a vector that is not the one masked in this run.
         ValueError
             If a survivor's vector is missing.
         """
@@ -164,7 +166,17 @@ class SecureAggregator:
             self.server.close()
             for i in sorted(gone & arrived.keys()):
                 self.server.collect(i, arrived[i])
-        answers = {i: self.clients[i].reveal(survivors, gone) for i in sorted(survivors - quiet)}
+        elif survivors != self.server.close()[0]:
+            raise ProtocolViolation(
+                f"this run has been summed for survivors {sorted(self.server.close()[0])} already: to sum it for "
+                f"{sorted(survivors)} too would give away both secrets of some client"
+            )
+        asked = [self.clients[i] for i in sorted(survivors - quiet)]
+        if len(asked) < self.threshold:
+            raise ThresholdNotMet(f"{len(asked)} clients would answer, fewer than the threshold of {self.threshold}")
+        for client in asked:  # all before the first answers: one that has answered is bound to these lists
+            client.check(survivors, gone)
+        answers = {client.index: client.reveal(survivors, gone) for client in asked}
         self._result = self.server.unmask(answers)
         return self._result / self.codec.scale
 

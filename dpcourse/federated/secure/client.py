@@ -30,7 +30,7 @@ class ProtocolViolation(ValueError):
 
 
 class ThresholdNotMet(ProtocolViolation):
-    """Too few clients are left: nothing can be recovered, and nothing is revealed."""
+    """Too few clients are left: no secret can be recovered."""
 
 
 @dataclass(frozen=True)
@@ -134,8 +134,8 @@ class SecureClient:
         self._sent = True
         return masked
 
-    def reveal(self, survivors: Collection[int], dropped: Collection[int]) -> list[Reveal]:
-        """Round 3: its shares of b_v for every survivor v and of s_v for every client v that dropped out.
+    def check(self, survivors: Collection[int], dropped: Collection[int]) -> None:
+        """Would this client answer for these lists? Nothing is given away yet.
 
         Raises
         ------
@@ -160,10 +160,21 @@ class SecureClient:
             )
         if len(alive) < self.threshold:
             raise ThresholdNotMet(f"{len(alive)} clients are left, fewer than the threshold of {self.threshold}")
+
+    def reveal(self, survivors: Collection[int], dropped: Collection[int]) -> list[Reveal]:
+        """Round 3: its shares of b_v for every survivor v and of s_v for every client v that dropped out.
+
+        Raises
+        ------
+        ProtocolViolation, ThresholdNotMet
+            As `check` does.
+        """
+        alive, gone = frozenset(survivors), frozenset(dropped)
+        self.check(alive, gone)
         self._answered = (alive, gone)
         place = sorted(self._roster).index(self.index) + 1
         answer = []
-        for owner in sorted(everybody):
+        for owner in sorted(alive | gone):
             message = self._own if owner == self.index else self._open(owner)
             key, seed = message[: shamir.VALUE_BYTES], message[shamir.VALUE_BYTES :]
             kind, value = (SELF_MASK, seed) if owner in alive else (MASK_KEY, key)
