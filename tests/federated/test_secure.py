@@ -4,6 +4,7 @@ False alarms: a chi-square or binomial test here rejects uniform masks with prob
 them, all with fixed seeds.
 """
 
+import copy
 from itertools import combinations
 
 import numpy as np
@@ -303,14 +304,20 @@ def test_the_server_recovers_one_secret_of_each_client_and_the_aggregator_answer
         assert aggregator.view.recovered == {i: MASK_KEY if i in first else SELF_MASK for i in everyone}
 
 
-def test_a_lying_server_needs_two_disjoint_groups():
-    """Why `threshold` should be more than half: with 4 clients and threshold 2, two groups told differently about
-    client 0 give away both of its secrets. (Against such a server the paper adds a round, which is not here.)"""
-    clients, server = parties(4, 2, sent={0, 1, 2, 3})
-    stayed = [clients[i].reveal({0, 1, 2, 3}, set()) for i in (0, 1)]
-    left = [clients[i].reveal({1, 2, 3}, {0}) for i in (2, 3)]
-    seed = shamir.combine([answer[0].share for answer in stayed], 2)
-    key = shamir.combine([answer[0].share for answer in left], 2)
+@pytest.mark.parametrize(("threshold", "helpers"), [(2, ()), (3, (1, 2))])
+def test_a_lying_server_needs_two_groups_and_its_helpers_count_in_both(threshold, helpers):
+    """With 4 clients, two groups told differently about client 0 give away both of its secrets: where `threshold` is
+    half, or more than half and some help the server. (Against such a server the paper adds a round, which is not here.)
+    """
+    clients, server = parties(4, threshold, sent={0, 1, 2, 3})
+    twice = copy.deepcopy([clients[i] for i in helpers])
+    others = [clients[i] for i in range(4) if i not in helpers]
+    stays, goes = others[: threshold - len(helpers)], others[-(threshold - len(helpers)) :]
+    assert not set(stays) & set(goes) and clients[0] not in goes
+    stayed = [client.reveal({0, 1, 2, 3}, set()) for client in [*stays, *twice]]
+    left = [client.reveal({1, 2, 3}, {0}) for client in [*goes, *(clients[i] for i in helpers)]]
+    seed = shamir.combine([answer[0].share for answer in stayed], threshold)
+    key = shamir.combine([answer[0].share for answer in left], threshold)
     pair = KeyPair.from_secret(key.to_bytes(KEY_BYTES, "little"))
     word = server.view.masked[0] - masks.expand(seed.to_bytes(KEY_BYTES, "little"), 1, 16)
     for peer in (1, 2, 3):

@@ -25,8 +25,9 @@ class SecureAggregator:
     The server learns the sum and who took part, and no more as long as everybody follows the protocol and it holds the
     shares of fewer than `threshold` clients. The sum itself is not private: see `noise_sigma`. Against a server that
     lies, the paper adds signatures and a round of comparison, which are not here: it could replace public keys, which
-    nobody vouches for, or tell half of the clients another list of dropouts and so get both secrets of a client, from
-    two disjoint groups of `threshold` clients (where ``2 * threshold > n_clients`` there are no such groups).
+    nobody vouches for, or give two groups of `threshold` clients different lists of dropouts and so get both secrets of
+    a client. A client that helps the server counts in both groups, any other in one: with h helpers there are no such
+    groups where ``2 * threshold > n_clients + h``.
 
     Parameters
     ----------
