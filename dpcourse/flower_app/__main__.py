@@ -40,15 +40,16 @@ def main(arguments: list[str] | None = None) -> int:
     simulated = given.engine == "simulation"
     if given.secagg and (not simulated or given.noise_multiplier):
         parser().error("--secagg is for the simulation, without noise: it hides updates and promises no more")
+    usual = 6 if simulated else 2
     try:
         plan = Plan(
             rounds=given.rounds,
-            fabs=given.fabs or (6 if simulated else 2),
+            fabs=usual if given.fabs is None else given.fabs,
             clip_norm=given.clip_norm,
             noise_multiplier=given.noise_multiplier,
             seed=given.seed,
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         parser().error(str(error))
     # A request to end must end the processes that were started too: as an exception it passes through every `finally`.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

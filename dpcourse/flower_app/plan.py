@@ -29,15 +29,20 @@ class Plan:
     noise_multiplier : float
         z ≥ 0: noise of deviation z·S on the sum of the updates. 0 is no privacy.
     steps : int
-        Local gradient steps in each round.
+        Local gradient steps in each round, ≥ 1.
     learning_rate : float
-        Of each of them.
+        Of each of them, > 0.
     heterogeneity : float
-        How much the fabs differ (`dpcourse.datasets.load_fabs`).
+        How much the fabs differ, ≥ 0 (`dpcourse.datasets.load_fabs`).
     seed : int
         Of the fabs, the noise and the clients' own draws. A published seed voids the guarantee.
     delta : float
-        δ of the claim.
+        δ of the claim, in (0, 1).
+
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused.
 
     Examples
     --------
@@ -63,8 +68,13 @@ class Plan:
         arguments.integer("rounds", self.rounds, minimum=1)
         if not 2 <= arguments.integer("fabs", self.fabs) <= 6:
             raise ValueError(f"fabs must be in 2..6, got {self.fabs}")
+        arguments.nonnegative("noise_multiplier", self.noise_multiplier)
         arguments.positive("clip_norm", self.clip_norm, infinite=not self.noise_multiplier)
+        arguments.integer("steps", self.steps, minimum=1)
+        arguments.positive("learning_rate", self.learning_rate)
+        arguments.nonnegative("heterogeneity", self.heterogeneity)
         arguments.integer("seed", self.seed, minimum=0)
+        arguments.probability("delta", self.delta, zero=False, one=False)
 
     @classmethod
     def from_config(cls, config: Mapping[str, bool | int | float | str]) -> Plan:

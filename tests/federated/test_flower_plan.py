@@ -1,5 +1,6 @@
 """What a Flower run is told, without Flower: the same numbers in every process, and bad arguments refused."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -57,7 +58,14 @@ def test_the_claim_is_our_accountants():
         ({"fabs": 7}, r"fabs must be in 2\.\.6, got 7"),
         ({"clip_norm": 0.0}, "clip_norm must be > 0"),
         ({"clip_norm": np.inf, "noise_multiplier": 1.0}, "clip_norm must be > 0 and finite"),
+        ({"noise_multiplier": -1.0}, "noise_multiplier must be ≥ 0 and finite, got -1.0"),
+        ({"noise_multiplier": np.nan}, "noise_multiplier must be ≥ 0 and finite, got nan"),
+        ({"steps": 0}, "steps must be ≥ 1, got 0"),
+        ({"learning_rate": 0.0}, "learning_rate must be > 0 and finite, got 0.0"),
+        ({"heterogeneity": -1.0}, "heterogeneity must be ≥ 0 and finite, got -1.0"),
         ({"seed": -1}, "seed must be ≥ 0"),
+        ({"delta": 0.0}, r"delta must be in \(0, 1\), got 0.0"),
+        ({"delta": 1.0}, r"delta must be in \(0, 1\), got 1.0"),
     ],
 )
 def test_bad_arguments_are_named(arguments, message):
@@ -65,10 +73,29 @@ def test_bad_arguments_are_named(arguments, message):
         Plan(**arguments)
 
 
+@pytest.mark.parametrize("name", [field.name for field in dataclasses.fields(Plan)])
+def test_arguments_of_another_type_are_named(name):
+    with pytest.raises(TypeError, match=f"{name} must be an? .*, got '1'"):
+        Plan(**{name: "1"})
+
+
 def test_the_command_refuses_a_bad_plan_before_it_starts_anything(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--engine", "loopback", "--fabs", "9"])
     assert ended.value.code == 2 and "fabs must be in 2..6, got 9" in capsys.readouterr().err
+
+
+def test_the_command_does_not_read_no_fabs_as_all(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--fabs", "0"])
+    assert ended.value.code == 2 and "fabs must be in 2..6, got 0" in capsys.readouterr().err
+
+
+def test_the_command_refuses_another_type_as_it_does_another_value(capsys, monkeypatch):
+    monkeypatch.setattr(Plan, "rounds", 2.5)  # the default; what is typed in is an integer or refused by argparse
+    with pytest.raises(SystemExit) as ended:
+        main([])
+    assert ended.value.code == 2 and "rounds must be an integer, got 2.5" in capsys.readouterr().err
 
 
 def test_ports_are_free_and_different():
