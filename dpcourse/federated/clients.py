@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.datasets import ManyClients
-from dpcourse.federated.training import Data, LocalTraining
+from dpcourse.federated.training import Data, LocalTraining, PrivateLocalTraining, as_data
 from dpcourse.privacy import arguments
 
 NOT_FINITE = "holds NaN or infinity"
@@ -59,15 +59,7 @@ class FederatedClient:
 
     def __post_init__(self) -> None:
         arguments.member("name", self.name, str)
-        try:
-            X, y = self.data
-        except (TypeError, ValueError):
-            raise TypeError(f"data must be a pair (X, y), got {type(self.data).__name__}") from None
-        X, y = arguments.finite_array("X", X), arguments.finite_array("y", y)
-        if X.ndim != 2 or y.shape != X.shape[:1]:
-            raise ValueError(f"data must be X of shape (n, d) and y of shape (n,), got {X.shape} and {y.shape}")
-        if not np.isin(y, (0, 1)).all():
-            raise ValueError(f"labels in data must be 0 or 1, got {y[~np.isin(y, (0, 1))][0]!r}")
+        X, y = as_data("data", self.data)
         if not callable(self.update):
             raise TypeError(f"update must be callable, got {self.update!r}")
         size = len(y) if self.size is None else arguments.integer("size", self.size, minimum=0)
@@ -85,6 +77,11 @@ class FederatedClient:
     def record_level(self) -> Any:
         """Its rule, where that is private by record (it has `mechanism`, `steps` and `epsilon`), else None."""
         return self.update if hasattr(self.update, "mechanism") else None
+
+    @property
+    def width(self) -> int | None:
+        """How many weights it trains; None where a rule of its own decides that."""
+        return self.data[0].shape[1] + 1 if type(self.update) in (LocalTraining, PrivateLocalTraining) else None
 
 
 class SimulatedClients:
@@ -104,6 +101,7 @@ class SimulatedClients:
         self.data, self.training = data, training
         self.names = tuple(f"client {i}" for i in range(len(data)))
         self.sizes = np.full(len(data), data.X.shape[1])
+        self.width = data.X.shape[2] + 1
 
     def __len__(self) -> int:
         return len(self.names)

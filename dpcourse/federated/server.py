@@ -12,7 +12,7 @@ from dpcourse.federated.accounting import Spent, accountant, with_another_round
 from dpcourse.federated.clients import NOT_FINITE, FederatedClient, SimulatedClients, gather
 from dpcourse.federated.clipping import AdaptiveClip, clip_updates, norms_of
 from dpcourse.federated.report import A_CLIENT, ClientLevel, RoundReport
-from dpcourse.federated.training import Data, accuracy
+from dpcourse.federated.training import Data, accuracy, as_data
 from dpcourse.privacy import Guarantee, arguments
 
 _TOO_LONG = 1e100  # without a clip, what is longer would overflow in the sum
@@ -59,7 +59,7 @@ class FederatedServer:
     delta : float
         δ of the claims in reports.
     test : tuple of ndarray, optional
-        Public records to report accuracy on.
+        Public records to report accuracy on, one at least.
 
     Examples
     --------
@@ -96,7 +96,8 @@ class FederatedServer:
         self.delta = arguments.probability("delta", delta, zero=False, one=False)
         if weighting not in ("equal", "sizes"):
             raise ValueError(f"weighting must be 'equal' or 'sizes', got {weighting!r}")
-        self.weighting, self.test, self.round = weighting, test, 0
+        self.weighting, self.round = weighting, 0
+        self.test = None if test is None else self._scorable(test)
         self.total_weight = None if total_weight is None else arguments.positive("total_weight", total_weight)
         self.largest_size = None if largest_size is None else arguments.integer("largest_size", largest_size, minimum=1)
         self._adaptive = clip_norm if isinstance(clip_norm, AdaptiveClip) else None
@@ -166,8 +167,18 @@ class FederatedServer:
             ledger=dict(self._ledger),
         )
 
+    def _scorable(self, test: Data) -> Data:
+        X, y = as_data("test", test)
+        readings = self.weights.size - 1
+        if X.shape[1] != readings:
+            raise ValueError(f"test must have {readings} readings a record, as weights do, got {X.shape[1]}")
+        if not len(y):
+            raise ValueError("test must hold a record, got none")
+        return X, y
+
     def _registry(self, clients: Clients) -> tuple[tuple[str, ...], np.ndarray, float]:
         """Names, weights in [0, 1], and the total that divides."""
+        _check_kind(clients)
         if isinstance(clients, SimulatedClients):
             names, sizes = clients.names, clients.sizes
         else:
@@ -177,6 +188,10 @@ class FederatedServer:
                 raise ValueError(f"clients must have different names, got {names!r}")
         if not len(names):
             raise ValueError("clients must not be empty")
+        widths = {clients.width} if isinstance(clients, SimulatedClients) else {client.width for client in clients}
+        if not widths & {None, self.weights.size}:
+            fitting = " or ".join(f"({width},)" for width in sorted(filter(None, widths)))
+            raise ValueError(f"weights must have shape {fitting} to fit any client, got {self.weights.shape}")
         if self.weighting == "equal":
             weights = np.ones(len(names))
         else:
@@ -215,6 +230,23 @@ class FederatedServer:
         for i in chosen:
             rule = None if isinstance(clients, SimulatedClients) else clients[i].record_level
             self._ledger[names[i]] = with_another_round(self._ledger[names[i]], rule)
+
+
+def _check_kind(clients: Clients) -> None:
+    if isinstance(clients, SimulatedClients):
+        return
+    # Types only: what a client is, in words, would show its data.
+    if not hasattr(clients, "__getitem__"):
+        got = [f"a {type(clients).__name__}"]
+    else:
+        got = [f"a {type(client).__name__} in it" for client in clients if not _is_client(client)]
+    if got:
+        raise TypeError(f"clients must be a sequence of FederatedClient or SimulatedClients, got {got[0]}")
+
+
+def _is_client(client: object) -> bool:
+    """Whatever answers as a `FederatedClient` does is one."""
+    return all(hasattr(client, name) for name in ("name", "size", "width", "record_level", "reply"))
 
 
 def run_rounds(server: FederatedServer, clients: Clients, rounds: int, *, rng=None) -> list[RoundReport]:

@@ -7,6 +7,7 @@ to add to the weights, not the new weights: updates can be clipped, weights cann
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import expit
@@ -17,6 +18,20 @@ from dpcourse.mechanisms import PoissonSubsampled
 from dpcourse.privacy import arguments
 
 Data = tuple[np.ndarray, np.ndarray]  # readings X of shape (n, d), labels y of shape (n,) in {0, 1}
+
+
+def as_data(name: str, data: Any) -> Data:
+    """`data` as arrays of finite floats; refused under this name unless it is a pair (X, y) as in `Data`."""
+    try:
+        X, y = data
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be a pair (X, y), got {type(data).__name__}") from None
+    X, y = arguments.finite_array(f"X in {name}", X), arguments.finite_array(f"y in {name}", y)
+    if X.ndim != 2 or y.shape != X.shape[:1]:
+        raise ValueError(f"{name} must be X of shape (n, d) and y of shape (n,), got {X.shape} and {y.shape}")
+    if not np.isin(y, (0, 1)).all():
+        raise ValueError(f"labels in {name} must be 0 or 1, got {y[~np.isin(y, (0, 1))][0]!r}")
+    return X, y
 
 
 def gradient(weights: np.ndarray, data: Data) -> np.ndarray:

@@ -70,7 +70,7 @@ class FederatedRounds(FedAvg):
 class _Messenger:
     """Stands for a client whose reply is already here."""
 
-    record_level = None
+    record_level = width = None
 
     def __init__(self, client: FederatedClient, message: tuple[int, np.ndarray] | None) -> None:
         self.name, self.size, self._message = client.name, client.size, message

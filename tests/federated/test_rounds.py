@@ -260,55 +260,6 @@ def test_bits_that_alone_cost_more_than_the_round_are_refused():
         FederatedServer(START, clip_norm=AdaptiveClip(count_noise=0.5), noise_multiplier=1.0)
 
 
-# Public arguments
-
-
-@pytest.mark.parametrize(
-    ("arguments", "name"),
-    [
-        ({"clip_norm": 0.0}, "clip_norm"),
-        ({"noise_multiplier": 1.0}, "clip_norm"),
-        ({"noise_multiplier": -1.0, "clip_norm": 1.0}, "noise_multiplier"),
-        ({"sampling_rate": 0.0}, "sampling_rate"),
-        ({"weighting": "votes"}, "weighting"),
-        ({"total_weight": 0.0}, "total_weight"),
-        ({"largest_size": 0}, "largest_size"),
-        ({"learning_rate": 0.0}, "learning_rate"),
-        ({"delta": 0.0}, "delta"),
-        ({"weights": np.full(3, np.nan)}, "weights"),
-        ({"weights": np.zeros((2, 3))}, "weights"),
-    ],
-)
-def test_bad_arguments_of_a_server_are_named(arguments, name):
-    with pytest.raises(ValueError, match=name):
-        FederatedServer(**{"weights": START} | arguments)
-
-
-def test_bad_arguments_of_a_client_are_named():
-    X, y = FABS.clients["China"]
-    for data in ((X, y[:5]), (X * np.nan, y), (X, y + 1)):
-        with pytest.raises(ValueError, match="data|X"):
-            FederatedClient("fab", data, LocalTraining())
-    with pytest.raises(TypeError, match="data"):
-        FederatedClient("fab", X, LocalTraining())
-    with pytest.raises(ValueError, match="size"):
-        FederatedClient("fab", (X, y), LocalTraining(), size=-1)
-    with pytest.raises(TypeError, match="update"):
-        FederatedClient("fab", (X, y), None)
-
-
-def test_rounds_are_refused_by_name():
-    server = FederatedServer(START)
-    with pytest.raises(ValueError, match="rounds"):
-        run_rounds(server, clients(), 0)
-    with pytest.raises(TypeError, match="server"):
-        run_rounds(None, clients(), 1)
-    with pytest.raises(ValueError, match="clients"):
-        run_rounds(server, [], 1)
-    with pytest.raises(ValueError, match="different names"):
-        run_rounds(server, clients() + clients(), 1)
-
-
 # What it is good for
 
 
