@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,8 @@ class FederatedClient:
     update : callable
         ``update(weights, data, rng) -> update``, shape (d + 1,) in and out. It is given read-only weights.
     size : int, optional
-        The *declared* number of records, a public fact that the server may weight by. None declares ``len(y)``, which
-        then must be public.
+        The *declared* number of records, a public fact that the server may weight by. None declares ``len(y)``: where
+        the server does weight by sizes, record-level claims then state that it is public.
 
     Examples
     --------
@@ -56,12 +56,14 @@ class FederatedClient:
     data: Data
     update: Update
     size: int | None = None
+    counted: bool = field(init=False, repr=False, default=False)  # the size, from the data
 
     def __post_init__(self) -> None:
         arguments.member("name", self.name, str)
         X, y = as_data("data", self.data)
         if not callable(self.update):
             raise TypeError(f"update must be callable, got {self.update!r}")
+        object.__setattr__(self, "counted", self.size is None)
         size = len(y) if self.size is None else arguments.integer("size", self.size, minimum=0)
         object.__setattr__(self, "data", (X, y))
         object.__setattr__(self, "size", size)

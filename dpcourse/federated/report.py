@@ -11,6 +11,7 @@ from dpcourse.privacy import Guarantee, Neighbours
 
 A_CLIENT = "a record is all the data of one client"
 OWN_NOISE = "each client trains as it says"
+PUBLIC_SIZES = "the number of records of each client is public"
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class RoundReport:
     accuracy: float | None
     client_level: ClientLevel = field(repr=False)
     ledger: dict[str, Spent] = field(repr=False)
+    record_condition: str = field(repr=False, default=OWN_NOISE)
 
     @property
     def clipped(self) -> tuple[str, ...]:
@@ -91,13 +93,15 @@ class RoundReport:
         delta, found = self.client_level.delta, {}
         for name, spent in self.ledger.items():
             epsilon = record_epsilon(spent, delta)
-            found[name] = Guarantee(epsilon, 0.0 if math.isinf(epsilon) else delta, Neighbours.ADD_REMOVE, OWN_NOISE)
+            found[name] = Guarantee(
+                epsilon, 0.0 if math.isinf(epsilon) else delta, Neighbours.ADD_REMOVE, self.record_condition
+            )
         return found
 
     @property
     def record_guarantee(self) -> Guarantee:
         """The weakest of `record_guarantees`: a record lies with one client, so ε does not add up over clients."""
-        nothing = Guarantee(math.inf, 0.0, Neighbours.ADD_REMOVE, OWN_NOISE)
+        nothing = Guarantee(math.inf, 0.0, Neighbours.ADD_REMOVE, self.record_condition)
         return max(self.record_guarantees.values(), key=lambda claim: claim.epsilon, default=nothing)
 
     def __str__(self) -> str:

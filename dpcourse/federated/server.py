@@ -11,7 +11,7 @@ from dpcourse.accounting import PrivacyAccountant
 from dpcourse.federated.accounting import Spent, accountant, with_another_round
 from dpcourse.federated.clients import NOT_FINITE, FederatedClient, SimulatedClients, gather
 from dpcourse.federated.clipping import AdaptiveClip, clip_updates, norms_of
-from dpcourse.federated.report import A_CLIENT, ClientLevel, RoundReport
+from dpcourse.federated.report import A_CLIENT, OWN_NOISE, PUBLIC_SIZES, ClientLevel, RoundReport
 from dpcourse.federated.training import Data, accuracy, as_data
 from dpcourse.privacy import Guarantee, arguments
 
@@ -110,6 +110,7 @@ class FederatedServer:
             if math.isinf(self.clip_norm) and self.noise_multiplier:
                 raise ValueError(f"clip_norm must be finite unless noise_multiplier is 0, got {clip_norm!r}")
         self._ledger: dict[str, Spent] = {}  # of everybody who was ever there
+        self._counted = False  # was ever weighted by sizes that were read off the data?
 
     @property
     def accountant(self) -> PrivacyAccountant:
@@ -165,6 +166,7 @@ class FederatedServer:
             accuracy=None if self.test is None else accuracy(self.weights, self.test),
             client_level=self._client_level(),
             ledger=dict(self._ledger),
+            record_condition=f"{OWN_NOISE} and {PUBLIC_SIZES}" if self._counted else OWN_NOISE,
         )
 
     def _scorable(self, test: Data) -> Data:
@@ -224,7 +226,9 @@ class FederatedServer:
         return ClientLevel(self.noise_multiplier, self.sampling_rate, self.delta, condition)
 
     def _enter(self, clients: Clients, names: tuple[str, ...], chosen: np.ndarray) -> None:
-        """Into the ledger: by which rule the chosen clients train in this round."""
+        """Into the ledger: by which rule the chosen clients train in this round, and whether all sizes were given."""
+        if self.weighting == "sizes":
+            self._counted |= isinstance(clients, SimulatedClients) or any(client.counted for client in clients)
         for name in names:
             self._ledger.setdefault(name, ())
         for i in chosen:

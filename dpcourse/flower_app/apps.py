@@ -73,7 +73,7 @@ class _Messenger:
     record_level = width = None
 
     def __init__(self, client: FederatedClient, message: tuple[int, np.ndarray] | None) -> None:
-        self.name, self.size, self._message = client.name, client.size, message
+        self.name, self.size, self.counted, self._message = client.name, client.size, client.counted, message
 
     def reply(self, weights: np.ndarray, round: int, rng: np.random.Generator) -> Reply | None:
         return Reply(self.name, *self._message) if self._message else None

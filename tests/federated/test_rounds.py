@@ -205,6 +205,22 @@ def test_who_was_never_asked_has_spent_nothing():
     assert {name: claim.epsilon for name, claim in report.record_guarantees.items()} == {"China": 0, "Taiwan": 0}
 
 
+@pytest.mark.parametrize("caps", [{}, {"total_weight": 6, "largest_size": 900}])
+def test_record_level_claims_say_where_sizes_were_read_off_the_data(caps):
+    rule = PrivateLocalTraining(60, noise_multiplier=2.0)
+    sizes = {"counted": clients(rule), "given": [FederatedClient(c.name, c.data, rule, 60) for c in clients()]}
+
+    def said(server, group):
+        report = run_rounds(server, group, 1, rng=12)[0]
+        (words,) = {claim.condition for claim in [report.record_guarantee, *report.record_guarantees.values()]}
+        return words.removeprefix("each client trains as it says")
+
+    public = " and the number of records of each client is public"
+    server = FederatedServer(START, weighting="sizes", **caps)
+    assert [said(server, sizes[how]) for how in ("given", "counted", "given")] == ["", public, public]
+    assert said(FederatedServer(START), sizes["counted"]) == ""  # one vote a client: no size in it
+
+
 def test_sizes_above_the_public_cap_are_cut_to_it():
     server = FederatedServer(START, weighting="sizes", largest_size=60, total_weight=6, clip_norm=1.0)
     push = [FederatedClient(f"{i}", c.data, lambda w, data, rng: np.eye(21)[0] * 9) for i, c in enumerate(clients())]
