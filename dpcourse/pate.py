@@ -7,6 +7,7 @@ teachers agree beyond a noisy threshold, and then by the noisy plurality.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -107,7 +108,8 @@ class PATEClassifier:
     `predict` uses. That step in between is why this is no scikit-learn estimator, though teachers and student are.
 
     The claim covers all private data, under adding or removing one record: each record is put into a part by a draw of
-    its own, so nobody else's part changes. The noise is drawn in floats.
+    its own, so nobody else's part changes. A part whose teacher cannot be fitted, or cannot predict, says its most
+    frequent class: an error that one record brings about would tell of it. The noise is drawn in floats.
 
     Parameters
     ----------
@@ -130,7 +132,7 @@ class PATEClassifier:
     Attributes
     ----------
     teachers_ : list
-        NOT private: they never leave.
+        A model of each part, or the only or most frequent class where there is none. NOT private: they never leave.
     student_ : classifier
         The released model.
     answers_ : ndarray of shape (questions,)
@@ -147,6 +149,12 @@ class PATEClassifier:
         From a method called before the one it needs.
     BudgetExhausted
         From a second `teach` after one `fit`: `guarantee_` pays for one.
+
+    Warns
+    -----
+    RuntimeWarning
+        If `teacher` fails on made-up records of zeros and ones, on which it is tried first: that it fails on private
+        ones is not told.
 
     Examples
     --------
@@ -173,32 +181,70 @@ class PATEClassifier:
         arguments.probability("delta", self.delta, zero=False, one=False)
         X, y = check_X_y(X, y, dtype=float)
         self.classes_, _ = encode_labels(y, self.classes)
-        self.taught_, self.student_ = False, None
+        self.taught_, self.student_, self.n_features_in_ = False, None, X.shape[1]
+        self._try_teacher()
         self.rng_ = generator(self.random_state)
-        part = self.rng_.integers(self.n_teachers, size=len(X))
-        self.teachers_ = [self._teach_one(X[part == i], y[part == i]) for i in range(self.n_teachers)]
+        number = self.rng_.integers(self.n_teachers, size=len(X))
+        parts = [(X[number == i], y[number == i]) for i in range(self.n_teachers)]
+        self._majorities = [self._most_frequent(labels) for _, labels in parts]
+        self.teachers_ = [
+            self._teach_one(*part, otherwise) for part, otherwise in zip(parts, self._majorities, strict=True)
+        ]
         return self
 
-    def _teach_one(self, X: np.ndarray, y: np.ndarray) -> Any:
-        """A teacher, or the only class its part holds: a part must not be able to make the vote fail."""
+    def _try_teacher(self) -> None:
+        """Fit the teacher to made-up records, and warn if it fails: how the parts fare may not be told."""
+        if self.teacher is None:
+            return
+        model = clone(self.teacher)
+        if not (hasattr(model, "fit") and hasattr(model, "predict")):
+            raise TypeError(f"teacher must have fit and predict, got {self.teacher!r}")
+        each = min(max(50, 2 * self.n_features_in_), 500)
+        y = np.tile(self.classes_, each)
+        X = np.random.default_rng(0).integers(2, size=(len(y), self.n_features_in_)).astype(float)
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.fit(X, y)
+                model.predict(X)
+        except Exception as error:
+            warnings.warn(
+                f"teacher cannot be fitted to made-up records of zeros and ones: {error!r}; a part on which it fails "
+                "says its most frequent class",
+                RuntimeWarning,
+                stacklevel=3,
+            )
+
+    def _most_frequent(self, y: np.ndarray) -> Any:
+        labels, counts = np.unique(y, return_counts=True)
+        return labels[counts.argmax()] if len(y) else self.classes_[0]
+
+    def _teach_one(self, X: np.ndarray, y: np.ndarray, otherwise: Any) -> Any:
+        """A teacher, or a label instead: a part must not be able to make the vote fail."""
         if len(np.unique(y)) < 2:
-            return y[0] if len(y) else self.classes_[0]
+            return otherwise
         model = clone(self.teacher) if self.teacher is not None else LogisticRegression(max_iter=1000)
-        return model.fit(X, y)
+        try:
+            model.fit(X, y)
+        except Exception:  # whatever it is, it may come from one record
+            return otherwise
+        return model
 
     def votes(self, X) -> np.ndarray:
         """How many teachers say each class, int of shape (n, k). NOT private."""
         if not hasattr(self, "teachers_"):
             raise NotFittedError("there are no teachers yet: call fit() first")
         X = check_array(X, dtype=float)
-        said = [np.full(len(X), t) if not hasattr(t, "predict") else t.predict(X) for t in self.teachers_]
+        if X.shape[1] != self.n_features_in_:
+            raise ValueError(f"X must have {self.n_features_in_} features, as in fit, got {X.shape[1]}")
+        said = [_say(teacher, X, label) for teacher, label in zip(self.teachers_, self._majorities, strict=True)]
         return np.stack([(np.stack(said) == label).sum(axis=0) for label in self.classes_], axis=1)
 
     def teach(self, X) -> PATEClassifier:
         """Ask about public examples X of shape (questions, d), once, and train the student on the answers."""
-        aggregator = self.aggregator or ConfidentAggregator(
-            0.6 * self.n_teachers, self.n_teachers / 5, self.n_teachers / 10
-        )
+        aggregator = ConfidentAggregator(0.6 * self.n_teachers, self.n_teachers / 5, self.n_teachers / 10)
+        if self.aggregator is not None:
+            aggregator = arguments.member("aggregator", self.aggregator, ConfidentAggregator)
         votes = self.votes(X)
         if self.taught_:
             raise BudgetExhausted("teach() has been called and paid for; more questions cost more: fit() anew")
@@ -231,3 +277,12 @@ class PATEClassifier:
         if getattr(self, "student_", None) is None:
             raise NotFittedError("there is no student yet: call fit() and then teach() with public examples")
         return self.student_
+
+
+def _say(teacher: Any, X: np.ndarray, otherwise: Any) -> np.ndarray:
+    """A label for each row: the teacher's, or `otherwise` from one that is a label or cannot predict."""
+    try:
+        said = np.asarray(teacher.predict(X))
+    except Exception:  # as in fitting: the part it was fitted to may be why
+        said = None
+    return said if said is not None and said.shape == (len(X),) else np.full(len(X), otherwise)

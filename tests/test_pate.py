@@ -6,8 +6,12 @@ import math
 import numpy as np
 import pytest
 from scipy.special import log_ndtr, logsumexp
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
 
 from dpcourse.pate import ABSTAINED, ConfidentAggregator, PATEClassifier
 from dpcourse.privacy import BudgetExhausted, Neighbours
@@ -96,6 +100,81 @@ def test_a_part_with_one_class_or_nobody_still_votes():
     model = PATEClassifier(10, classes=(0, 1), random_state=0).fit(X, [0, 0, 1])
     votes = model.votes(X)
     assert votes.shape == (3, 2) and (votes.sum(axis=1) == 10).all()
+
+
+@pytest.mark.parametrize(
+    ("teacher", "n", "strange"),
+    [
+        (CalibratedClassifierCV(LogisticRegression(), cv=3), 999, 0.0),
+        (QuadraticDiscriminantAnalysis(), 999, 0.0),
+        (LogisticRegression(solver="liblinear"), 999, 1e100),
+        (KNeighborsClassifier(50), 200, 0.0),
+    ],
+    ids=["fit: cross-validation", "fit: covariance", "fit: a huge value", "predict: too few"],
+)
+@pytest.mark.filterwarnings("ignore:overflow")
+def test_one_record_that_no_teacher_can_learn_from_is_one_vote(teacher, n, strange):
+    """Everybody is of class 0, and one more is of class 1: nothing is raised, and at most one vote moves."""
+    rng = np.random.default_rng(5)
+    X, y, questions = rng.normal(size=(n + 1, 2)), (np.arange(n + 1) == n).astype(int), rng.normal(size=(20, 2))
+    X[-1] += strange
+    few, more = (
+        PATEClassifier(20, teacher=teacher, classes=(0, 1), random_state=6).fit(X[:rows], y[:rows]).votes(questions)
+        for rows in (n, n + 1)
+    )
+    assert (few == [20, 0]).all() and (more.sum(axis=1) == 20).all()
+    assert (more[:, 0] >= 19).all()
+
+
+class Fussy(ClassifierMixin, BaseEstimator):
+    """Fits or predicts nothing but parts without a negative feature."""
+
+    def __init__(self, when="fit"):
+        self.when = when
+
+    def fit(self, X, y):
+        self.refused_ = (X < 0).any()
+        if self.when == "fit" and self.refused_:
+            raise RuntimeError("a negative feature")
+        return self
+
+    def predict(self, X):
+        if self.when == "predict" and self.refused_:
+            raise RuntimeError("a negative feature")
+        return np.zeros((len(X), 1) if self.when == "shape" and self.refused_ else len(X), dtype=int)
+
+
+@pytest.mark.parametrize("when", ["fit", "predict", "shape"])
+def test_a_part_that_cannot_be_learnt_from_says_its_most_frequent_class(when):
+    X, y = np.full((9, 1), -1.0), np.array([2, 1, 1, 2, 0, 1, 2, 2, 1])
+    model = PATEClassifier(3, teacher=Fussy(when), classes=(0, 1, 2), random_state=0).fit(X, y)
+    part = np.random.default_rng(0).integers(3, size=9)
+    said = [np.bincount(y[part == i]).argmax() for i in range(3)]  # of equals the first
+    assert (model.votes(X) == np.bincount(said, minlength=3)).all()
+
+
+class Broken(Fussy):
+    def fit(self, X, y):
+        return self.no_such_thing(X, y)
+
+
+def test_a_teacher_that_cannot_be_fitted_at_all_is_told_from_made_up_records():
+    X, y = np.eye(8), [0, 1] * 4
+    with pytest.warns(RuntimeWarning, match="teacher cannot be fitted to made-up records.*no_such_thing"):
+        PATEClassifier(2, teacher=Broken(), classes=(0, 1), random_state=0).fit(X, y)
+    with pytest.raises(TypeError, match="teacher must have fit and predict"):
+        PATEClassifier(2, teacher=BaseEstimator(), classes=(0, 1)).fit(X, y)
+    with pytest.raises(TypeError, match="Cannot clone"):
+        PATEClassifier(2, teacher="x", classes=(0, 1)).fit(X, y)
+
+
+def test_public_mistakes_in_a_question_are_still_refused():
+    model = PATEClassifier(2, classes=(0, 1), random_state=0).fit(np.eye(8), [0, 1] * 4)
+    with pytest.raises(ValueError, match="X must have 8 features, as in fit, got 3"):
+        model.votes(np.eye(3))
+    model.aggregator = "x"
+    with pytest.raises(TypeError, match="aggregator must be a ConfidentAggregator, got 'x'"):
+        model.teach(np.eye(8))
 
 
 def test_the_student_learns_and_the_claim_does_not_depend_on_the_votes():
