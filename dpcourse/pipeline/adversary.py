@@ -18,6 +18,7 @@ from dpcourse.attacks import (
     confidence_scores,
     lira_scores,
     margin_scores,
+    random_halves,
     tpr_at_fpr,
     train_shadow_models,
 )
@@ -31,9 +32,15 @@ def outputs(model: Any, people: People) -> dict[str, np.ndarray]:
 
 
 def shadows(people: People, n_models: int, C: float, rng: np.random.Generator) -> dict[str, np.ndarray]:
-    """Models on random halves of the pool, regularised like the baseline."""
+    """Models on random halves of the pool, regularised like the baseline.
+
+    A record whose coins all fall on one side has them tossed again: the attack needs models with it and without it.
+    """
     X, y = people.X[people.pool], people.y[people.pool]
-    trained = train_shadow_models(X, y, n_models, regularization=1 / (C * people.members.sum()), rng=rng)
+    in_mask = random_halves(n_models, len(X), rng=rng)
+    while (alike := in_mask.all(axis=0) | ~in_mask.any(axis=0)).any():
+        in_mask[:, alike] = random_halves(n_models, int(alike.sum()), rng=rng)
+    trained = train_shadow_models(X, y, n_models, regularization=1 / (C * people.members.sum()), in_mask=in_mask)
     return {"weights": trained.weights, "in_mask": np.packbits(trained.in_mask, axis=1)}
 
 

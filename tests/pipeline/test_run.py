@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from dpcourse.accounting import PrivacyAccountant
+from dpcourse.attacks import random_halves
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
 from dpcourse.pipeline import adversary, models, parse_config, recommend, run, save_report, summary
 from dpcourse.pipeline.config import Level
@@ -196,6 +197,23 @@ def test_the_advantage_of_a_shifted_normal():
     assert found["advantage"] == pytest.approx(0.3829, abs=4 * found["advantage_error"])
     assert found["attack_auc"] == pytest.approx(0.7602, abs=0.005)  # Φ(1/√2)
     assert found["tpr_at_low_fpr"] == pytest.approx(0.0924, abs=0.01)  # Φ(1 − 2.3263)
+
+
+def test_the_fewest_shadows_leave_every_record_some_with_it_and_some_without():
+    """Coins alone would give 3 of 400 records eight times the same side."""
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(400, 2)), np.arange(400) % 2
+    people = models.People.draw(X, y, 200, 0, rng)
+    for _ in range(5):
+        mask = np.unpackbits(adversary.shadows(people, 8, 1.0, rng)["in_mask"], axis=1, count=400)
+        assert mask.shape == (8, 400) and (mask.any(axis=0) & ~mask.all(axis=0)).all()
+
+
+def test_many_shadows_are_the_coins_themselves():
+    rng = np.random.default_rng(6)
+    people = models.People.draw(rng.normal(size=(400, 2)), np.arange(400) % 2, 200, 0, rng)
+    found = adversary.shadows(people, 64, 1.0, np.random.default_rng(7))["in_mask"]
+    np.testing.assert_array_equal(found, np.packbits(random_halves(64, 400, rng=7), axis=1))
 
 
 def table(losses, epsilons, seeds=3):
