@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,8 +37,15 @@ class Piece:
 
     @property
     def file(self) -> str:
-        """Its file name."""
-        return f"{self.name.replace(' ', '_')}-{self.key[:12]}.npz"
+        """Its file name, fit for any file system; of two alike the key tells which is which.
+
+        Examples
+        --------
+        >>> Piece("pate 1/2, seed 1", {}).file
+        'pate_1_2,_seed_1-c9f954275916.npz'
+        """
+        safe = re.sub(r"[^\w.,-]+", "_", self.name, flags=re.ASCII)[:80]
+        return f"{safe}-{self.key[:12]}.npz"
 
     def generator(self) -> np.random.Generator:
         """Its own random numbers: a piece cut short and begun anew draws what it drew before."""

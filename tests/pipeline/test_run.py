@@ -179,6 +179,19 @@ def test_a_piece_is_whole_or_not_there(tmp_path, monkeypatch):
     assert list(tmp_path.glob("*.part")) and not list(Store(tmp_path).folder.glob("*.part"))
 
 
+@pytest.mark.parametrize("name", ["1/2", "../up", "a" * 300, "é" * 100, "a\nb", "CON:"])
+def test_any_name_makes_a_file_and_the_hash_keeps_them_apart(tmp_path, name):
+    store, pieces = Store(tmp_path), [Piece(name, {}), Piece(f"{name}/", {}), Piece(f"{name}:", {})]
+    for number, piece in enumerate(pieces):
+        store.put(piece, Done({"x": number}, {}))
+    assert [store.get(piece).record["x"] for piece in pieces] == [0, 1, 2]
+    assert len(list(tmp_path.glob("*.npz"))) == 3
+
+
+def test_a_file_says_what_it_holds():
+    assert Piece("lira on pate strict, seed 1", {}).file.startswith("lira_on_pate_strict,_seed_1-")
+
+
 def test_an_attack_that_knows_nothing_has_no_advantage_on_average():
     """500 coin tosses of 200 people: the mean is within 4 standard errors (false alarm 6e-5), and the errors fit."""
     rng = np.random.default_rng(14)
