@@ -58,7 +58,8 @@ def achieved(found: np.ndarray, members: np.ndarray, low_fpr: float, rng: np.ran
 
     The threshold of the advantage is chosen on one half of the people and measured on the other, both ways round, so
     that an attack that knows nothing has an advantage of zero on average. The best threshold on the same people would
-    not: of 2,000 members and as many others it finds about 0.03.
+    not: of 2,000 members and as many others it finds about 0.03. The standard error takes the two thresholds as given:
+    the spread that choosing them adds is not in it.
 
     Examples
     --------
