@@ -49,6 +49,7 @@ REFUSED = [
     ("attacks: [liar]", 1, "attacks.liar", "did you mean lira"),
     ("attacks: {lira: {shadows: 2}}", 1, "attacks.lira.shadows", "≥ 8"),
     ("data: {source: internet}", 1, "data.source", "auto, uci or twin"),
+    ("data: {records: 99}", 1, "data.records", "≥ 100, got 99"),
     ("data: {records: 40000}", 1, "data.records", "≤ 21,611, got 40,000"),
     ("seeds: 3", 1, "seeds", "list of whole numbers"),
     ("seeds: []", 1, "seeds", "list of whole numbers"),
