@@ -126,14 +126,19 @@ class Document:
 
 
 def plain(node: yaml.Node) -> Any:
-    """A scalar or a list of scalars as Python has them; ``1e-5``, a string in YAML 1.1, is a number here."""
-    if isinstance(node, yaml.SequenceNode):
-        return [plain(item) for item in node.value]
+    """A scalar or a list of scalars as Python has them.
+
+    ``1e-5``, a string in YAML 1.1, is a number here, and ``1:30``, which is 90 to base 60 there, is none.
+    """
+    if isinstance(node, yaml.SequenceNode):  # a list may hold itself: no deeper than this
+        return [plain(item) if isinstance(item, yaml.ScalarNode) else _shown(item) for item in node.value]
     if not isinstance(node, yaml.ScalarNode):
         return _shown(node)
     try:
         value = yaml.constructor.SafeConstructor().construct_object(node)
     except (yaml.YAMLError, ValueError):  # a foreign tag, a date that is none
+        return node.value
+    if isinstance(value, int | float) and ":" in node.value:
         return node.value
     if isinstance(value, str) and node.style is None:
         try:
