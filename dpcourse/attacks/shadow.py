@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
+from dpcourse.attacks.membership.scores import places
 from dpcourse.privacy import arguments
 
 MOST_STEPS = 500
@@ -39,7 +40,7 @@ class Shadows:
     def scores(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         """φ = ln p_y − ln p_other of every model at every row, shape (n_models, n): the margin, signed by the label."""
         X = arguments.finite_array("X", X)
-        sign = np.where(np.asarray(y) == self.classes[1], 1.0, -1.0)
+        sign = 2.0 * places(y, self.classes, len(X)) - 1
         return (self.weights[:, :-1] @ X.T + self.weights[:, -1:]) * sign
 
     def accuracy(self, X: np.ndarray, y: np.ndarray) -> np.ndarray:

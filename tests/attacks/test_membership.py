@@ -194,6 +194,20 @@ def test_refuses_what_cannot_be_judged_by_name_and_value():
         roc_band(np.zeros(2), np.array([True, False]), np.zeros(1), claims=0)
 
 
+@pytest.mark.parametrize("score", [confidence_scores, margin_scores])
+@pytest.mark.parametrize("names", [(0, 2), ("no", "yes")])
+def test_a_label_that_the_model_does_not_know_is_named(score, names):
+    X, y = pool()
+    model = LogisticRegression().fit(X, np.array(names)[y])
+    assert score(model, X[:3], [names[1]] * 3).shape == (3,)
+    for label in (1, 3, -7, "1", "0", "maybe"):
+        with pytest.raises(ValueError, match=f"y holds {label!r}, which is none of the classes"):
+            score(model, X[:3], [label] * 3)
+    for labels in ([names[0]] * 2, [names[0]] * 4, names[0], [[names[0]]] * 3):
+        with pytest.raises(ValueError, match=r"y must hold one label for each of the 3 rows, got shape"):
+            score(model, X[:3], labels)
+
+
 def test_resampling_models_widens_the_interval_where_their_scores_rise_and_fall_together():
     """Over 40 fresh draws the rates spread as the widened interval says; Clopper–Pearson's is less than half of it."""
     rng, values, halves, exact = np.random.default_rng(3), [], [], []

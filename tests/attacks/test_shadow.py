@@ -95,6 +95,10 @@ def test_a_fit_that_did_not_arrive_says_so(monkeypatch):
         (lambda: train_shadow_models(*pool(), 2, regularization=0.0), "regularization must be > 0"),
         (lambda: train_shadow_models(*pool(), 2, tolerance=-1.0), "tolerance must be > 0"),
         (lambda: train_shadow_models(*pool(), 2, in_mask=np.ones((3, 300), bool)), "in_mask must have shape"),
+        (lambda: train_shadow_models(*pool(), 2, rng=1).scores(pool()[0][:2], ["1", "1"]), "y holds '1', which"),
+        (lambda: train_shadow_models(*pool(), 2, rng=1).scores(pool()[0][:2], [0, 2]), "y holds 2, which is none"),
+        (lambda: train_shadow_models(*pool(), 2, rng=1).scores(pool()[0][:2], 1), "y must hold one label for each"),
+        (lambda: train_shadow_models(*pool(), 2, rng=1).accuracy(pool()[0][:3], [0]), "y must hold one label for each"),
         (lambda: train_shadow_models(np.full((4, 1), np.nan), np.arange(4) % 2, 2), "X must be finite"),
         (lambda: random_halves(0, 5), "n_models"),
         (

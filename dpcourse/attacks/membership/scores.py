@@ -16,14 +16,32 @@ from dpcourse.privacy import arguments
 OWN_DEVIATION = 64  # shadows on a side from which on each record has a deviation of its own
 
 
+def places(y: np.ndarray, classes: np.ndarray, rows: int) -> np.ndarray:
+    """Where each label is among the sorted classes, shape (rows,); `ValueError` for a label that is not among them.
+
+    Examples
+    --------
+    >>> places(["yes", "no"], np.array(["no", "yes"]), rows=2)
+    array([1, 0])
+    """
+    labels, known = np.asarray(y), np.asarray(classes)
+    if labels.shape != (rows,):
+        raise ValueError(f"y must hold one label for each of the {rows} rows, got shape {labels.shape}")
+    place = {label: number for number, label in enumerate(known.tolist())}
+    for label in labels.tolist():
+        if label not in place:
+            raise ValueError(f"y holds {label!r}, which is none of the classes {known.tolist()!r}")
+    return np.array([place[label] for label in labels.tolist()], dtype=int)
+
+
 def confidence_scores(model: Any, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """ln p_y of a classifier with `predict_proba`, shape (n,): what the confidence attack thresholds.
 
     Yeom, Giacomelli, Fredrikson, Jha 2018, arXiv:1709.01604.
     """
-    column = np.searchsorted(model.classes_, y)
-    probability = model.predict_proba(X)[np.arange(len(column)), column]
-    return np.log(np.maximum(probability, 1e-300))
+    probability = model.predict_proba(X)
+    own = probability[np.arange(len(probability)), places(y, model.classes_, len(probability))]
+    return np.log(np.maximum(own, 1e-300))
 
 
 def margin_scores(model: Any, X: np.ndarray, y: np.ndarray, *, floor: float = 1e-300) -> np.ndarray:
@@ -33,9 +51,8 @@ def margin_scores(model: Any, X: np.ndarray, y: np.ndarray, *, floor: float = 1e
     tree, needs one of about 1e-3, so that its margins are numbers like others.
     """
     floor = arguments.probability("floor", floor, zero=False, one=False)
-    column = np.searchsorted(model.classes_, y)
     probability = model.predict_proba(X)
-    own = probability[np.arange(len(column)), column]
+    own = probability[np.arange(len(probability)), places(y, model.classes_, len(probability))]
     others = probability.sum(axis=1) - own
     return np.log(np.maximum(own, floor)) - np.log(np.maximum(others, floor))
 
