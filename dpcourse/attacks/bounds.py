@@ -105,5 +105,8 @@ def posterior_bounds(prior: float | np.ndarray, epsilon: float) -> tuple[float |
     belief = arguments.finite_array("prior", prior)
     if ((belief < 0) | (belief > 1)).any():
         raise ValueError(f"prior must be in [0, 1], got {prior!r}")
-    shrink = math.exp(-epsilon)
-    return (belief * shrink / (belief * shrink + (1 - belief)))[()], (belief / (belief + (1 - belief) * shrink))[()]
+    shrink, certain = math.exp(-epsilon), (belief == 0) | (belief == 1)
+    with np.errstate(invalid="ignore"):  # a certainty is 0/0 where e^−ε is too small for a float
+        low = np.where(certain, belief, belief * shrink / (belief * shrink + (1 - belief)))
+        high = np.where(certain, belief, belief / (belief + (1 - belief) * shrink))
+    return low[()], high[()]

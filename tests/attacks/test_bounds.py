@@ -57,6 +57,14 @@ def test_beliefs_move_by_at_most_the_factor_and_back(prior, epsilon):
             assert bounds.posterior_bounds(high, epsilon)[0] == pytest.approx(prior, rel=1e-6)
 
 
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 745.0, 746.0, 1e6])
+def test_a_certain_belief_stays(epsilon):
+    low, high = bounds.posterior_bounds(np.array([0.0, 0.5, 1.0]), epsilon)
+    assert (low[[0, 2]] == [0, 1]).all() and (high[[0, 2]] == [0, 1]).all()
+    assert 0 <= low[1] <= 0.5 <= high[1] <= 1
+    assert bounds.posterior_bounds(1.0, epsilon) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("call", "named"),
     [
