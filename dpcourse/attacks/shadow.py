@@ -90,7 +90,8 @@ def train_shadow_models(
         then off by at most tolerance·√(d + 1)/λ, and far less as a rule. Products are in single precision, which
         reaches 1e-6 on features of size 1.
     in_mask : ndarray of bool, shape (n_models, n), optional
-        The rows of each model, at least one each. None: each row joins each model by an independent fair coin.
+        The rows of each model; one without any only has its weights penalised, and they end near zero. None: each row
+        joins each model by an independent fair coin.
 
     Raises
     ------
