@@ -186,8 +186,6 @@ def test_refuses_what_cannot_be_judged_by_name_and_value():
         lira_scores(np.zeros(2), np.zeros((3, 2)), np.zeros((2, 3), dtype=bool))
     with pytest.raises(ValueError, match="target_scores must have shape .* got"):
         lira_scores(np.zeros(3), np.zeros((3, 2)), np.zeros((3, 2), dtype=bool))
-    with pytest.raises(ValueError, match="population must hold the same 2 models"):
-        rmia_scores(np.zeros((2, 3)), np.zeros((4, 3)), np.ones((4, 3), dtype=bool), (np.zeros(5), np.zeros((4, 5))))
     with pytest.raises(ValueError, match="floor must be in"):
         margin_scores(None, np.zeros((1, 1)), np.zeros(1), floor=0.0)
     with pytest.raises(ValueError, match="claims must be ≥ 1, got 0"):
@@ -227,3 +225,30 @@ def test_resampling_models_widens_the_interval_where_their_scores_rise_and_fall_
 def test_resampling_needs_models():
     with pytest.raises(ValueError, match="models"):
         tpr_at_fpr(np.arange(6.0), np.arange(6) % 2 == 0, 0.5, resamples=10)
+
+
+HALF = np.arange(12).reshape(4, 3) % 2 == 0  # every record has two shadows with it and two without
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        ({"population": (np.full(5, np.nan), np.zeros((4, 5)))}, r"population\[0\] must be finite"),
+        ({"population": (np.zeros(5), np.full((4, 5), np.nan))}, r"population\[1\] must be finite"),
+        ({"population": (np.zeros(5), np.zeros((3, 5)))}, r"population\[1\] must have shape \(4, 5\), got \(3, 5\)"),
+        ({"population": (np.zeros(5), np.zeros((4, 1)))}, r"population\[1\] must have shape \(4, 5\), got \(4, 1\)"),
+        ({"population": (np.zeros(5), np.zeros(4))}, r"population\[1\] must have shape \(4, 5\), got \(4,\)"),
+        ({"population": (np.zeros((2, 5)), np.zeros((4, 5)))}, "population must hold the same models"),
+        ({"population": (np.zeros(()), np.zeros((4, 5)))}, "population must hold the same models"),
+        ({"population": np.zeros(5)}, "population must be a pair"),
+        ({"in_mask": np.zeros((4, 3), bool)}, "in_mask must leave every record at least one shadow with it"),
+        ({"in_mask": np.ones((4, 3), bool)}, "in_mask must leave every record at least one shadow without it"),
+        ({"target_scores": np.zeros(1)}, r"target_scores must have shape \(n,\) or \(k, n\) with n = 3, got \(1,\)"),
+    ],
+)
+def test_what_the_relative_attack_cannot_judge_is_refused_by_name(change, named):
+    asked = {"target_scores": np.zeros(3), "shadow_scores": np.zeros((4, 3)), "in_mask": HALF}
+    asked["population"] = (np.zeros(5), np.zeros((4, 5)))
+    assert rmia_scores(**asked).tolist() == [1, 1, 1]
+    with pytest.raises(ValueError, match=named):
+        rmia_scores(**(asked | change))

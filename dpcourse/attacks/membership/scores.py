@@ -89,11 +89,7 @@ def lira_scores(
     >>> lira_scores(np.array([2.0]), shadows, np.array([[True], [True], [False], [False]])) > 0
     array([ True])
     """
-    target = arguments.finite_array("target_scores", target_scores)
-    shadows, mask = _shadows(shadow_scores, in_mask)
-    if target.ndim not in (1, 2) or target.shape[-1:] != shadows.shape[1:]:
-        wanted = f"(n,) or (k, n) with n = {shadows.shape[1]}"
-        raise ValueError(f"target_scores must have shape {wanted}, got {target.shape}")
+    target, shadows, mask = _scores(target_scores, shadow_scores, in_mask)
     mean_out, sigma_out = _moments(shadows, ~mask, "without")
     if not online:
         return log_ndtr((target - mean_out) / sigma_out)
@@ -116,7 +112,7 @@ def rmia_scores(
     Parameters
     ----------
     target_scores, shadow_scores, in_mask
-        As for `lira_scores`, of records whose membership is asked.
+        As for `lira_scores`, of records whose membership is asked. Each needs shadows with it and without it.
     population : tuple of ndarray (z,) or (k, z), and (m, z)
         Scores of the attacked model or models and of the shadows at records known to be in no training set.
     gamma : float
@@ -128,34 +124,52 @@ def rmia_scores(
         Shares in [0, 1], of the shape of `target_scores`.
     """
     gamma = arguments.positive("gamma", gamma)
-    target = np.exp(arguments.finite_array("target_scores", target_scores))
-    shadows, mask = _shadows(shadow_scores, in_mask)
-    shadows = np.exp(shadows)
-    with_it = (shadows * mask).sum(axis=0) / np.maximum(mask.sum(axis=0), 1)
-    without = (shadows * ~mask).sum(axis=0) / np.maximum((~mask).sum(axis=0), 1)
+    target, shadows, mask = _scores(target_scores, shadow_scores, in_mask)
+    if len(population) != 2:
+        raise ValueError(f"population must be a pair of arrays, got {len(population)}")
+    outside, outside_shadows = (arguments.finite_array(f"population[{i}]", part) for i, part in enumerate(population))
+    if outside.shape[:-1] != target.shape[:-1] or outside.ndim != target.ndim:
+        wanted = f"(z,) or (k, z) for target_scores of shape {target.shape}"
+        raise ValueError(f"population must hold the same models, with scores of shape {wanted}, got {outside.shape}")
+    if outside_shadows.shape != (len(shadows), outside.shape[-1]):
+        wanted = f"{(len(shadows), outside.shape[-1])}"
+        raise ValueError(f"population[1] must have shape {wanted}, got {outside_shadows.shape}")
+    target, shadows = np.exp(target), np.exp(shadows)
+    with_it = (shadows * mask).sum(axis=0) / _count(mask, "with")
+    without = (shadows * ~mask).sum(axis=0) / _count(~mask, "without")
     ratio = target / np.maximum((with_it + without) / 2, 1e-300)
-    others = np.exp(population[0]) / np.maximum(np.exp(population[1]).mean(axis=0), 1e-300)
-    if ratio.shape[:-1] != others.shape[:-1]:
-        raise ValueError(f"population must hold the same {len(ratio)} models, got scores of shape {others.shape}")
+    others = np.exp(outside) / np.maximum(np.exp(outside_shadows).mean(axis=0), 1e-300)
     ratios, ranked = np.atleast_2d(ratio), np.sort(np.atleast_2d(others), axis=1)
     below = [np.searchsorted(row, one / gamma, side="right") for row, one in zip(ranked, ratios, strict=True)]
     return np.reshape(below, ratio.shape) / others.shape[-1]
 
 
-def _shadows(scores: np.ndarray, in_mask: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    scores, mask = arguments.finite_array("shadow_scores", scores), np.asarray(in_mask, dtype=bool)
-    if scores.ndim != 2 or scores.shape != mask.shape:
-        raise ValueError(f"shadow_scores and in_mask must have one shape (m, n), got {scores.shape} and {mask.shape}")
-    return scores, mask
+def _scores(target: np.ndarray, shadows: np.ndarray, in_mask: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    target, shadows = (
+        arguments.finite_array(name, scores) for name, scores in (("target_scores", target), ("shadow_scores", shadows))
+    )
+    mask = np.asarray(in_mask, dtype=bool)
+    if shadows.ndim != 2 or shadows.shape != mask.shape:
+        raise ValueError(f"shadow_scores and in_mask must have one shape (m, n), got {shadows.shape} and {mask.shape}")
+    if target.ndim not in (1, 2) or target.shape[-1:] != shadows.shape[1:]:
+        wanted = f"(n,) or (k, n) with n = {shadows.shape[1]}"
+        raise ValueError(f"target_scores must have shape {wanted}, got {target.shape}")
+    return target, shadows, mask
 
 
-def _moments(scores: np.ndarray, mask: np.ndarray, which: str) -> tuple[np.ndarray, np.ndarray | float]:
-    """Mean of each column over the rows of its mask, and deviations: each its own from 64 rows on, else one for all."""
+def _count(mask: np.ndarray, which: str) -> np.ndarray:
+    """How many shadows each record has on a side; `ValueError` for one that has none."""
     count = mask.sum(axis=0)
     if (count < 1).any():
         raise ValueError(
             f"in_mask must leave every record at least one shadow {which} it, got none for {count.argmin()}"
         )
+    return count
+
+
+def _moments(scores: np.ndarray, mask: np.ndarray, which: str) -> tuple[np.ndarray, np.ndarray | float]:
+    """Mean of each column over the rows of its mask, and deviations: each its own from 64 rows on, else one for all."""
+    count = _count(mask, which)
     mean = (scores * mask).sum(axis=0) / count
     squares = ((scores - mean) ** 2 * mask).sum(axis=0)
     if count.min() >= OWN_DEVIATION:
