@@ -225,6 +225,8 @@ def test_resampling_models_widens_the_interval_where_their_scores_rise_and_fall_
 def test_resampling_needs_models():
     with pytest.raises(ValueError, match="models"):
         tpr_at_fpr(np.arange(6.0), np.arange(6) % 2 == 0, 0.5, resamples=10)
+    with pytest.raises(ValueError, match="resamples must be 0 or ≥ 2, got 1"):
+        tpr_at_fpr(np.arange(6.0).reshape(2, 3), np.arange(6).reshape(2, 3) % 2 == 0, 0.5, resamples=1)
 
 
 HALF = np.arange(12).reshape(4, 3) % 2 == 0  # every record has two shadows with it and two without

@@ -66,7 +66,8 @@ def tpr_at_fpr(
     confidence : float
         Of the interval, two-sided.
     resamples : int
-        How many bootstrap samples of the models (rows) to draw; the interval is then at least value ± z deviations.
+        How many bootstrap samples of the models (rows) to draw: 0, or 2 or more. The interval is then at least value
+        ± z deviations.
     rng : Generator or int, optional
         For `resamples`.
 
@@ -82,7 +83,8 @@ def tpr_at_fpr(
     5.55% (4.24% to 6.86%)
     """
     fpr = arguments.probability("fpr", fpr)
-    resamples = arguments.integer("resamples", resamples, minimum=0)
+    if arguments.integer("resamples", resamples, minimum=0) == 1:
+        raise ValueError("resamples must be 0 or ≥ 2, got 1: one sample has no spread")
     error = (1 - arguments.probability("confidence", confidence, one=False)) / 2
     alarms, hits = roc(scores, members)
     value = float(hits[np.flatnonzero(alarms <= fpr)[-1]])
