@@ -175,6 +175,11 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         epsilon = self.accountant_.epsilon(self.delta)
         size = self.dataset_size
         if size is None:
+            if self.noise_multiplier is not None and not 0 < epsilon < math.inf:
+                raise ValueError(
+                    "noise_multiplier must leave an ε whose hundredth buys the count, unless dataset_size is given, "
+                    f"got {self.noise_multiplier!r} with ε={epsilon:g}"
+                )
             count = GeometricMechanism(self.epsilon * share if self.noise_multiplier is None else epsilon * share)
             self.accountant_.compose(count)
             epsilon += count.epsilon
