@@ -11,7 +11,7 @@ from scipy.special import expit
 from dpcourse.accounting import calibrate_noise_multiplier
 from dpcourse.learning.gradients import Examples
 from dpcourse.learning.linear import encode_labels
-from dpcourse.learning.logistic import public_learning_rate
+from dpcourse.learning.logistic import LABELS_PUBLIC, public_learning_rate
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 BLOCK = 1024  # rows at a time: the working arrays stay in the processor's cache
@@ -46,7 +46,7 @@ def fit_sweep(
     epsilons: Sequence[float],
     seeds: int,
     dataset_size: int,
-    classes: Sequence,
+    classes: Sequence | None,
     delta: float = 1e-5,
     clip_norm: float = 1.0,
     sampling_rate: float = 0.1,
@@ -59,8 +59,9 @@ def fit_sweep(
     """Train ``len(epsilons) · seeds`` two-class models as `DPLogisticRegression` does, each independently.
 
     Parameters are those of `DPLogisticRegression`; ``epsilons`` may hold infinity (clipped, but no noise). Every
-    model is (ε, δ)-DP on its own, under adding or removing one record. ``in_mask``, bool of shape (seeds, n), trains
-    the models of each seed on rows of their own; ``dataset_size`` is then the public size of such a part.
+    model is (ε, δ)-DP on its own, under adding or removing one record; where ``classes`` is None, the claims say that
+    the labels must be public. ``in_mask``, bool of shape (seeds, n), trains the models of each seed on rows of their
+    own; ``dataset_size`` is then the public size of such a part.
 
     Examples
     --------
@@ -80,6 +81,10 @@ def fit_sweep(
     momentum = arguments.probability("momentum", momentum, one=False)
     if learning_rate is not None:
         learning_rate = arguments.positive("learning_rate", learning_rate)
+    try:
+        epsilons = tuple(epsilons)
+    except TypeError:
+        raise TypeError(f"epsilons must be a sequence of numbers, got {epsilons!r}") from None
     finite = [np.isfinite(arguments.positive("epsilons", epsilon, infinite=True)) for epsilon in epsilons]
     noise = np.array(
         [
@@ -87,10 +92,15 @@ def fit_sweep(
             for epsilon, noisy in zip(epsilons, finite, strict=True)
         ]
     )
-    known, targets = encode_labels(np.asarray(y), classes)
+    X, y = arguments.finite_array("X", X), np.asarray(y)
+    if X.ndim != 2:
+        raise ValueError(f"X must have shape (n, d), got {X.shape}")
+    if y.shape != X.shape[:1]:
+        raise ValueError(f"y must have shape {X.shape[:1]}, one label for each row of X, got {y.shape}")
+    known, targets = encode_labels(y, classes)
     if len(known) != 2:
         raise ValueError(f"classes must be two, got {known.tolist()!r}")
-    examples = Examples.of(arguments.finite_array("X", X), targets)
+    examples = Examples.of(X, targets)
     rates = [learning_rate or public_learning_rate(z, clip_norm, sampling_rate, steps, momentum, size) for z in noise]
     rate = np.repeat(rates, seeds)[:, None]
     models, dimension = len(noise) * seeds, examples.directions.shape[1]
@@ -104,7 +114,8 @@ def fit_sweep(
         theta = theta - rate * velocity
         if step >= steps // 2:
             average += theta / (steps - steps // 2)
-    guarantees = tuple(Guarantee(epsilon, delta, Neighbours.ADD_REMOVE) for epsilon in epsilons)
+    condition = LABELS_PUBLIC if classes is None else ""
+    guarantees = tuple(Guarantee(epsilon, delta, Neighbours.ADD_REMOVE, condition) for epsilon in epsilons)
     return Sweep(average.reshape(len(noise), seeds, dimension), guarantees, noise, known)
 
 

@@ -62,13 +62,25 @@ def test_the_learning_rate_keeps_the_walk_of_the_noise():
 @pytest.mark.parametrize(
     ("name", "value"),
     [("epsilons", [0.0]), ("seeds", 0), ("delta", 0), ("clip_norm", np.inf), ("sampling_rate", 0), ("steps", 0)]
-    + [("learning_rate", -1.0), ("momentum", 1.0), ("dataset_size", 0), ("classes", (0, 1, 2))],
+    + [("learning_rate", -1.0), ("momentum", 1.0), ("dataset_size", 0), ("classes", (0, 1, 2)), ("epsilons", 1.0)]
+    + [("X", np.arange(50.0)), ("X", np.zeros((50, 2, 2))), ("y", [1]), ("y", np.arange(49) % 2), ("y", [[0]] * 50)],
 )
 def test_refuses_bad_arguments_by_name(name, value):
     X, y = problem(50)
-    arguments = dict(epsilons=[1.0], seeds=1, dataset_size=50, classes=(0, 1)) | {name: value}
-    with pytest.raises((TypeError, ValueError), match=name):
-        fit_sweep(X, y, **arguments)
+    arguments = dict(X=X, y=y, epsilons=[1.0], seeds=1, dataset_size=50, classes=(0, 1)) | {name: value}
+    with pytest.raises((TypeError, ValueError), match=f"^{name}"):
+        fit_sweep(**arguments)
+
+
+def test_labels_read_from_the_data_are_a_condition_of_the_claims():
+    X, y = problem(50)
+    read, given = (
+        fit_sweep(X, y, epsilons=[1.0, np.inf], seeds=1, dataset_size=50, classes=classes, steps=5, rng=1)
+        for classes in (None, (0, 1))
+    )
+    assert all(guarantee.condition == "the class labels are public" for guarantee in read.guarantees)
+    assert not any(guarantee.condition for guarantee in given.guarantees)
+    np.testing.assert_array_equal(read.theta, given.theta)
 
 
 @pytest.mark.parametrize("seeds", [2, pytest.param(20, marks=pytest.mark.audit)])
