@@ -103,7 +103,8 @@ class PrivateSearch:
     def guarantee(self, one_run: Any, delta: float) -> Guarantee:
         """The (ε, δ) of the search, from one run of it: a mechanism, or a `PrivacyAccountant` of all that a run does.
 
-        With candidates of different costs, give the costliest.
+        With candidates of different costs, give the costliest. A `Guarantee` alone does not say enough: it takes the
+        Rényi curve.
 
         Examples
         --------
@@ -116,6 +117,8 @@ class PrivateSearch:
         (ε=2.144, δ=1e-05)-DP, adding or removing one record
         """
         parts = one_run.ledger if isinstance(one_run, PrivacyAccountant) else [one_run]
+        if not all(hasattr(part, "renyi_divergence") for part in parts):
+            raise TypeError(f"one_run must be a mechanism or a PrivacyAccountant, got {one_run!r}")
 
         def curve(orders: np.ndarray) -> np.ndarray:
             return np.sum([part.renyi_divergence(orders) for part in parts], axis=0)

@@ -11,6 +11,7 @@ from scipy.stats import chisquare, norm
 from dpcourse.accounting import PrivacyAccountant, renyi
 from dpcourse.learning.search import PrivateSearch
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
+from dpcourse.privacy import Guarantee
 
 
 def number_of_runs(search):
@@ -95,6 +96,13 @@ def test_keeps_the_best_run():
 
 def test_a_score_that_is_nan_never_wins():
     assert PrivateSearch(0.01, 1.0).run([np.nan, 2.0], lambda c, rng: (c, c), rng=1) == 2.0
+
+
+@pytest.mark.parametrize("one_run", [Guarantee(1.0), 1.0, None])
+def test_a_run_without_a_renyi_curve_is_refused_by_name(one_run):
+    with pytest.raises(TypeError, match="one_run must be a mechanism or a PrivacyAccountant, got") as error:
+        PrivateSearch(0.1).guarantee(one_run, 1e-5)
+    assert repr(one_run) in str(error.value)
 
 
 @pytest.mark.parametrize(
