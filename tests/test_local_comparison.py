@@ -54,6 +54,14 @@ def test_the_same_generator_gives_the_same_scores():
     assert (runs[0].randomized == runs[1].randomized).all()
 
 
+@pytest.mark.parametrize("splits", [0, -1, 2.5])
+def test_a_comparison_takes_at_least_one_split(splits):
+    clear, codes, y = people(np.random.default_rng(2), 100)
+    with pytest.raises((TypeError, ValueError), match="splits must be") as error:
+        compare_columns(clear, codes, y, as_columns=two_columns, k=4, epsilons=(1.0,), splits=splits)
+    assert repr(splits) in str(error.value)
+
+
 def test_scores_are_those_of_scikit_learn():
     from sklearn.linear_model import LogisticRegression
 

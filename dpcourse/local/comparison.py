@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.local.response import RandomizedResponse
+from dpcourse.privacy import arguments
 
 METRICS = ("accuracy", "precision", "recall", "F1", "AUC")
 
@@ -66,6 +67,7 @@ def compare_columns(
     epsilons : sequence of float
         Each with a fresh draw in every split.
     splits : int
+        At least 1.
     rng : Generator, int or None
 
     Returns
@@ -78,6 +80,7 @@ def compare_columns(
     """
     from sklearn.model_selection import StratifiedShuffleSplit
 
+    splits = arguments.integer("splits", splits, minimum=1)
     rng = np.random.default_rng(rng)
     clear = np.asarray(clear, dtype=np.float32)
     responses = [RandomizedResponse(epsilon, k) for epsilon in epsilons]
