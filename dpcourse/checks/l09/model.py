@@ -216,8 +216,7 @@ SHARE = (
             Mistake(
                 lambda epsilon, n, lam: _share(epsilon, n, lam, times=1),
                 Wrong(
-                    "You subtract ln(1 + c/(nλ)) once. The bound is its square: the Hessian loses one record's part "
-                    "and gains another's.",
+                    "You subtract ln(1 + c/(nλ)) once. The formula asked for, the paper's, takes it twice.",
                     "2 ln(1 + c/(nλ)).",
                     "once",
                 ),
