@@ -95,7 +95,7 @@ EXHIBITS = (
     Exhibit(
         "clip after averaging",
         "The batch's mean gradient is clipped, not each example's: one person can turn all of it.",
-        "Tramèr et al. 2022, arXiv:2202.12219",
+        "compare Tramèr et al. 2022, arXiv:2202.12219 (a wrong factor of the batch size)",
         STEP, GaussianMechanism.from_noise_multiplier(SIGMA / 32, delta=1e-5).guarantee.epsilon,
         Mechanism(_clip_after_averaging), Mechanism(_clip_before_averaging),
         (3200.0, *[0.0] * 31), (0.0,) * 31, runs=2_000,
