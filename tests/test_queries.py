@@ -27,6 +27,7 @@ from dpcourse.queries import (
     private_sum,
 )
 from dpcourse.queries.quantile import intervals
+from dpcourse.queries.records import numbers_in
 
 ADD, REPLACE = Neighbours.ADD_REMOVE, Neighbours.REPLACE_ONE
 BOTH = pytest.mark.parametrize("neighbours", [ADD, REPLACE])
@@ -233,6 +234,18 @@ def test_records_are_read_one_by_one():
     assert private_count([True, False, None, math.nan], **common).value == 3
 
 
+@pytest.mark.parametrize(
+    "odd", [1j, np.complex128(3 + 1j), "x", None, 10**400, pd.Timestamp(0), np.timedelta64(5, "s")]
+)
+@pytest.mark.parametrize("dtype", ["int64", "bool", "Int64", "complex64", "m8[ns]", "M8[ns]", object])
+def test_a_record_may_change_the_dtype_but_not_the_others(dtype, odd):
+    column = pd.Series([1, 0, 1], dtype=dtype)
+    joined = pd.concat([column, pd.Series([odd])], ignore_index=True)
+    read = [numbers_in(values, (0, 10), 5) for values in (column, joined, column.to_numpy())]
+    assert read[0].tolist() == read[1][:3].tolist() == read[2].tolist()
+    assert numbers_in([odd], (0, 10), 5).tolist() == [5]
+
+
 def test_where_bad_records_go():
     common = {"epsilon": 1e4, "rng": 0}
     place = {math.nan: 5, math.inf: 10, -math.inf: 0, 1e300: 10, -5: 0, None: 5, "7": 5}
@@ -267,7 +280,7 @@ def test_any_kind_of_column_will_do(wrap):
     data=st.lists(st.floats(-1e13, 1e13), max_size=20),
 )
 def test_a_sum_of_steps_has_an_exact_integer_sensitivity(low, width, epsilon, data):
-    from dpcourse.queries.records import Steps, numbers_in
+    from dpcourse.queries.records import Steps
 
     high = low + width
     if not low < high:

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from dpcourse.datasets import records
 
 
 class SchemaError(ValueError):
@@ -66,7 +67,7 @@ class Numeric:
 
     def clipped(self, values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
         """Floats within the bounds. What is no number becomes `low`, silently: a record must never raise."""
-        numbers = _numbers(values)
+        numbers = records.floats(values)
         return np.clip(np.where(np.isnan(numbers), self.low, numbers), self.low, self.high)
 
     def codes(self, values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
@@ -80,7 +81,7 @@ class Numeric:
 
     def misfits(self, values: pd.Series) -> str:
         """What is wrong with a column, in words; empty if nothing is."""
-        numbers = _numbers(values)
+        numbers = records.floats(values)
         outside = ~((numbers >= self.low) & (numbers <= self.high) & (numbers == np.floor(numbers)))
         if not outside.any():
             return ""
@@ -117,12 +118,7 @@ class Categorical:
 
     def codes(self, values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
         """The position of each value in `categories`; what is not declared becomes 0, silently."""
-        strings = pd.Series(values, dtype=object)
-        try:
-            found = pd.Index(self.categories).get_indexer(pd.Index(strings))
-        except TypeError:  # a list in the place of a string cannot be looked up
-            found = pd.Index(self.categories).get_indexer([v if isinstance(v, str) else None for v in strings])
-        return np.where(found < 0, 0, found).astype(np.int64)
+        return records.places(values, {category: place for place, category in enumerate(self.categories)})
 
     def misfits(self, values: pd.Series) -> str:
         """What is wrong with a column, in words; empty if nothing is."""
@@ -223,7 +219,8 @@ class Schema:
 
         Numbers are scaled to [−1, 1] by the declared bounds (gradient descent is slow along a column that hardly varies
         around a mean far from 0), categories become one column of {0, 1} each (a pair of categories a single column).
-        Out-of-domain records are clipped or mapped to a declared category, silently.
+        Out-of-domain records are clipped or mapped to a declared category, silently. 30, 30.0 and "30" are the same
+        number. What a reader of files guesses from a whole column comes before this: declare the types there.
 
         Parameters
         ----------
@@ -262,33 +259,11 @@ class Schema:
         for name, source in self.determined.items():
             if name in frame and source in frame:
                 expected = self.bounds[name][0] + self[source].codes(frame[source])
-                wrong = int((frame[name].to_numpy() != expected).sum())
+                wrong = int((records.floats(frame[name]) != expected).sum())
                 problems.append(f"{name}: {wrong} values are not the code of {source}" if wrong else "")
         found = [problem for problem in problems if problem]
         if found:
             raise SchemaError("the table does not fit its schema: " + "; ".join(found))
-
-
-def _numbers(values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
-    """Floats; NaN for whatever is no real number."""
-    if getattr(getattr(values, "dtype", None), "kind", "O") in "iuf":
-        return np.asarray(values, dtype=float)
-    try:
-        numbers = pd.to_numeric(pd.Series(values, dtype=object), errors="coerce")
-        if numbers.dtype.kind in "iufb":
-            return numbers.to_numpy(dtype=float)
-    except (TypeError, ValueError, OverflowError):  # lists, or integers beyond the range of floats
-        pass
-    return np.array([_number(value) for value in values], dtype=float)
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return float("inf") if value > 0 else float("-inf")
-    except (TypeError, ValueError):
-        return float("nan")
 
 
 def _feature_names(column: Numeric | Categorical) -> list[str]:

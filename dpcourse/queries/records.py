@@ -52,7 +52,7 @@ def numbers_in(values: Any, bounds: tuple[float, float], missing: float) -> np.n
     if isinstance(data, np.ndarray) and data.dtype.kind in "biuf":
         plain = data
     else:
-        data = data.tolist() if isinstance(data, np.ndarray) else data
+        data = list(data)
         simple = set(map(type, data)) <= {float, np.float64}
         plain = np.array(data if simple else [_number(record) for record in data], dtype=float)
     with np.errstate(all="ignore"):
@@ -61,11 +61,13 @@ def numbers_in(values: Any, bounds: tuple[float, float], missing: float) -> np.n
 
 
 def _number(record: Any) -> float:
-    if not isinstance(record, numbers.Number | np.bool_):
-        return math.nan
     try:
+        if isinstance(record, complex | np.complexfloating):  # one 1j makes pandas keep everybody's 30 as 30+0j
+            record = record.real if record.imag == 0 else math.nan
+        if not isinstance(record, numbers.Number | np.bool_) or isinstance(record, np.timedelta64):
+            return math.nan
         return float(record)  # type: ignore[arg-type]
-    except Exception:  # a complex number, an integer too large for a float, somebody's own class
+    except Exception:  # an integer too large for a float, somebody's own class
         return math.nan
 
 

@@ -148,3 +148,9 @@ def test_every_misfit_is_listed(table):
         "rank: 1 values are not the code of school",
     ):
         assert phrase in str(caught.value)
+
+
+def test_numbers_written_as_text_fit_too(table):
+    TINY.validate(table.astype(str))
+    with pytest.raises(SchemaError, match="rank: 1 values are not the code of school"):
+        TINY.validate(table.astype(str).assign(rank=["1", "1", "1"]))
