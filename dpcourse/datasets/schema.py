@@ -214,6 +214,11 @@ class Schema:
         repeated = {self.label, *self.determined.values()}
         return [*numeric, *(c for c in self.columns if isinstance(c, Categorical) and c.name not in repeated)]
 
+    def repeated(self, frame: pd.DataFrame) -> list[str]:
+        """The columns of the schema that a table has more than once, so that a record would count more than once."""
+        names = list(frame.columns)
+        return [name for name in self.names if names.count(name) > 1]
+
     def encode(self, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Features and labels as numbers, by public facts alone: a record's row depends on that record only.
 
@@ -233,7 +238,14 @@ class Schema:
             Entries in [−1, 1].
         y : ndarray of int, shape (len(frame),)
             1 for the second category of the label, else 0.
+
+        Raises
+        ------
+        SchemaError
+            If a column is there twice.
         """
+        if repeated := self.repeated(frame):
+            raise SchemaError(f"the table must have each column once, but repeats {', '.join(repeated)}")
         blocks = []
         for column in self._features:
             if isinstance(column, Numeric):
@@ -250,14 +262,17 @@ class Schema:
         Raises
         ------
         SchemaError
-            Listing every column that is missing, undeclared, or holds values outside its bounds or categories.
+            Listing every column that is missing, repeated or undeclared, or holds values outside its domain.
         """
+        repeated = self.repeated(frame)
+        there = [name for name in self.names if name in frame and name not in repeated]
         problems = [f"{name}: the column is missing" for name in self.names if name not in frame]
+        problems += [f"{name}: the column is repeated" for name in repeated]
         known = {*self.names, *self.not_used}
         problems += [f"{name}: the column is not declared" for name in frame.columns if name not in known]
-        problems += [self[name].misfits(frame[name]) for name in self.names if name in frame]
+        problems += [self[name].misfits(frame[name]) for name in there]
         for name, source in self.determined.items():
-            if name in frame and source in frame:
+            if name in there and source in there:
                 expected = self.bounds[name][0] + self[source].codes(frame[source])
                 wrong = int((records.floats(frame[name]) != expected).sum())
                 problems.append(f"{name}: {wrong} values are not the code of {source}" if wrong else "")

@@ -24,6 +24,14 @@ def spanning_tree(
     return edges
 
 
+def reached(root: str, edges: tuple[Pair, ...]) -> set[str]:
+    """The names that some path of edges joins to the root."""
+    found, larger = set[str](), {root}
+    while larger > found:
+        found, larger = larger, larger.union(*(edge for edge in edges if larger & set(edge)))
+    return found
+
+
 def downwards(root: str, edges: tuple[Pair, ...]) -> list[Pair]:
     """The edges as (parent, child), parents before their children."""
     reached, directed, left = {root}, [], list(edges)

@@ -11,6 +11,7 @@ from dpcourse.accounting import PrivacyLoss
 from dpcourse.datasets import Categorical, Numeric
 from dpcourse.mechanisms.sampling import discrete_gaussian
 from dpcourse.privacy import Neighbours, arguments
+from dpcourse.synthetic.edges import reached
 
 FINEST = 128
 """A numeric column of up to this many values is counted value by value, a wider one by its declared bins."""
@@ -170,7 +171,21 @@ class Release:
         expected = (self.labels, *sizes) if self.target else sizes
         if marginal.counts.shape != expected:
             raise ValueError(f"release must fit the schema: {marginal} is not {' × '.join(map(str, expected))}")
+        if marginal.columns in self.marginals:
+            raise ValueError(f"release must hold each table once, got {marginal.columns} twice")
         self.marginals[marginal.columns] = marginal
+
+    def refuse_unless_complete(self) -> None:
+        """`ValueError` unless each column has a table of its own, and tables of pairs join all of them into a tree."""
+        names = list(self.axes)
+        lacking = [name for name in names if self._columns((name,)) not in self.marginals]
+        if lacking:
+            raise ValueError(f"release must have a table of each column, but lacks {', '.join(lacking)}")
+        lost = [name for name in names if name not in reached(names[0], self.edges)]
+        if lost:
+            raise ValueError(f"release must have a tree of pairs, but none joins {', '.join(lost)} to {names[0]}")
+        if len(self.edges) >= len(names):
+            raise ValueError(f"release must have a tree of pairs, but has {len(self.edges)} for {len(names)} columns")
 
     def table(self, *names: str) -> tuple[np.ndarray, float]:
         """The noisy counts of label × these columns, and the variance of each."""

@@ -110,13 +110,15 @@ class TreeSynthesizer:
         Raises
         ------
         ValueError
-            If a column of the schema is missing, or `target` is not one of its categorical columns.
+            If a column of the schema is missing or repeated, or `target` is not one of its categorical columns.
         """
         rng = np.random.default_rng(rng)
         self._set_schema(schema)
         missing = [name for name in schema.names if name not in frame]
         if missing:
             raise ValueError(f"frame must have the columns of the schema, but lacks {', '.join(missing)}")
+        if repeated := schema.repeated(frame):
+            raise ValueError(f"frame must have each column of the schema once, but repeats {', '.join(repeated)}")
         cells = {name: axis.cell_codes(frame[name]) for name, axis in self._release.axes.items()}
         bins = {name: axis.bin_of_cell[cells[name]] for name, axis in self._release.axes.items()}
         label = schema[self.target].codes(frame[self.target]) if self.target else np.zeros(len(frame), dtype=np.int64)
@@ -189,18 +191,26 @@ class TreeSynthesizer:
 
     @classmethod
     def from_dict(cls, release: dict[str, Any], schema: Schema) -> TreeSynthesizer:
-        """The fitted synthesizer behind a release: the same model, the same ledger, and no records."""
+        """The fitted synthesizer behind a release: the same model, the same ledger, and no records.
+
+        Raises
+        ------
+        ValueError
+            If the tables do not fit the schema or are not those of one tree, or cost more than the release claims.
+        """
         synthesizer = cls(release["epsilon"], release["delta"], release["target"])
         synthesizer._set_schema(schema)
         sigmas: Counter[float] = Counter()
         for entry in release["marginals"]:
             synthesizer._release.restore(Marginal(tuple(entry["columns"]), _counts(entry), entry["sigma"]))
             sigmas[entry["sigma"]] += 1
+        synthesizer._release.refuse_unless_complete()
         synthesizer.accountant_ = PrivacyAccountant()
         for sigma, times in sigmas.items():
             synthesizer.accountant_.compose(NoisyCounts(sigma), times)
         if edges := len(synthesizer._release.edges):
             synthesizer.accountant_.compose(ExponentialMechanism(release["selection_epsilon"]), times=edges)
+        synthesizer._refuse_unless_paid(release["neighbours"])
         return synthesizer._finished()
 
     @property
@@ -229,6 +239,16 @@ class TreeSynthesizer:
     def _finished(self) -> TreeSynthesizer:
         self._model = TreeModel.from_release(self._release, self.schema_)
         return self
+
+    def _refuse_unless_paid(self, neighbours: str) -> None:
+        """Whether the ledger bears out what a stored release claims."""
+        if neighbours != (counted := self.accountant_.neighbours.value):
+            raise ValueError(f"release must claim neighbours {counted!r}, as its noise does, got {neighbours!r}")
+        spent = self.accountant_.epsilon(self.delta, method="zcdp")
+        if spent > self.epsilon * (1 + 1e-9):
+            raise ValueError(
+                f"release must claim the ε={spent:.6g} that it cost at δ={self.delta:g}, got {self.epsilon:g}"
+            )
 
     def _set_schema(self, schema: Schema) -> None:
         self.schema_ = arguments.member("schema", schema, Schema)

@@ -150,6 +150,14 @@ def test_every_misfit_is_listed(table):
         assert phrase in str(caught.value)
 
 
+def test_a_column_that_is_there_twice_is_named(table):
+    twice = pd.concat([table, table[["job"]]], axis=1)
+    with pytest.raises(SchemaError, match="must have each column once, but repeats job"):
+        TINY.encode(twice)
+    with pytest.raises(SchemaError, match="job: the column is repeated"):
+        TINY.validate(twice)
+
+
 def test_numbers_written_as_text_fit_too(table):
     TINY.validate(table.astype(str))
     with pytest.raises(SchemaError, match="rank: 1 values are not the code of school"):

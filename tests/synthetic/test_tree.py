@@ -224,6 +224,39 @@ def test_a_release_of_another_schema_is_refused(frame):
         TreeSynthesizer.from_dict(stored, other)
 
 
+@pytest.mark.parametrize(
+    ("changed", "error"),
+    [
+        ({"epsilon": 0.1}, "must claim the ε=0.9999.* that it cost at δ=1e-06, got 0.1"),
+        ({"delta": 1e-12}, "must claim the ε"),
+        ({"neighbours": "replace-one"}, "must claim neighbours 'add-remove', as its noise does, got 'replace-one'"),
+    ],
+)
+def test_a_release_claims_what_its_ledger_says(frame, changed, error):
+    stored = TreeSynthesizer(1.0, 1e-6, "rich").fit(frame, SCHEMA, rng=3).to_dict()
+    with pytest.raises(ValueError, match=f"release {error}"):
+        TreeSynthesizer.from_dict(stored | changed, SCHEMA)
+    TreeSynthesizer.from_dict(stored | {"epsilon": 2.0}, SCHEMA)  # more than was spent is no lie
+
+
+@pytest.mark.parametrize("target", ["rich", None])
+def test_a_release_is_one_table_a_column_and_a_tree(frame, target):
+    stored = TreeSynthesizer(1.0, 1e-6, target).fit(frame, SCHEMA, rng=3).to_dict()
+    tables, count = stored["marginals"], 5 if target is None else 4
+    for place, table in enumerate(tables):
+        without = stored | {"marginals": tables[:place] + tables[place + 1 :]}
+        error = f"lacks {table['columns'][-1]}" if place < count else "a tree of pairs, but none joins"
+        with pytest.raises(ValueError, match=error):
+            TreeSynthesizer.from_dict(without, SCHEMA)
+        with pytest.raises(ValueError, match="must hold each table once"):
+            TreeSynthesizer.from_dict(stored | {"marginals": [*tables, table]}, SCHEMA)
+    pair = tables[-1]
+    turned = pair | {"columns": [*pair["columns"][:-2], *pair["columns"][:-3:-1]]}
+    turned |= {"shape": [*pair["shape"][:-2], *pair["shape"][:-3:-1]]}
+    with pytest.raises(ValueError, match="must have a tree of pairs, but has"):
+        TreeSynthesizer.from_dict(stored | {"marginals": [*tables, turned]}, SCHEMA)
+
+
 def test_a_single_column_gets_the_whole_budget(frame):
     schema = Schema((SCHEMA["city"], SCHEMA["rich"]), "rich", 3_000, "Printed on the cover.")
     synthesizer = TreeSynthesizer(1.0, 1e-6, "rich").fit(frame, schema, rng=0)
@@ -256,6 +289,8 @@ def test_bad_tables_and_schemas_are_refused_by_name(frame):
         TreeSynthesizer(1.0, 1e-6, "hours").fit(frame, SCHEMA)
     with pytest.raises(ValueError, match="lacks city"):
         TreeSynthesizer(1.0, 1e-6, "rich").fit(frame.drop(columns="city"), SCHEMA)
+    with pytest.raises(ValueError, match="once, but repeats city"):
+        TreeSynthesizer(1.0, 1e-6, "rich").fit(pd.concat([frame, frame[["city"]]], axis=1), SCHEMA)
     with pytest.raises(TypeError, match="schema must be a Schema"):
         TreeSynthesizer(1.0, 1e-6, "rich").fit(frame, {"city": 3})
     with pytest.raises(ValueError, match="not fitted yet"):
