@@ -176,6 +176,12 @@ def test_projection_is_on_the_simplex_and_stays_there(values, total):
     assert project_to_simplex(once, total) == pytest.approx(once, abs=1e-6)
 
 
+@pytest.mark.parametrize("values", [[], [[1.0, 2.0]], 3.0, np.zeros((0, 2))])
+def test_only_one_row_of_values_is_projected(values):
+    with pytest.raises(ValueError, match="values must be one-dimensional and not empty, got shape"):
+        project_to_simplex(np.array(values, dtype=float), 1.0)
+
+
 def test_projection_never_moves_an_estimate_away_from_the_truth():
     response = RandomizedResponse(0.1, 4)
     rng = np.random.default_rng(8)

@@ -80,12 +80,21 @@ def project_to_simplex(values: np.ndarray, total: float) -> np.ndarray:
 
     Subtract one number from all and cut at zero (Duchi et al. 2008, doi:10.1145/1390156.1390191).
 
+    Parameters
+    ----------
+    values : ndarray, shape (k,)
+        k ≥ 1.
+    total : float
+        In [0, ∞).
+
     Examples
     --------
     >>> project_to_simplex(np.array([6.0, 5.0, -3.0]), 10.0)
     array([5.5, 4.5, 0. ])
     """
     values = arguments.finite_array("values", values)
+    if values.ndim != 1 or values.size == 0:
+        raise ValueError(f"values must be one-dimensional and not empty, got shape {values.shape}")
     total = arguments.nonnegative("total", total)
     descending = np.sort(values)[::-1]
     # With the m largest kept, each of them gives up the same share of what is too much.
