@@ -142,8 +142,9 @@ def test_contradicting_answers_have_no_table():
     queries = np.array([[1, 1], [1, 1]])
     assert records.count_tables(queries, [3, 4]) == 0
     assert records.count_tables(queries, [2.5, 2.5]) == 0
-    with pytest.raises(ValueError, match="answers"):
-        records.reconstruct_table(queries, [3, 4])
+    for answers in ([3, 4], [1 + 4e-7] * 2, [2.5, 2.5]):
+        with pytest.raises(ValueError, match="answers must be those of some table"):
+            records.reconstruct_table(queries, answers)
 
 
 def test_cells_nobody_counts_are_refused():
