@@ -29,7 +29,7 @@ class Numeric:
     name : str
         Name of the column.
     low, high : int
-        The smallest and the largest value.
+        The smallest and the largest value, low < high.
     edges : tuple of int
         Bins for counting: bin i holds ``edges[i] ≤ value < edges[i + 1]``, from `low` to `high` + 1.
     reason : str
@@ -55,7 +55,9 @@ class Numeric:
     determined_by: str | None = None
 
     def __post_init__(self) -> None:
-        if self.edges[0] != self.low or self.edges[-1] != self.high + 1:
+        if self.low >= self.high:
+            raise ValueError(f"low of {self.name} must be below high, got {self.low} and {self.high}")
+        if (*self.edges[:1], *self.edges[-1:]) != (self.low, self.high + 1):
             raise ValueError(f"edges of {self.name} must run from {self.low} to {self.high + 1}, got {self.edges}")
         if any(a >= b for a, b in pairwise(self.edges)):
             raise ValueError(f"edges of {self.name} must increase, got {self.edges}")
@@ -97,7 +99,7 @@ class Categorical:
     name : str
         Name of the column.
     categories : tuple of str
-        Every value that may occur, whether it does or not.
+        Every value that may occur, whether it does or not; at least one, all different.
     reason : str
         Why the list may be known without looking at the data.
 
@@ -110,6 +112,11 @@ class Categorical:
     name: str
     categories: tuple[str, ...]
     reason: str
+
+    def __post_init__(self) -> None:
+        strings = {category for category in self.categories if isinstance(category, str)}
+        if not strings or len(strings) < len(self.categories):
+            raise ValueError(f"categories of {self.name} must be one or more different strings, got {self.categories}")
 
     @property
     def size(self) -> int:
@@ -160,6 +167,12 @@ class Schema:
     n: int
     n_reason: str
     not_used: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"columns of a schema must have different names, got {', '.join(self.names)}")
+        if self.label not in self.categories:
+            raise ValueError(f"label of a schema must be one of its categorical columns, got {self.label!r}")
 
     def __getitem__(self, name: str) -> Numeric | Categorical:
         for column in self.columns:
@@ -216,8 +229,7 @@ class Schema:
 
     def repeated(self, frame: pd.DataFrame) -> list[str]:
         """The columns of the schema that a table has more than once, so that a record would count more than once."""
-        names = list(frame.columns)
-        return [name for name in self.names if names.count(name) > 1]
+        return [name for name in self.names if list(frame.columns).count(name) > 1]
 
     def encode(self, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         """Features and labels as numbers, by public facts alone: a record's row depends on that record only.

@@ -68,7 +68,26 @@ def test_an_unknown_column_is_named():
         ADULT_SCHEMA["salary"]
 
 
-@pytest.mark.parametrize("edges", [(0, 5, 11), (1, 5, 10), (1, 5, 5, 11), (1, 7, 5, 11)])
+def test_a_column_must_have_two_numbers_or_one_category():
+    with pytest.raises(ValueError, match="low of x must be below high, got 5 and 5"):
+        Numeric("x", 5, 5, (5, 6), "test")
+    for categories in ((), ("a", "b", "a"), (1, 2), ("a", None)):
+        with pytest.raises(ValueError, match="categories of x must be one or more different strings"):
+            Categorical("x", categories, "test")
+
+
+@pytest.mark.parametrize("label", ["hours", "salary", None])
+def test_the_label_must_be_a_categorical_column(label):
+    with pytest.raises(ValueError, match=f"label of a schema must be one of its categorical columns, got {label!r}"):
+        Schema(TINY.columns, label, 3, "Printed on the cover.")
+
+
+def test_no_two_columns_share_a_name():
+    with pytest.raises(ValueError, match="different names, got .*rich, job"):
+        Schema((*TINY.columns, TINY["job"]), "rich", 3, "Printed on the cover.")
+
+
+@pytest.mark.parametrize("edges", [(), (0, 5, 11), (1, 5, 10), (1, 5, 5, 11), (1, 7, 5, 11)])
 def test_edges_must_run_from_low_to_high_and_increase(edges):
     with pytest.raises(ValueError, match="edges of x must"):
         Numeric("x", 1, 10, edges, "test")
