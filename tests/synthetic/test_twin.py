@@ -15,6 +15,7 @@ from dpcourse.datasets import ADULT_SCHEMA, AdultNotFound, load_adult
 from dpcourse.synthetic import TreeSynthesizer
 
 ROOT = Path(__file__).resolve().parents[2]
+DATASHEET = " ".join((ROOT / "data" / "README.md").read_text(encoding="utf-8").split())
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +77,31 @@ def test_two_way_tables_are_near_the_real_ones(make_twin, uci):
     assert np.mean(list(distances.values())) <= 0.045
 
 
+def oddities(frame):
+    """Both amounts at once; each higher degree before 22; Holand-Netherlands."""
+    degrees = frame["education"][frame["age"] < 22].value_counts()
+    return [
+        int(((frame["capital-gain"] > 0) & (frame["capital-loss"] > 0)).sum()),
+        *(int(degrees.get(degree, 0)) for degree in ("Masters", "Prof-school", "Doctorate")),
+        int((frame["native-country"] == "Holand-Netherlands").sum()),
+    ]
+
+
+def test_the_datasheet_counts_the_oddities_of_the_twin():
+    both, *degrees, country = oddities(load_adult("twin").frame)
+    for phrase in (
+        f"{both} people with both a capital gain and a capital loss (the files have none)",
+        f"{sum(degrees)} people younger than 22 with Masters, Prof-school or Doctorate",
+        "({}, {} and {}; the files have 3, all Masters)".format(*degrees),
+        f"{country} people from Holand-Netherlands instead of 1.",
+    ):
+        assert phrase in DATASHEET
+
+
+def test_the_files_have_fewer_of_them(uci):
+    assert oddities(uci) == [0, 3, 0, 0, 1]
+
+
 @pytest.mark.parametrize("splits", [2, pytest.param(5, marks=pytest.mark.audit)])
 def test_a_model_trained_on_the_twin_works_on_real_people(make_twin, uci, splits):
     """Within 1.5 points of one trained on real people, on average over splits."""
@@ -91,3 +117,4 @@ def test_so_does_one_with_amounts_in_bins(make_twin, uci):
     on_real, on_twin = make_twin.accuracies(uci, load_adult("twin").frame, features).mean(axis=0)
     assert on_real > 0.85
     assert on_twin >= on_real - 0.015
+    assert f"capital gain and loss in bins | {on_real:.1%} | {on_twin:.1%} |" in DATASHEET
