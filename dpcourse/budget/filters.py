@@ -10,6 +10,8 @@ Totals are exact: decimals enter as the fractions they were written as, Rényi c
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import math
 from collections import Counter
@@ -19,7 +21,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dpcourse.accounting import PrivacyAccountant, renyi
+from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, renyi
+from dpcourse.accounting.pld import integers, pairs
 from dpcourse.privacy import BudgetExhausted, Guarantee, arguments
 
 UNIT = 2**64  # a Rényi cost is stored as a whole number of 1/UNIT, rounded up
@@ -198,15 +201,42 @@ def _claim(cost: Any) -> Guarantee:
 
 
 def _name_of(cost: Any) -> str:
-    """What tells one cost of a plan from another: what it is called and, for a mechanism, what it leaks.
+    """What tells one cost of a plan from another: what it is called and, for a mechanism, all that it leaks.
 
     The name alone would not do: nothing obliges a mechanism to show its noise in it.
     """
     if isinstance(cost, Guarantee):
         return repr(cost)
-    if not hasattr(cost, "privacy_loss"):
+    if isinstance(cost, type) or not hasattr(cost, "privacy_loss"):
         raise TypeError(f"cost must be a mechanism or a Guarantee, got {cost!r}")
-    return f"{cost!r}, {cost.privacy_loss()!r}"
+    loss = cost.privacy_loss()
+    if not isinstance(loss, PrivacyLoss):
+        raise TypeError(f"cost must have a PrivacyLoss, got {loss!r} from {cost!r}")
+    name = f"{cost!r}, {loss!r}"
+    if all(_shows_all(pair) for pair, _ in loss.parts):
+        return name
+    return f"{name}, sha256 {hashlib.sha256(_content(loss).encode()).hexdigest()}"
+
+
+def _shows_all(pair: Any) -> bool:
+    """Whether the name of a pair says all of it. That of a `Finite` is an abbreviation."""
+    if type(pair) is pairs.Subsampled:
+        return _shows_all(pair.base)
+    return type(pair) in (pairs.Gaussian, pairs.Laplace, integers.DiscreteGaussian, integers.DiscreteLaplace)
+
+
+def _content(value: Any) -> str:
+    """All of a loss as text: to 12 digits, beyond which another machine's logarithms may differ."""
+    if dataclasses.is_dataclass(value):
+        fields = [getattr(value, field.name) for field in dataclasses.fields(value)]
+        return f"{type(value).__qualname__}{_content(fields)}"
+    if isinstance(value, tuple | list):
+        return f"({', '.join(map(_content, value))})"
+    if isinstance(value, float):
+        return f"{value:.12g}"
+    if isinstance(value, int | str | Fraction):
+        return repr(value)
+    raise TypeError(f"cost must have a loss made of dataclasses and numbers, to be told from others, got {value!r}")
 
 
 def _dump(values: list[Fraction]) -> str:

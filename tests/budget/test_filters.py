@@ -18,7 +18,7 @@ from scipy.stats import norm
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.budget import PrivacyLedger
 from dpcourse.budget.filters import UNIT, BasicFilter, PlannedFilter, RenyiFilter, pure_divergence
-from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism
+from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism, PoissonSubsampled
 from dpcourse.privacy import BudgetExhausted, Guarantee
 
 BUDGET = Guarantee(1.0, 1e-5)
@@ -315,6 +315,55 @@ def test_a_plan_is_not_fooled_by_equal_names(tmp_path, make):
         PlannedFilter(BUDGET, [gaussian(0.1), gaussian(50.0)])
     with pytest.raises(TypeError, match="cost"):
         PlannedFilter(BUDGET, [0.5])
+
+
+class Rare(Taciturn):
+    """With probability `share` a coin of ε = 1, else silent: as many losses, over the same range, for any share."""
+
+    def __init__(self, share):
+        true, lie = share / (1 + math.exp(-1)), share / (1 + math.e)
+        self.inner = self
+        self.loss = PrivacyLoss.from_masses(np.array([true, 1 - share, lie]), np.array([lie, 1 - share, true]))
+
+    def privacy_loss(self):
+        return self.loss
+
+    guarantee = Guarantee(1.0)
+
+
+@pytest.mark.parametrize("wrap", [lambda m: m, lambda m: PoissonSubsampled(m, 0.5)], ids=["plain", "subsampled"])
+def test_a_plan_is_not_fooled_by_losses_of_equal_range(tmp_path, wrap):
+    assert repr(Rare(1e-4).loss) == repr(Rare(0.999).loss)
+    plan = [(wrap(Rare(1e-4)), 2)]
+    with PrivacyLedger(tmp_path / "p.sqlite", BUDGET, method="pld", plan=plan) as ledger:
+        ledger.spend(wrap(Rare(1e-4)), "a", "ana")
+        with pytest.raises(ValueError, match="plan"):
+            ledger.spend(wrap(Rare(0.999)), "b", "ana")
+    with PrivacyLedger(tmp_path / "p.sqlite", BUDGET, method="pld", plan=plan) as ledger:
+        ledger.spend(wrap(Rare(1e-4)), "b", "ana")
+        with pytest.raises(BudgetExhausted):
+            ledger.spend(wrap(Rare(1e-4)), "c", "ana")
+    with pytest.raises(ValueError, match="plan"):
+        PrivacyLedger(tmp_path / "p.sqlite", BUDGET, method="pld", plan=[(wrap(Rare(2e-4)), 2)])
+
+
+def test_names_in_a_plan_are_what_they_were_where_they_said_all():
+    for cost in (LaplaceMechanism(0.05), gaussian(50.0), PoissonSubsampled(gaussian(2.0), 0.01), Guarantee(0.1)):
+        (name,) = PlannedFilter(Guarantee(10.0, 1e-5), [cost]).plan
+        assert name == (repr(cost) if isinstance(cost, Guarantee) else f"{cost!r}, {cost.privacy_loss()!r}")
+
+
+def test_a_plan_wants_losses_that_can_be_told_apart():
+    class Hidden:
+        symmetric = atomic = lattice = True
+
+    mechanism = Taciturn(50.0)
+    for loss in (0.5, PrivacyLoss(((Hidden(), 1),))):
+        mechanism.privacy_loss = lambda loss=loss: loss
+        with pytest.raises(TypeError, match="cost must have a"):
+            PlannedFilter(BUDGET, [mechanism])
+    with pytest.raises(TypeError, match="cost"):
+        PlannedFilter(BUDGET, [LaplaceMechanism])
 
 
 def test_what_is_left_can_be_spent_and_not_more(tmp_path):
