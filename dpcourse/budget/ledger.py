@@ -25,7 +25,8 @@ class PrivacyLedger:
     Parameters
     ----------
     path : str or Path
-        The SQLite file; made if it is not there, continued if it is.
+        The SQLite file; made if it is not there, continued if it is. A relative path counts from where the process
+        is now.
     budget : Guarantee
         (ε, δ) for everything spent, with its neighbouring relation. Costs under another relation are refused.
     method : {"basic", "rdp", "pld"}
@@ -74,7 +75,9 @@ class PrivacyLedger:
         order: float | None = None,
         analysts: Mapping[str, Guarantee] | None = None,
     ) -> None:
-        self.path, self.method = Path(path), method
+        if str(path) == ":memory:":
+            raise ValueError(f"path must be a file, which threads and processes share, got {path!r}")
+        self.path, self.method = Path(path).absolute(), method  # a later change of directory must not find another file
         self.budget = arguments.member("budget", budget, Guarantee)
         if method not in ("basic", "rdp", "pld"):
             raise ValueError(f"method must be 'basic', 'rdp' or 'pld', got {method!r}")

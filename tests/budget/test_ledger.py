@@ -45,6 +45,37 @@ def test_reopening_continues_where_it_stopped(path):
     assert list(frame["query_id"]) == ["a"] and frame["at"][0].endswith("+00:00")
 
 
+def test_a_change_of_directory_finds_no_second_budget(tmp_path, monkeypatch):
+    """Another ledger of the same name is there, with its budget unspent; every new thread connects anew."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        ledger = PrivacyLedger("budget.sqlite", Guarantee(1.0))
+        if name == "a":
+            first = ledger
+            first.spend(Guarantee(1.0), "all of it", "ana")
+        ledger.close()
+    refused = []
+
+    def spend():
+        with pytest.raises(BudgetExhausted):
+            first.spend(Guarantee(1.0), "again", "ana")
+        refused.append(first.remaining().epsilon)
+        first.close()
+
+    thread = threading.Thread(target=spend)
+    thread.start()
+    thread.join()
+    assert refused == [0.0] and first.path == tmp_path / "a" / "budget.sqlite"
+
+
+def test_refuses_a_ledger_in_memory(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="path must be a file.*':memory:'"):
+        PrivacyLedger(":memory:", Guarantee(1.0))
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("changes", [{"budget": Guarantee(2.0)}, {"budget": Guarantee(1.0, 1e-5), "method": "rdp"}])
 def test_refuses_to_reopen_with_another_budget_or_method(path, changes):
     PrivacyLedger(path, Guarantee(1.0)).close()
