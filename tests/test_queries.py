@@ -102,6 +102,19 @@ def test_one_row_moves_a_crosstab_by_one_cell(rows, row):
     assert (table(rows) - table([*rows, row])).abs().to_numpy().sum() <= 1
 
 
+@pytest.mark.parametrize("data", [[], [1.0], object()])
+@pytest.mark.parametrize("bounds", [(1e16 + 2, 1e16 + 4), (5e15 + 1, 5e15 + 2), (1 + 2**-52, 1 + 2**-51)])
+def test_bounds_without_a_candidate_are_refused_whatever_the_data(bounds, data):
+    with pytest.raises(ValueError, match="bounds must have a multiple of.*between them") as error:
+        private_quantile(data, 0.5, epsilon=1.0, bounds=bounds)
+    assert repr(bounds) in str(error.value)
+
+
+def test_bounds_with_a_single_candidate_give_it():
+    for data in ([], [3.0]):
+        assert private_quantile(data, 0.5, epsilon=1.0, bounds=(1e16, 1e16 + 2), rng=0).value == 1e16
+
+
 @BOTH
 @settings(max_examples=100, deadline=None)
 @given(

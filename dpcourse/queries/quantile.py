@@ -59,6 +59,10 @@ def private_quantile(
     37.0
     """
     low, high = declared(bounds)
+    step = _step(low, high)
+    first, last = math.ceil(low / step), math.floor(high / step)
+    if first > last:
+        raise ValueError(f"bounds must have a multiple of {step!r} between them, got {bounds!r}")
     place = middle((low, high), missing)
     q = arguments.probability("q", q)
     arguments.member("neighbours", neighbours, Neighbours)
@@ -66,8 +70,6 @@ def private_quantile(
     mechanism = ExponentialMechanism(epsilon, sensitivity, neighbours=neighbours)
     rng = np.random.default_rng(rng)
 
-    step = _step(low, high)
-    first, last = math.ceil(low / step), math.floor(high / step)
     records = np.clip(np.rint(numbers_in(values, (low, high), place) / step).astype(np.int64), first, last)
 
     starts, sizes, scores = intervals(records, q, first, last)
