@@ -431,6 +431,29 @@ def test_values_beyond_the_grid_are_refused():
         GeometricMechanism(1.0).release(2**63 - 1)
 
 
+@pytest.mark.parametrize("make", [LaplaceMechanism, GeometricMechanism, GaussianMechanism])
+def test_that_a_refusal_tells_of_the_value_is_said(make):
+    assert "refusal is itself an output that depends on the data" in " ".join(make.release.__doc__.split())
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    epsilon=st.floats(1e-6, 1e6),
+    sensitivity=st.floats(1e-200, 1e200),
+    size=st.sampled_from([1, 3, 1000]),
+    sign=st.sampled_from([-1, 1]),
+)
+def test_values_within_the_stated_bound_are_never_refused(epsilon, sensitivity, size, sign):
+    laplace = LaplaceMechanism(epsilon, sensitivity)
+    gaussian = GaussianMechanism.from_noise_multiplier(1 / epsilon, sensitivity)
+    for mechanism, spread, scale in (
+        (laplace, sensitivity / size, laplace.scale),
+        (gaussian, sensitivity / math.sqrt(size), gaussian.sigma),
+    ):
+        largest = sign * 2.0**31 * min(spread, scale)
+        assert np.isfinite(mechanism.release(np.full(size, largest), rng=0)).all()
+
+
 @settings(max_examples=200, deadline=None)
 @given(epsilon=st.floats(1e-11, 1e6), sensitivity=st.floats(1e-200, 1e200), size=st.sampled_from([1, 3, 1000]))
 def test_every_legal_laplace_releases(epsilon, sensitivity, size):

@@ -116,7 +116,8 @@ class SecureClient:
         ProtocolViolation
             The second time: two vectors under one mask give away their difference.
         TypeError, ValueError
-            If the vector is not one of finite numbers, or too large for the arithmetic.
+            If the vector is not one of finite numbers, or too large for the arithmetic: an output that depends on the
+            vector, which a client that clips to less than the codec's `capacity` cannot cause.
         """
         if self._sent:
             raise ProtocolViolation(

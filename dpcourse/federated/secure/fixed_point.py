@@ -68,7 +68,8 @@ class FixedPoint:
         ------
         TypeError, ValueError
             If it is not a one-dimensional vector of finite numbers, or a coordinate is larger than `capacity` steps:
-            a wrapped sum would look like any other.
+            a wrapped sum would look like any other. Whoever sees the refusal learns something of the vector, so clip it
+            to less than `capacity` beforehand.
         """
         given = np.asarray(vector)
         values = arguments.finite_array("vector", given)

@@ -190,7 +190,15 @@ class GaussianMechanism:
     def release(self, value: np.ndarray, *, rng=None) -> np.ndarray: ...
 
     def release(self, value: float | np.ndarray, *, rng=None) -> float | np.ndarray:
-        """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape."""
+        """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `value` is not made of finite numbers, or reaches 2^52 steps of the grid: more than 2^31 times the
+            smaller of `sensitivity` / √size and `sigma`. Such a refusal is itself an output that depends on the
+            data, and no noise covers it. So bound every coordinate beforehand, by public bounds that cannot reach it.
+        """
         array = arguments.finite_array("value", value)
         step, sigma = self._grid(max(array.size, 1))
         return grid.release_on_grid(array, step, discrete_gaussian(sigma, array.size, rng=rng))

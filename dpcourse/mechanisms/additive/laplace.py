@@ -93,7 +93,15 @@ class LaplaceMechanism:
     def release(self, value: np.ndarray, *, rng=None) -> np.ndarray: ...
 
     def release(self, value: float | np.ndarray, *, rng=None) -> float | np.ndarray:
-        """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape."""
+        """`value` (finite, scalar or array) with noise: a float for a scalar, else an array of the same shape.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `value` is not made of finite numbers, or reaches 2^52 steps of the grid: more than 2^31 times the
+            smaller of `sensitivity` / size and `scale`. Such a refusal is itself an output that depends on the
+            data, and no noise covers it. So bound every coordinate beforehand, by public bounds that cannot reach it.
+        """
         array = arguments.finite_array("value", value)
         step, _, scale = self._grid(max(array.size, 1))
         return grid.release_on_grid(array, step, discrete_laplace(scale, array.size, rng=rng))
@@ -202,7 +210,14 @@ class GeometricMechanism:
     def release(self, value: np.ndarray, *, rng=None) -> np.ndarray: ...
 
     def release(self, value: int | np.ndarray, *, rng=None) -> int | np.ndarray:
-        """`value` (an integer or an integer array) with noise: an int for a scalar, else int64 of the same shape."""
+        """`value` (an integer or an integer array) with noise: an int for a scalar, else int64 of the same shape.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `value` is not made of integers, or one is above 2^62 in size. Such a refusal is itself an output that
+            depends on the data, and no noise covers it: bound the value beforehand, by public bounds below that.
+        """
         array = np.asarray(value)
         if array.dtype.kind not in "iu":
             raise TypeError(f"value must be an integer or an array of integers, got {value!r}")
