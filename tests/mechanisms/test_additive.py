@@ -191,6 +191,24 @@ def test_rounding_never_adds_more_than_the_noise_covers(value, move, sensitivity
         assert moved / sigma <= 1 / gaussian.noise_multiplier
 
 
+@pytest.mark.parametrize("make", [lambda d: LaplaceMechanism(1.0, d), lambda d: GaussianMechanism(1.0, 1e-5, d)])
+@pytest.mark.parametrize("kind", [int, np.int64, np.uint64, np.longdouble])
+def test_numbers_that_no_float_holds_are_rounded_once(make, kind):
+    """Rounded to a float first, these two lie 1,048,578 steps apart, and the noise is made for 1,048,577."""
+    sensitivity, value = 16_777_228, 72_057_592_930_631_657
+    if np.finfo(np.longdouble).nmant < 63 and kind is np.longdouble:
+        pytest.skip("long doubles are doubles here")
+    mechanism = make(float(sensitivity))
+    step, *_ = mechanism._grid(1)
+    here, there = (mechanism.release(kind(v), rng=0) / step for v in (value, value + sensitivity))
+    assert there - here <= sensitivity // step + 1
+    values = np.array([[value, value + sensitivity], [0, 1]], dtype=kind)
+    step, *_ = mechanism._grid(values.size)
+    noise = mechanism.release(np.zeros((2, 2)), rng=0) / step
+    steps = [[round(Fraction(int(v)) / Fraction(step)) for v in row] for row in values.tolist()]
+    assert (mechanism.release(values, rng=0) / step - noise).tolist() == steps
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_laplace_privacy_loss_is_that_of_its_integers(epsilon):
     """The scalar's: δ(ε') and Rényi divergence from closed geometric sums, in 50-digit arithmetic where floats fail."""

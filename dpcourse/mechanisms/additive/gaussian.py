@@ -201,7 +201,7 @@ class GaussianMechanism:
         """
         array = arguments.finite_array("value", value)
         step, sigma = self._grid(max(array.size, 1))
-        return grid.release_on_grid(array, step, discrete_gaussian(sigma, array.size, rng=rng))
+        return grid.release_on_grid(np.asarray(value), step, discrete_gaussian(sigma, array.size, rng=rng))
 
     def privacy_loss(self) -> PrivacyLoss:
         """The loss of Gaussian noise with this noise multiplier."""

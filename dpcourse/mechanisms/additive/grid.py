@@ -8,6 +8,7 @@ sum turned into a float again. The step is a power of two chosen from public par
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 
@@ -51,21 +52,30 @@ def granularity(spread: float, noise_scale: float, bits: int) -> float:
 
 
 def to_steps(name: str, value: np.ndarray, step: float) -> np.ndarray:
-    """`value` in whole steps, to the nearest, as int64; refused beyond 2^52 steps, where floats have gaps too."""
+    """`value` in whole steps, to the nearest, as int64; refused beyond 2^52 steps, where floats have gaps too.
+
+    Rounded once: a number that no float holds must not be rounded to a float first, or two neighbours could fall
+    further apart than the noise was made for.
+    """
     with np.errstate(over="ignore"):
-        steps = np.asarray(value / step)
+        steps = np.asarray(value.astype(np.promote_types(value.dtype, float)) / step)  # long doubles stay long
     np.rint(steps, out=steps)
     if steps.size and max(steps.max(), -steps.min()) > _LARGEST_STEPS:
         raise ValueError(
             f"{name} must be below 2^52 steps of {step!r} (which sensitivity and noise set), "
-            f"got {float(np.abs(value).max())!r}"
+            f"got {max(abs(float(value.min())), abs(float(value.max())))!r}"
         )
-    return steps.astype(np.int64)
+    whole = steps.astype(np.int64)
+    if value.dtype.kind in "iu":
+        for place in np.argwhere((value > 2**53) | (value < -(2**53))):
+            index = tuple(place)
+            whole[index] = round(Fraction(int(value[index])) / Fraction(step))
+    return whole
 
 
-def release_on_grid(array: np.ndarray, step: float, noise: np.ndarray) -> float | np.ndarray:
-    """Finite floats rounded to the grid plus integer `noise`: a float for a scalar, else an array of the same shape."""
-    steps = to_steps("value", array, step)
-    steps += noise.reshape(array.shape)
+def release_on_grid(value: np.ndarray, step: float, noise: np.ndarray) -> float | np.ndarray:
+    """Finite numbers on the grid plus integer `noise`: a float for a scalar, else an array of the same shape."""
+    steps = to_steps("value", value, step)
+    steps += noise.reshape(value.shape)
     noisy = steps * step
-    return noisy if array.ndim else float(noisy)
+    return noisy if value.ndim else float(noisy)

@@ -104,7 +104,7 @@ class LaplaceMechanism:
         """
         array = arguments.finite_array("value", value)
         step, _, scale = self._grid(max(array.size, 1))
-        return grid.release_on_grid(array, step, discrete_laplace(scale, array.size, rng=rng))
+        return grid.release_on_grid(np.asarray(value), step, discrete_laplace(scale, array.size, rng=rng))
 
     def privacy_loss(self) -> PrivacyLoss:
         """The loss of the discrete noise on the worst neighbours: one coordinate moves by Δ₁.
