@@ -245,6 +245,14 @@ def test_how_many_laplace_queries_a_plan_holds():
     assert one.self_compose(31).get_epsilon_for_delta(1e-5) <= 1 < one.self_compose(32).get_epsilon_for_delta(1e-5)
 
 
+def test_a_plan_that_is_the_whole_budget_fits_whatever_floats_add_up_to():
+    for share in np.arange(1, 100) / 100:
+        PlannedFilter(Guarantee(share), [LaplaceMechanism(share)])
+        PlannedFilter(Guarantee(round(3 * share, 2)), [(Guarantee(share), 3)])
+        with pytest.raises(ValueError, match="plan costs"):
+            PlannedFilter(Guarantee(share), [LaplaceMechanism(share * (1 + 1e-9))])
+
+
 def random_plan(rng):
     """Laplace, Gaussian and randomized response, in numbers that cost about 1 at δ = 1e-5."""
     laplace, coin = (float(cost) for cost in np.round(rng.uniform(0.02, 0.3, size=2), 3))

@@ -111,14 +111,16 @@ class LaplaceMechanism:
 
         No other move is worse: one split over coordinates is a chain of smaller moves, and for log-concave noise the
         group-privacy bound of that chain is the trade-off of the whole move (Dong, Roth, Su 2022, arXiv:1905.02383).
+        On the grid of one number, at the nominal ratio of Δ₁ to scale: so the largest loss is ε, as it is for vectors
+        on whose grid the scale need not be rounded up.
         """
-        _, sensitivity, scale = self._grid(1)
-        return PrivacyLoss.discrete_laplace(sensitivity, scale)
+        _, sensitivity, _ = self._grid(1)
+        return PrivacyLoss.discrete_laplace(sensitivity, Fraction(sensitivity) / Fraction(self.epsilon))
 
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """Rényi divergence at each order α > 1 between the outputs on worst-case neighbours."""
-        _, sensitivity, scale = self._grid(1)
-        return _renyi(orders, sensitivity, scale)
+        _, sensitivity, _ = self._grid(1)
+        return _renyi(orders, sensitivity, Fraction(sensitivity) / Fraction(self.epsilon))
 
     @property
     def zcdp(self) -> float:
