@@ -22,12 +22,14 @@ import numpy as np
 from dpcourse.privacy import arguments
 
 Real = int | float | Fraction
+LARGEST_SIGMA = 2**50
 
 # Float errors of exp and of the few operations around it stay below 2^-49 for arguments down to exp(-50); 2^-44 is
 # generous.
 _DOUBT = 2.0**-44
 _BITS = 53
 _LARGEST_NUMERATOR = 2**56  # the largest magnitude drawn is some 60 times this, still an int64
+_SMALLEST_SIGMA = 2.0**-500  # below it another number than 0 has a probability of less than exp(−2^998)
 
 
 def discrete_laplace(scale: Real, size: int | tuple[int, ...] = 1, *, rng=None) -> np.ndarray:
@@ -82,9 +84,11 @@ def discrete_gaussian(sigma: Real, size: int | tuple[int, ...] = 1, *, rng=None)
     ndarray of int64, shape `size`
     """
     exact = _fraction("sigma", sigma)
-    if exact > 2**50:
+    if exact > LARGEST_SIGMA:
         raise ValueError(f"sigma must be ≤ 2^50 steps, got {sigma!r}")
     rng = np.random.default_rng(rng)
+    if exact < _SMALLEST_SIGMA:  # its square is no longer a float
+        return np.zeros(size, dtype=np.int64)
     scale = math.floor(exact) + 1
     deviation, centre = float(exact), float(exact**2 / scale)
 
@@ -127,7 +131,7 @@ def _two_sided(count: int, numerator: int, denominator: int, rng: np.random.Gene
     low = low[_bernoulli_exp(low / numerator, lambda i: Fraction(int(low[i]), numerator), rng)]
     magnitude = low + numerator * _geometric_e(low.size, rng)
     if denominator > 1:
-        magnitude //= denominator
+        magnitude //= min(denominator, 2**63 - 1)  # which no magnitude reaches
     negative = rng.integers(0, 2, low.size, dtype=bool)
     return np.where(negative, -magnitude, magnitude)[~(negative & (magnitude == 0))]  # zero has one sign only
 

@@ -33,6 +33,7 @@ class _Selection:
         arguments.member("neighbours", self.neighbours, Neighbours)
         if self.monotonic and self.neighbours is not Neighbours.ADD_REMOVE:
             raise ValueError("monotonic scores need add-remove neighbours: a replaced record can move scores both ways")
+        _check_scale(self.scale, self.sensitivity, self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -174,6 +175,8 @@ class AboveThreshold:
         object.__setattr__(self, "sensitivity", arguments.positive("sensitivity", self.sensitivity))
         object.__setattr__(self, "max_hits", arguments.integer("max_hits", self.max_hits, minimum=1))
         arguments.member("neighbours", self.neighbours, Neighbours)
+        for scale in (self.threshold_scale, self.query_scale):
+            _check_scale(scale, self.sensitivity, self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -237,6 +240,11 @@ class AboveThresholdSession:
         above = bool(noisy >= self._bar)
         self.hits += above
         return above
+
+
+def _check_scale(scale: float, sensitivity: float, epsilon: float) -> None:
+    if not 0 < scale < np.inf:
+        raise ValueError(f"sensitivity / epsilon must be a float > 0 and finite, got {sensitivity!r} / {epsilon!r}")
 
 
 def _scores(name: str, values: Sequence[float] | np.ndarray, count: int | None = None) -> np.ndarray:

@@ -554,6 +554,27 @@ def test_values_that_are_no_finite_numbers_are_refused(mechanism, bad):
         mechanism.release(bad)
 
 
+@pytest.mark.parametrize(
+    ("make", "named"),
+    [
+        (lambda: GaussianMechanism(1e-15, 1e-18), "epsilon and delta"),
+        (lambda: GaussianMechanism.from_noise_multiplier(2.0**50), "noise_multiplier"),
+        (lambda: GaussianMechanism.from_noise_multiplier(2.0**47).release(np.zeros(1000)), "noise_multiplier.*1000"),
+        (lambda: GeometricMechanism(1.0, 10**400), "sensitivity / epsilon"),
+    ],
+)
+def test_noise_beyond_the_sampler_is_refused_by_name(make, named):
+    with pytest.raises(ValueError, match=f"^{named}"):
+        make()
+
+
+@pytest.mark.parametrize("epsilon", [1e19, 1e300])
+def test_with_a_huge_epsilon_integers_come_back_unchanged(epsilon):
+    mechanism = GeometricMechanism(epsilon, 3)
+    assert mechanism.release(np.array([1, -7]), rng=0).tolist() == [1, -7]
+    assert mechanism.variance == 0 == mechanism.error_quantile(0.99)
+
+
 @pytest.mark.parametrize("bad", [0, -1.0, math.nan, "1", None])
 def test_a_bad_noise_multiplier_is_refused(bad):
     with pytest.raises((TypeError, ValueError), match="noise_multiplier"):

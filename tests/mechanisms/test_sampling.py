@@ -101,3 +101,11 @@ def test_refuses_scales_its_integers_cannot_carry():
         discrete_laplace(2**57)
     with pytest.raises(ValueError, match="sigma.*2\\^50"):
         discrete_gaussian(2.0**51)
+
+
+@pytest.mark.parametrize("sampler", [discrete_laplace, discrete_gaussian])
+@pytest.mark.parametrize("tiny", [1e-30, 1e-150, 1e-160, 1e-170, 1e-300, 5e-324, Fraction(1, 10**400)])
+def test_noise_of_next_to_no_scale_is_zero(sampler, tiny):
+    assert sampler(tiny, (3, 2), rng=0).tolist() == [[0, 0]] * 3
+    impossible = sampling._below_exp(sampling._Uniform(np.random.default_rng(0), 0), Fraction(10**300))
+    assert not impossible

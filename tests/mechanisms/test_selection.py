@@ -6,6 +6,7 @@ forms; those of noisy max and of the sparse vector are integrals over the noise 
 
 import itertools
 import math
+import re
 
 import numpy as np
 import pytest
@@ -324,3 +325,14 @@ def test_bad_queries_are_refused():
         AboveThreshold(1.0, 0.0).session(0).ask(math.nan)
     assert AboveThreshold(1.0, 0.0).answer([]).size == 0
     assert AboveThreshold(1.0, 0.0).answer(iter([1.0, 2.0]), rng=0).size <= 2
+
+
+@pytest.mark.parametrize("make", [ExponentialMechanism, NoisyMax, lambda e, s: AboveThreshold(e, 0.0, s)])
+@pytest.mark.parametrize(("epsilon", "sensitivity"), [(1e300, 1e-300), (1e-300, 1e300)])
+def test_a_scale_that_is_no_float_is_refused(make, epsilon, sensitivity):
+    with pytest.raises(ValueError, match=re.escape(f"got {sensitivity!r} / {epsilon!r}")):
+        make(epsilon, sensitivity)
+
+
+def test_the_smallest_scale_still_chooses():
+    assert ExponentialMechanism(1e308).probabilities([0.0, 1.0, 3.0]).tolist() == [0.0, 0.0, 1.0]

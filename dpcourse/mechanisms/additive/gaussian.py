@@ -12,7 +12,7 @@ from scipy.special import log_ndtr, ndtri
 
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.mechanisms.additive import grid
-from dpcourse.mechanisms.sampling import discrete_gaussian
+from dpcourse.mechanisms.sampling import LARGEST_SIGMA, discrete_gaussian
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 # The grid's Gaussian differs from the continuous one by about 1/σ² (σ in steps, ≥ 2^16): this much more noise covers
@@ -223,4 +223,11 @@ class GaussianMechanism:
         sensitivity = self.sensitivity / step + math.sqrt(
             size
         )  # rounding moves every coordinate by at most one step more
-        return step, self.noise_multiplier * sensitivity * _GRID_MARGIN
+        sigma = self.noise_multiplier * sensitivity * _GRID_MARGIN
+        if sigma > LARGEST_SIGMA:
+            made = "noise_multiplier" if self.calibration == "noise multiplier" else "epsilon and delta"
+            raise ValueError(
+                f"{made} must ask for less noise in a value of {size} coordinates than σ = "
+                f"{self.noise_multiplier:.3g} sensitivities"
+            )
+        return step, sigma

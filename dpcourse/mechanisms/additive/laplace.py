@@ -174,7 +174,7 @@ class GeometricMechanism:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", _epsilon(self.epsilon))
         object.__setattr__(self, "sensitivity", arguments.integer("sensitivity", self.sensitivity, minimum=1))
-        if self.sensitivity / self.epsilon >= 2.0**50:
+        if Fraction(self.sensitivity) / Fraction(self.epsilon) >= 2**50:
             raise ValueError(f"sensitivity / epsilon must be below 2^50, got {self.sensitivity!r} / {self.epsilon!r}")
         arguments.member("neighbours", self.neighbours, Neighbours)
 
