@@ -104,7 +104,7 @@ class RenyiFilter:
             divergence = pure_divergence(cost.epsilon, self.order)
         else:
             divergence = float(cost.renyi_divergence(np.array([self.order]))[0])
-        if not math.isfinite(divergence):
+        if not 0 <= divergence < math.inf:  # a negative price would be a refund
             raise ValueError(f"method 'rdp' cannot price {cost!r}: its Rényi divergence is {divergence}")
         # Relative 1e-12 covers the rounding of the formula itself.
         return json.dumps(math.ceil(divergence * (1 + 1e-12) * UNIT))
@@ -143,7 +143,11 @@ class PlannedFilter:
         self.budget = budget
         self.costs: dict[str, Any] = {}
         self.plan: Counter[str] = Counter()
+        if not isinstance(plan, Iterable):
+            raise TypeError(f"plan must be an iterable of costs or (cost, times) pairs, got {plan!r}")
         for item in plan:
+            if isinstance(item, tuple) and len(item) != 2:
+                raise TypeError(f"plan must hold costs or (cost, times) pairs, got {item!r}")
             cost, times = item if isinstance(item, tuple) else (item, 1)
             self.costs[_name_of(cost)] = cost
             self.plan[_name_of(cost)] += arguments.integer("times", times, minimum=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -83,18 +84,26 @@ class PrivacyLedger:
             raise ValueError(f"method must be 'basic', 'rdp' or 'pld', got {method!r}")
         if (plan is None) == (method == "pld"):
             raise ValueError(f"plan is needed for method 'pld' and for no other, got method {method!r}, plan {plan!r}")
+        if order is not None and method != "rdp":
+            raise ValueError(f"order is for method 'rdp' only, got method {method!r}, order {order!r}")
+        analysts = {} if analysts is None else arguments.member("analysts", analysts, Mapping)
         if method == "pld" and analysts:
             raise ValueError(f"analysts need method 'basic' or 'rdp', got 'pld' with {sorted(analysts)!r}")
-        self._filter = self._make_filter(budget, order, plan)
+        self._filter = self._make_filter("budget", budget, order, plan)
         self._filters = {EVERYBODY: self._filter}
-        for name, part in (analysts or {}).items():
+        for name, part in analysts.items():
+            arguments.member("analysts", part, Guarantee)
             # At one order for all: then one price serves every total.
-            own = self._make_filter(arguments.member("analysts", part, Guarantee), getattr(self._filter, "order", None))
+            own = self._make_filter("analysts", part, getattr(self._filter, "order", None))
             self._filters[_name("analyst", name)] = own
         self._file = LedgerFile(self.path)
         self._open()
 
-    def _make_filter(self, budget: Guarantee, order: float | None, plan: Iterable[Any] | None = None) -> Filter:
+    def _make_filter(
+        self, argument: str, budget: Guarantee, order: float | None, plan: Iterable[Any] | None = None
+    ) -> Filter:
+        if math.isinf(budget.epsilon):
+            raise ValueError(f"{argument} must have a finite epsilon, got {budget!r}")
         if self.method == "basic":
             return BasicFilter(budget)
         return RenyiFilter(budget, order) if plan is None else PlannedFilter(budget, plan)
@@ -106,7 +115,8 @@ class PrivacyLedger:
         analyst's), `ValueError` if `query_id` was spent before: an answer may be shown twice, but not drawn twice.
         """
         query_id, analyst = _name("query_id", query_id), _name("analyst", analyst)
-        arguments.member("description", description, str)  # anything else would come back as text, and break the seal
+        # Anything but a string would come back as text, and break the seal.
+        _storable("description", arguments.member("description", description, str))
         relation = getattr(cost, "neighbours", None)
         if relation is not self.budget.neighbours:
             raise ValueError(f"cost must be under {self.budget.neighbours} like the budget, got {cost!r}")
@@ -116,6 +126,7 @@ class PrivacyLedger:
             claim = str(_claim(cost))
         except ValueError:  # a noise multiplier alone has a loss but no (ε, δ)
             claim = ""
+        _storable("cost", repr(cost) + claim)
         with self._file.transaction() as connection:
             if connection.execute("SELECT 1 FROM entries WHERE query_id = ?", (query_id,)).fetchone():
                 raise ValueError(f"query_id must be new, got {query_id!r} again")
@@ -200,4 +211,12 @@ def _name(argument: str, value: Any) -> str:
         raise TypeError(f"{argument} must be a string, got {value!r}")
     if not value:
         raise ValueError(f"{argument} must not be empty, got {value!r}")
-    return value
+    return _storable(argument, value)
+
+
+def _storable(argument: str, text: str) -> str:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair
+        raise ValueError(f"{argument} must be text that UTF-8 can hold, got {text!r}") from None
+    return text

@@ -154,6 +154,58 @@ def test_refuses_costs_it_cannot_read(path):
         assert ledger.entries() == []
 
 
+@pytest.mark.parametrize(
+    ("arguments", "error", "named"),
+    [
+        ({"budget": Guarantee(np.inf)}, ValueError, "budget must have a finite epsilon.*inf"),
+        ({"budget": Guarantee(np.inf, 1e-5), "method": "rdp"}, ValueError, "budget must have a finite epsilon"),
+        ({"analysts": {"ana": Guarantee(np.inf)}}, ValueError, "analysts must have a finite epsilon.*inf"),
+        ({"analysts": ["ana"]}, TypeError, "analysts.*'ana'"),
+        ({"analysts": {"ana": 0.5}}, TypeError, "analysts.*0.5"),
+        ({"analysts": {"a\ud800": Guarantee(0.5)}}, ValueError, "analyst must be text"),
+        ({"order": -3}, ValueError, "order.*-3"),
+        ({"order": 2.0, "method": "pld", "plan": [Guarantee(0.1)]}, ValueError, "order.*2.0"),
+        ({"method": "pld", "plan": 5}, TypeError, "plan.*5"),
+        ({"method": "pld", "plan": [(1, 2, 3)]}, TypeError, r"plan.*\(1, 2, 3\)"),
+        ({"method": "pld", "plan": [(Guarantee(0.1), 1.5)]}, TypeError, "times.*1.5"),
+    ],
+)
+def test_a_bad_opening_is_refused_by_name_and_makes_no_file(path, arguments, error, named):
+    with pytest.raises(error, match=named):
+        PrivacyLedger(path, **({"budget": Guarantee(1.0)} | arguments))
+    assert not path.exists()
+
+
+def test_text_that_no_file_can_hold_is_refused_by_name(path):
+    half = "q\ud800"
+    with PrivacyLedger(path, Guarantee(1.0)) as ledger:
+        for spend, named in [
+            (lambda: ledger.spend(Guarantee(0.1), half, "ana"), "query_id"),
+            (lambda: ledger.spend(Guarantee(0.1), "q", half), "analyst"),
+            (lambda: ledger.spend(Guarantee(0.1), "q", "ana", half), "description"),
+            (lambda: ledger.spend(Guarantee(0.1, condition=half), "q", "ana"), "cost"),
+        ]:
+            with pytest.raises(ValueError, match=f"{named} must be text that UTF-8 can hold, got .*d800"):
+                spend()
+        assert ledger.entries() == []
+
+
+def test_a_negative_divergence_is_no_refund(path):
+    class Refund:
+        neighbours = Neighbours.ADD_REMOVE
+
+        def renyi_divergence(self, orders):
+            return np.full(len(orders), -0.5)
+
+        guarantee = Guarantee(0.1)
+
+    with PrivacyLedger(path, Guarantee(1.0, 1e-5), method="rdp") as ledger:
+        left = ledger.remaining()
+        with pytest.raises(ValueError, match="Rényi divergence is -0.5"):
+            ledger.spend(Refund(), "q", "ana")
+        assert ledger.remaining() == left and ledger.entries() == []
+
+
 def spend_randomly(path, budget, process, spends):
     ledger = PrivacyLedger(path, budget)
     admitted = []
