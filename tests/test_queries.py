@@ -328,9 +328,10 @@ def test_the_sum_cannot_wrap():
         ("missing", 11, ValueError),
         ("missing", "x", TypeError),
         *[("neighbours", value, TypeError) for value in ("add-remove", None)],
-        *[("categories", value, ValueError) for value in ([], ["a", "a"], [math.nan])],
+        *[("categories", value, ValueError) for value in ([], ["a", "a"], [math.nan], ["a", pd.NA], [pd.NaT])],
         *[("categories", value, TypeError) for value in (None, "ab", 5, [[1]])],
         ("other", "z", ValueError),
+        *[("other", value, TypeError) for value in ([1], (1, []))],
         *[("values", value, TypeError) for value in (5, None, "abc", {"a": 1})],
         ("values", np.zeros((2, 2)), ValueError),
         ("columns", ["z"], ValueError),
@@ -379,6 +380,26 @@ def test_bad_public_arguments_are_refused_by_name_and_value(name, bad, kind):
         told = bad[0] if name == "columns" and bad == ["z"] else bad
         if name not in ("values", "bounds", "categories"):
             assert repr(told) in str(error.value)
+
+
+def test_a_mean_of_too_small_an_epsilon_is_refused_by_the_epsilon_given():
+    for values in ([1.0], 5):
+        with pytest.raises(ValueError, match="epsilon must be ≥ 2e-12.*got 1.5e-12"):
+            private_mean(values, epsilon=1.5e-12, bounds=(0, 1))
+    assert private_mean([1.0], epsilon=1.5e-12, bounds=(0, 1), neighbours=REPLACE, rng=0).value in (0.0, 1.0)
+
+
+@BOTH
+def test_with_a_huge_epsilon_answers_are_right(neighbours):
+    data = [1.0, 2.0, 2.0, 9.0]
+    for epsilon in (1e25, 1e300):
+        shared = {"epsilon": epsilon, "neighbours": neighbours}
+        assert private_count(data, **shared).value == 4
+        assert private_sum(data, bounds=(0, 8), **shared).value == 13.0
+        assert private_mean(data, bounds=(0, 8), **shared).value == 3.25
+        assert private_quantile(data, 0.5, bounds=(0, 8), **shared).value == 2.0
+        assert private_histogram(data, categories=[1.0, 2.0], **shared).value.tolist() == [1, 2]
+    assert private_quantile(data, 0.5, epsilon=1e308, bounds=(0, 8), neighbours=neighbours).value == 2.0
 
 
 def test_an_estimate_reads_well():

@@ -95,7 +95,8 @@ def private_mean(
     Parameters
     ----------
     values, epsilon, bounds, neighbours, missing, rng
-        As for `private_sum`. Without any record the answer is noise around the middle of the bounds.
+        As for `private_sum`, but ε ≥ 2e-12 under add-remove. Without any record the answer is noise around the middle
+        of the bounds.
 
     Returns
     -------
@@ -117,10 +118,11 @@ def private_mean(
     low, high = declared(bounds)
     place = middle((low, high), missing)
     epsilon = arguments.positive("epsilon", epsilon)
-    arguments.member("neighbours", neighbours, Neighbours)
+    add_remove = arguments.member("neighbours", neighbours, Neighbours) is Neighbours.ADD_REMOVE
+    if add_remove and epsilon < 2e-12:
+        raise ValueError(f"epsilon must be ≥ 2e-12 for two answers under add-remove neighbours, got {epsilon!r}")
     records = numbers_in(values, (low, high), place)
     centre = low / 2 + high / 2
-    add_remove = neighbours is Neighbours.ADD_REMOVE
     share = epsilon / 2 if add_remove else epsilon
 
     steps = Steps((low, high), centre, share)

@@ -73,7 +73,8 @@ def private_quantile(
     records = np.clip(np.rint(numbers_in(values, (low, high), place) / step).astype(np.int64), first, last)
 
     starts, sizes, scores = intervals(records, q, first, last)
-    chances = scores / mechanism.scale + np.log(sizes) + rng.gumbel(size=sizes.size)
+    with np.errstate(over="ignore"):  # as unlikely as −∞ says
+        chances = scores / mechanism.scale + np.log(sizes) + rng.gumbel(size=sizes.size)
     winner = int(np.argmax(chances))
     point = int(rng.integers(starts[winner], starts[winner] + sizes[winner]))
     return Estimate(point * step, math.nan, mechanism.guarantee)

@@ -89,6 +89,13 @@ def middle(bounds: tuple[float, float], missing: float | None) -> float:
     return value
 
 
+def _equals_itself(label: Hashable) -> bool:
+    try:
+        return bool(label == label)
+    except Exception:  # pandas.NA is neither equal nor unequal
+        return False
+
+
 class Steps:
     """Records as whole numbers of steps from a public centre, and the exact sensitivity of their sum.
 
@@ -128,11 +135,17 @@ class Cells:
             raise ValueError(f"{name} must not be empty, got {self.labels!r}")
         if len(self.place) < len(self.labels):
             raise ValueError(f"{name} must not repeat a value, got {self.labels!r}")
-        if any(label != label for label in self.labels):
-            raise ValueError(f"{name} must not hold NaN, which equals nothing, got {self.labels!r}")
-        if other is not None and other not in self.place:
-            raise ValueError(f"other must be one of the declared {name}, got {other!r}")
-        self.unknown = -1 if other is None else self.place[other]
+        if not all(map(_equals_itself, self.labels)):
+            raise ValueError(f"{name} must not hold NaN or NA, which equal nothing, got {self.labels!r}")
+        self.unknown = -1
+        if other is not None:
+            try:
+                known = other in self.place
+            except TypeError:
+                raise TypeError(f"other must be hashable, got {other!r}") from None
+            if not known:
+                raise ValueError(f"other must be one of the declared {name}, got {other!r}")
+            self.unknown = self.place[other]
 
     def __len__(self) -> int:
         return len(self.labels)
