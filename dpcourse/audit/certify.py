@@ -8,7 +8,7 @@ same runs would find patterns in pure chance and certify them. Half of the runs 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -154,8 +154,8 @@ def audit_outputs(
     """
     arguments.member("claim", claim, Guarantee)
     confidence = arguments.probability("confidence", confidence, zero=False, one=False)
-    runs = arguments.integer("number of outputs", len(data), minimum=4)
-    if len(neighbour) != runs:
+    runs = arguments.integer("number of outputs", _count("data", data), minimum=4)
+    if _count("neighbour", neighbour) != runs:
         raise ValueError(f"data and neighbour must hold equally many outputs, got {runs} and {len(neighbour)}")
     doubt = 1 - confidence
     choice, first = choose_and_split(data, neighbour, _Score(claim.delta, doubt))
@@ -182,8 +182,8 @@ def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[
         with contextlib.suppress(Exception):
             outputs = batch(data, runs, rng)
     if outputs is not None:
-        outputs = outputs if hasattr(outputs, "__len__") else list(outputs)
-        if len(outputs) != runs:
+        outputs = outputs if hasattr(outputs, "__len__") or not isinstance(outputs, Iterable) else list(outputs)
+        if _count("what mechanism.batch gives", outputs) != runs:
             raise ValueError(f"mechanism.batch must give {runs} outputs, got {len(outputs)}")
         return outputs
 
@@ -195,6 +195,14 @@ def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[
             return Raised.from_error(error)
 
     return [once() for _ in range(runs)]
+
+
+def _count(name: str, outputs: Any) -> int:
+    """How many outputs there are. Going through a frame or a dict gives its columns or keys, not an output a run."""
+    with contextlib.suppress(TypeError):
+        if not (isinstance(outputs, str | bytes | Mapping | Set) or hasattr(outputs, "columns")):
+            return len(outputs)
+    raise TypeError(f"{name} must be a sequence of outputs, one a run, got a {type(outputs).__name__}")
 
 
 @dataclass(frozen=True)

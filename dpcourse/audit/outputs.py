@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import math
 import numbers
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -81,7 +81,7 @@ def _as_array(data: Sequence[Any], neighbour: Sequence[Any]) -> np.ndarray | Non
     """Both sides as one numeric array of shape (2, runs, …), else None. A single boolean is a label, not a number."""
     try:
         sides = [np.asarray(side) for side in (data, neighbour)]
-    except (ValueError, TypeError):  # ragged, or made of things that refuse to be an array
+    except Exception:  # ragged, or made of things that refuse to be an array
         return None
     numeric = all(side.dtype.kind in "iufc" or (side.dtype.kind == "b" and side.ndim > 1) for side in sides)
     if not numeric or sides[0].shape != sides[1].shape or 0 in sides[0].shape:
@@ -131,7 +131,10 @@ def _object_column(name: str, values: list[Any]) -> Column:
     codes, kinds, floats = [], [], []
     for value in values:
         key, kind = _key(value)
-        code = codes_of.setdefault(key, len(codes_of))
+        try:
+            code = codes_of.setdefault(key, len(codes_of))
+        except Exception:  # comparing it to another fails
+            code = codes_of.setdefault(_by_words(value), len(codes_of))
         if code == len(examples):
             examples.append(value)
         codes.append(code)
@@ -142,7 +145,7 @@ def _object_column(name: str, values: list[Any]) -> Column:
         value = examples[code]
         if isinstance(value, Raised):
             return f"raises {value.kind}({value.words!r})"
-        shown = number(float(value)) if isinstance(value, float | np.floating) else repr(value)
+        shown = number(float(value)) if isinstance(value, float | np.floating) else parts.words(value)
         if isinstance(value, np.integer | np.bool_):
             shown = str(value)
         return f"= {shown if len(shown) <= 60 else shown[:57] + '…'}"
@@ -154,18 +157,34 @@ def _object_column(name: str, values: list[Any]) -> Column:
 
 
 def _shifted(name: str, values: list[Any], floats: list[float]) -> tuple[str, list[float]]:
-    """Whole numbers too large for a float, less one of them."""
-    whole = [int(v) for v in values if isinstance(v, int | np.integer) and not isinstance(v, bool)]
+    """Whole numbers too large for a float, less one of them; durations in seconds."""
+    if all(isinstance(v, np.timedelta64) for v in values):
+        return f"{name} in seconds", floats
+    whole = [int(v) for v in values if isinstance(v, int | np.integer) and not isinstance(v, bool | np.timedelta64)]
     if len(whole) < len(values) or max(map(abs, whole), default=0) <= 2**53:
         return name, floats
     base = min(whole)
-    return f"{name} − {number(base) if base < 2**70 else 'a large number'}", [_float(v - base) for v in whole]
+    return f"{name} − {number(base) if abs(base) < 2**70 else 'a large number'}", [_float(v - base) for v in whole]
 
 
 def _key(value: Any) -> tuple[Hashable, str]:
     """What makes two outputs equal, and what kind an output is. Types that compare equal (1 and True) stay apart."""
+    try:
+        return _whole_key(value)
+    except Exception:  # it holds itself, or what cannot be looked at
+        return _by_words(value), f"is a {type(value).__name__}"
+
+
+def _by_words(value: Any) -> Hashable:
+    return type(value), parts.words(value)
+
+
+def _whole_key(value: Any, around: tuple[int, ...] = ()) -> tuple[Hashable, str]:
+    """`around` are the identities of the containers it lies in."""
     if isinstance(value, Raised):
         return value, f"raises {value.kind}"
+    if isinstance(value, np.timedelta64 | np.datetime64):
+        return (type(value), str(value)), f"is a {type(value).__name__}"
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
         value = value.item()
     if value is None:
@@ -182,21 +201,31 @@ def _key(value: Any) -> tuple[Hashable, str]:
     if isinstance(value, np.ndarray):
         return ("array", value.shape, value.dtype.kind, value.tobytes()), "is an array"
     if isinstance(value, tuple | list):
-        return (type(value), tuple(_key(part)[0] for part in value)), f"is a {type(value).__name__}"
+        return (type(value), _keys(value, value, around)), f"is a {type(value).__name__}"
     if isinstance(value, parts.Absent):
         return value, "is not there"
     if isinstance(value, dict):
-        return (dict, tuple((_key(k)[0], _key(v)[0]) for k, v in value.items())), "is a dict"
+        return (dict, _keys(value, value.keys(), around), _keys(value, value.values(), around)), "is a dict"
     try:
         hash(value)
-    except TypeError:
-        return (type(value), repr(value)), f"is a {type(value).__name__}"
+    except Exception:
+        return _by_words(value), f"is a {type(value).__name__}"
     return (type(value), value), f"is a {type(value).__name__}"
+
+
+def _keys(container: Any, values: Iterable[Any], around: tuple[int, ...]) -> tuple[Hashable, ...]:
+    if id(container) in around:
+        raise RecursionError("it holds itself")
+    return tuple(_whole_key(value, (*around, id(container)))[0] for value in values)
 
 
 def _float(value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value.item()
+    if isinstance(value, np.timedelta64):
+        with contextlib.suppress(TypeError):  # months have no length
+            return float(value / np.timedelta64(1, "s"))
+        return math.nan
     if isinstance(value, numbers.Real):  # booleans too: True is 1
         try:
             return float(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import numbers
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ class Raised:
 
     @classmethod
     def from_error(cls, error: BaseException) -> Raised:
-        return cls(type(error).__name__, str(error))
+        return cls(type(error).__name__, words(error, str))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +48,16 @@ class Parts:
     vectors: np.ndarray | None
 
 
+def words(value: Any, say: Callable[[Any], str] = repr) -> str:
+    """The repr of a value, or what can be said of one that has none: an output may be anything."""
+    try:
+        return say(value)
+    except Exception:
+        if isinstance(value, int):  # of thousands of digits
+            return f"a whole number of {value.bit_length():,} bits"
+        return f"a {type(value).__name__} without words"
+
+
 def take_apart(outputs: Sequence[Any]) -> Parts:
     """The parts of structured outputs; nothing where all are plain.
 
@@ -57,7 +67,7 @@ def take_apart(outputs: Sequence[Any]) -> Parts:
     >>> sorted(found.values), found.vectors.tolist()
     (["output['n']", "output['w'][0]", "output['w'][1]"], [[3.0, 0.5, 1.5], [4.0, 2.5, 3.5]])
     """
-    leaves = [dict(_leaves(output)) for output in outputs]
+    leaves = [_parts(output) for output in outputs]
     names = Counter(name for leaf in leaves for name in leaf)
     if set(names) <= {"output"} and not any(isinstance(leaf.get("output"), np.ndarray | str) for leaf in leaves):
         return Parts({}, {}, None)
@@ -81,13 +91,20 @@ def take_apart(outputs: Sequence[Any]) -> Parts:
     return Parts(values, computed, _joined(leaves))
 
 
+def _parts(output: Any) -> dict[str, Any]:
+    try:
+        return dict(_leaves(output))
+    except Exception:  # an object that does not let itself be looked into
+        return {"output": output}
+
+
 def _leaves(output: Any, name: str = "output", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """The parts of one output by name; arrays of numbers stay whole."""
     if dataclasses.is_dataclass(output) and not isinstance(output, type | Raised):
         output = {field.name: getattr(output, field.name) for field in dataclasses.fields(output)}
     if depth < _DEPTH and isinstance(output, Mapping):
         for key, value in output.items():
-            yield from _leaves(value, f"{name}[{key!r}]", depth + 1)
+            yield from _leaves(value, f"{name}[{words(key)}]", depth + 1)
         return
     if hasattr(output, "to_numpy") or hasattr(output, "toarray"):  # a frame, a series; a sparse matrix
         output = output.to_numpy() if hasattr(output, "to_numpy") else output.toarray()

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.audit.certify import Mechanism
-from dpcourse.audit.parts import Raised
+from dpcourse.audit.parts import Raised, words
 from dpcourse.privacy import arguments
 
 _NORMS = {
@@ -134,11 +134,14 @@ def replay(
 def _once(mechanism: Mechanism, data: Any, rng: Generator) -> np.ndarray | Raised:
     try:
         output = mechanism(data, rng)
-    except Exception as error:  # an exception that only one of two neighbours causes is an output
+    except (Exception, SystemExit) as error:  # what only one of two neighbours causes is an output
         return Raised.from_error(error)
-    array = np.asarray(output)
+    try:
+        array = np.asarray(output)
+    except Exception:  # ragged, or made of things that refuse to be an array
+        array = np.asarray(None)
     if array.dtype.kind not in "biuf":
-        raise TypeError(f"mechanism must return numbers to be replayed, got {output!r}")
+        raise TypeError(f"mechanism must return numbers to be replayed, got {words(output)}")
     return array.astype(float)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -181,6 +182,30 @@ def test_the_event_is_a_sentence_and_names_the_direction():
     assert result.event.startswith("output")
     assert "REFUTED" in str(result) and result.event in str(result) and str(HALF) in str(result)
     assert result.frequencies[0] != result.frequencies[1]
+
+
+@pytest.mark.parametrize(
+    "outputs",
+    [pd.DataFrame({i: range(10) for i in range(10)}), dict.fromkeys(range(10)), set(range(10)), "0123456789", 7],
+    ids=lambda outputs: type(outputs).__name__,
+)
+def test_what_is_not_one_output_a_run_is_refused_by_name(outputs):
+    """A frame is gone through by its columns, a dict by its keys: neither is what the mechanism gave."""
+
+    class Wrong:
+        def batch(self, data, runs, rng):
+            return outputs
+
+        def __call__(self, data, rng):
+            return 0
+
+    claim, got = Guarantee(1.0), f"must be a sequence of outputs, one a run, got a {type(outputs).__name__}"
+    with pytest.raises(TypeError, match=f"data {got}"):
+        audit_outputs(outputs, [0] * 10, claim=claim)
+    with pytest.raises(TypeError, match=f"neighbour {got}"):
+        audit_outputs([0] * 10, outputs, claim=claim)
+    with pytest.raises(TypeError, match=f"mechanism.batch gives {got}"):
+        audit(Wrong(), 0, 1, claim=claim, runs=10)
 
 
 def test_runs_one_by_one_and_in_a_batch_are_the_same_thing():

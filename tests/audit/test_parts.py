@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from dpcourse.audit import audit
+from dpcourse.audit.outputs import Outputs
 from dpcourse.audit.parts import take_apart
 from dpcourse.privacy import Guarantee
 
@@ -32,6 +33,66 @@ class Hostile:
 
     def __repr__(self):
         return "hostile"
+
+
+class Labelled:
+    """Holds a label, and fails where asked for what only some objects can give."""
+
+    def __init__(self, label):
+        self.label = label
+
+    def __eq__(self, other):
+        return self.label == other.label
+
+    def __hash__(self):
+        return hash(self.label)
+
+    def __repr__(self):
+        return f"<{self.label}>"
+
+
+class Unhashable(Labelled):
+    def __hash__(self):
+        raise RuntimeError("no")
+
+
+class Incomparable(Labelled):
+    def __hash__(self):
+        return 0
+
+    def __eq__(self, other):
+        raise RuntimeError("no")
+
+
+class Wordless(Labelled):
+    def __hash__(self):
+        return hash(self.label)
+
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+class Closed(Labelled):
+    def __hash__(self):
+        return hash(self.label)
+
+    def __getattr__(self, name):
+        raise RuntimeError("no")
+
+
+class Silent(Exception):
+    def __str__(self):
+        raise RuntimeError("no")
+
+
+def holds_itself(value):
+    items = [value]
+    items.append({"again": items})
+    return items
+
+
+def raises(error):
+    raise error
 
 
 def near(d, rng):
@@ -67,6 +128,20 @@ LEAKS = {
     "some exceptions": lambda d, rng: 1 / 0 if rng.random() < 0.1 else np.round(d + rng.laplace(size=6) / 2, 2),
     "what cannot be compared": lambda d, rng: [Hostile(), coin(d, rng)],
     "leaving altogether": leaves,
+    "exceptions without words": lambda d, rng: raises(Silent if coin(d, rng) else ValueError),
+    "integers too long to print": lambda d, rng: 10**5000 + coin(d, rng),
+    "negative ones": lambda d, rng: -(10**5000) - coin(d, rng),
+    "integers too long to print as keys": lambda d, rng: {10**5000: coin(d, rng)},
+    "what holds itself": lambda d, rng: holds_itself(coin(d, rng)),
+    "what cannot be hashed": lambda d, rng: Unhashable(coin(d, rng)),
+    "what fails when compared": lambda d, rng: Incomparable(coin(d, rng)),
+    "what cannot be printed": lambda d, rng: Wordless(coin(d, rng)),
+    "keys that cannot be printed": lambda d, rng: {Wordless(1): coin(d, rng)},
+    "what cannot be looked into": lambda d, rng: Closed(coin(d, rng)),
+    "durations": lambda d, rng: np.timedelta64(round(1e9 * near(d, rng)), "ns"),
+    "durations in a list": lambda d, rng: [np.timedelta64(round(1e3 * near(d, rng)), "ms"), 1],
+    "durations without a length": lambda d, rng: np.timedelta64("NaT" if coin(d, rng) else 3, "M"),
+    "days": lambda d, rng: np.datetime64("2020-01-01") + coin(d, rng),
     "one of 100 coordinates": lambda d, rng: np.round(rng.laplace(size=100) + 8 * d * (np.arange(100) == 41), 3),
     "one count without noise": lambda d, rng: np.append(np.round(rng.laplace(size=60), 3), 3 + d),
     "correlation": lambda d, rng: np.round(rng.normal() * np.array([1.0, 1 - 2 * d]) + rng.normal(size=2) / 9, 3),
@@ -83,6 +158,13 @@ def test_what_leaks_inside_is_found(leak):
 def test_nothing_is_found_where_both_datasets_are_the_same(leak):
     """ε = 0 is claimed and true, at 99.9%: a false alarm among all with probability 2.2% at most; the seed is fixed."""
     assert not audit(LEAKS[leak], 0, 0, claim=Guarantee(0.0), runs=300, rng=12).violated
+
+
+def test_durations_are_compared_in_seconds():
+    outputs = [np.timedelta64(1, "m"), np.timedelta64(1500, "ms"), np.timedelta64("NaT"), np.timedelta64(2)]
+    (column,) = Outputs.collect(outputs, outputs).columns
+    np.testing.assert_array_equal(column.numbers[0], [60, 1.5, np.nan, 2])
+    assert column.name == "output in seconds" and column.text(column.codes[0, 0]) == "= 1 minutes"
 
 
 def test_plain_outputs_have_no_parts():

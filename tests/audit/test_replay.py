@@ -56,6 +56,22 @@ def test_failures_shapes_and_nan_on_one_side_only_are_infinitely_far():
     assert replay(lambda x, rng: np.inf, PEOPLE, PEOPLE[:1], sensitivity=1.0, rng=1).moved == 0.0
 
 
+def test_leaving_is_an_output():
+    def leaves(x, rng):
+        if len(x) < 2:
+            raise SystemExit(1)
+        return 0.0
+
+    assert replay(leaves, PEOPLE, PEOPLE[:1], sensitivity=1.0, rng=1).moved == np.inf
+    assert replay(leaves, PEOPLE[:1], PEOPLE[:1], sensitivity=1.0, rng=1).moved == 0.0
+
+
+@pytest.mark.parametrize("output", [10**5000, [1, [2, 3]], np.timedelta64(1, "s")], ids=["long", "ragged", "duration"])
+def test_refuses_what_is_no_number(output):
+    with pytest.raises(TypeError, match="mechanism must return numbers"):
+        replay(lambda x, rng: output, 0, 1, sensitivity=1.0, rng=0)
+
+
 def test_refuses_bad_arguments_by_name():
     good = {"sensitivity": 1.0, "rng": 0}
     for name, value in (("sensitivity", 0.0), ("norm", "L3"), ("seeds", 0)):
