@@ -90,6 +90,34 @@ def test_gaussians_compose_exactly():
     )
 
 
+@pytest.mark.parametrize(
+    ("mu", "epsilon", "delta"),  # the closed form by mpmath with 400 digits
+    [
+        (3e-15, 1e-14, 3.36233656904945e-19),
+        (1e-9, 2e-9, 8.49070262532034e-12),
+        (1e-12, 0.0, 3.98942280401433e-13),
+        (1e-3, 3e-3, 3.8272793724739e-7),
+        (0.1, 0.5, 6.85658245583874e-9),
+        (0.9, 5.0, 2.34165170511669e-8),
+    ],
+)
+def test_a_small_shift_loses_no_digits(mu, epsilon, delta):
+    """Where both terms of the closed form agree in most digits. The tiny: μ(φ(m) − mΦ(−m)) at m = ε/μ."""
+    assert PrivacyLoss.gaussian(1 / mu).delta(epsilon) == pytest.approx(delta, rel=1e-12, abs=0)
+    if epsilon:
+        assert PrivacyLoss.gaussian(1 / mu).epsilon(delta) == pytest.approx(epsilon, rel=1e-12, abs=0)
+    m = epsilon / mu
+    if mu < 1e-8:
+        first_order = mu * (math.exp(-m * m / 2) / math.sqrt(2 * math.pi) - m * ndtr(-m))
+        assert delta == pytest.approx(first_order, rel=1e-7, abs=0)
+
+
+def test_both_forms_of_the_gaussian_meet():
+    epsilons = np.array([0.0, 0.4, 2.0, 8.0, math.inf])
+    below, above = (PrivacyLoss.gaussian(sigma).delta(epsilons) for sigma in (1.0, 1 - 1e-15))
+    np.testing.assert_allclose(below, above, rtol=1e-12)
+
+
 @pytest.mark.parametrize("times", [2, 50, 20_000])
 @pytest.mark.parametrize("delta", [1e-3, 1e-9, 1e-30])
 def test_the_grid_agrees_with_the_closed_form_for_gaussians(times, delta):

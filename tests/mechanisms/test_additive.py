@@ -302,6 +302,23 @@ def test_analytic_calibration_is_the_inverse_of_delta(epsilon, delta):
 
 
 @pytest.mark.parametrize(
+    ("epsilon", "delta", "multiplier"),  # by mpmath with 400 digits
+    [
+        (1.6e-11, 2.3e-17, 2.52887572601434e11),
+        (1.8e-13, 5.7e-20, 2.42094868644346e13),
+        (4.5e-15, 1e-22, 1.08156409961216e15),
+    ],
+)
+def test_a_tiny_epsilon_is_calibrated_as_exactly(epsilon, delta, multiplier):
+    assert GaussianMechanism(epsilon, delta).noise_multiplier == pytest.approx(multiplier, rel=1e-12)
+
+
+def test_noise_beyond_any_float_is_refused():
+    with pytest.raises(ValueError, match="noise that fits a float, got 5e-324 and 5e-324"):
+        GaussianMechanism(5e-324, 5e-324)
+
+
+@pytest.mark.parametrize(
     ("delta", "fails"), [(1e-6, 8.78), (1e-5, 8.42), (1e-4, 7.99), (1e-3, 7.46), (1e-2, 6.77), (0.1, 5.74)]
 )
 def test_where_the_classic_calibration_fails(delta, fails):

@@ -18,6 +18,8 @@ from scipy.special import log_ndtr, ndtr, ndtri
 
 Tails = tuple[np.ndarray, np.ndarray]
 
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(32)
+
 
 class Pair(Protocol):
     """What a dominating pair offers; all losses are natural logarithms."""
@@ -80,10 +82,21 @@ class Gaussian:
         return np.linspace(-reach, reach, count)
 
     def delta(self, epsilon: np.ndarray) -> np.ndarray:
-        """The closed form of Balle & Wang 2018 (arXiv:1805.06530), in logarithms: nothing over- or underflows."""
-        first = log_ndtr(self.mu / 2 - epsilon / self.mu)
-        second = epsilon + log_ndtr(-self.mu / 2 - epsilon / self.mu)
-        return np.exp(first) * -np.expm1(np.minimum(second - first, 0.0))
+        """Φ(−a) − e^ε Φ(−a − μ) for a = ε/μ − μ/2 (Balle & Wang 2018, arXiv:1805.06530, theorem 8).
+
+        Above μ=1 in logarithms, where nothing over- or underflows. Below, the two terms may agree in all their digits,
+        and the difference is φ(a) ∫ (1 − e^(−μt)) e^(−at − t²/2) dt over t > 0, whose integrand is positive.
+        """
+        with np.errstate(over="ignore"):
+            a = np.minimum(np.asarray(epsilon / self.mu - self.mu / 2), 50.0)  # φ(50) is 0
+        if self.mu > 1:
+            first, second = log_ndtr(-a), epsilon + log_ndtr(-a - self.mu)
+            return np.exp(first) * -np.expm1(np.minimum(second - first, 0.0))
+        a = a[..., None]
+        end = 78 / (a + np.sqrt(a * a + 78))  # beyond it lies e^−39 of the integral
+        t = end * (_NODES + 1) / 2
+        integral = end / 2 * (-np.expm1(-self.mu * t) * np.exp(-a * t - t * t / 2) @ _WEIGHTS)[..., None]
+        return (np.exp(-a * a / 2) / math.sqrt(2 * math.pi) * integral)[..., 0]
 
     def twice(self) -> Gaussian:
         return Gaussian(2 * self.mu)

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import overload
 
 import numpy as np
-from scipy.special import log_ndtr, ndtri
+from scipy.special import ndtri
 
 from dpcourse.accounting import PrivacyLoss
+from dpcourse.accounting.pld import pairs
 from dpcourse.mechanisms.additive import grid
 from dpcourse.mechanisms.sampling import LARGEST_SIGMA, discrete_gaussian
 from dpcourse.privacy import Guarantee, Neighbours, arguments
@@ -30,9 +31,7 @@ def gaussian_delta(epsilon: float, noise_multiplier: float) -> float:
     >>> round(gaussian_delta(1.0, 1.0), 7)
     0.1269367
     """
-    inside = log_ndtr(0.5 / noise_multiplier - epsilon * noise_multiplier)
-    outside = epsilon + log_ndtr(-0.5 / noise_multiplier - epsilon * noise_multiplier)
-    return float(np.exp(inside) * -np.expm1(min(outside - inside, 0.0)))
+    return float(pairs.Gaussian(1 / noise_multiplier).delta(np.asarray(epsilon)))
 
 
 def analytic_noise_multiplier(epsilon: float, delta: float) -> float:
@@ -46,6 +45,8 @@ def analytic_noise_multiplier(epsilon: float, delta: float) -> float:
     low, high = 1e-12, 1.0
     while gaussian_delta(epsilon, high) > delta:
         low, high = high, 2 * high
+        if math.isinf(high):
+            raise ValueError(f"epsilon and delta must ask for noise that fits a float, got {epsilon!r} and {delta!r}")
     while high - low > 1e-14 * high:
         middle = (low + high) / 2
         if gaussian_delta(epsilon, middle) > delta:
