@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln, log_ndtr
 
 from dpcourse.accounting.pld import PrivacyLoss, integers, pairs
-from dpcourse.accounting.pld.grid import Cumulants, outline
+from dpcourse.accounting.pld.grid import outline
 from dpcourse.privacy import arguments
 
 #: The orders looked at unless others are given: steps of .1 up to 11, of 1 up to 64, then integers of growing distance.
@@ -40,9 +40,9 @@ def gaussian(noise_multiplier: float, orders: np.ndarray) -> np.ndarray:
 def laplace(ratio: float, orders: np.ndarray) -> np.ndarray:
     """Laplace noise, `ratio` = sensitivity / scale (Mironov 2017, arXiv:1702.07476)."""
     alpha, ratio = _orders(orders), arguments.positive("ratio", ratio)
-    first = np.log(alpha / (2 * alpha - 1)) + (alpha - 1) * ratio
-    second = np.log((alpha - 1) / (2 * alpha - 1)) - alpha * ratio
-    return np.logaddexp(first, second) / (alpha - 1)
+    # α/(2α − 1)·e^((α−1)r) + (α − 1)/(2α − 1)·e^(−αr), less 1, is a power's excess too.
+    power = 2 - 1 / alpha
+    return np.logaddexp(0.0, _log_excess(alpha * ratio, power) - alpha * ratio - np.log(power)) / (alpha - 1)
 
 
 def pure(epsilon: float, orders: np.ndarray) -> np.ndarray:
@@ -50,8 +50,10 @@ def pure(epsilon: float, orders: np.ndarray) -> np.ndarray:
     alpha, epsilon = _orders(orders), arguments.nonnegative("epsilon", epsilon, infinite=True)
     if math.isinf(epsilon):
         return np.full(alpha.shape, math.inf)
-    log_total = np.logaddexp(0.0, epsilon)
-    return np.maximum(np.logaddexp(alpha * epsilon, (1 - alpha) * epsilon) - log_total, 0.0) / (alpha - 1)
+    # (e^(αε) + e^((1−α)ε))/(1 + e^ε), less 1, is (e^(αε) − 1)(1 − e^((1−α)ε))/(1 + e^ε).
+    with np.errstate(divide="ignore"):
+        factors = np.log(-np.expm1(-alpha * epsilon)) + np.log(-np.expm1((1 - alpha) * epsilon))
+    return np.logaddexp(0.0, alpha * epsilon + factors - np.logaddexp(0.0, epsilon)) / (alpha - 1)
 
 
 def subsampled_gaussian(
@@ -85,12 +87,12 @@ def subsampled_gaussian(
         return np.zeros(alphas.shape)
     if rate == 1:
         return gaussian(sigma, alphas)
-    fractional = _moment if exact else _absolute_series
-    moments = [
-        _integer_moment(1 / sigma, rate, round(alpha)) if alpha == round(alpha) else fractional(1 / sigma, rate, alpha)
-        for alpha in alphas.ravel()
-    ]
-    return (np.maximum(moments, 0.0) / (alphas.ravel() - 1)).reshape(alphas.shape)
+    moments = []
+    for alpha in alphas.ravel():
+        whole = alpha == round(alpha)
+        moment = _integer_moment(1 / sigma, rate, round(alpha)) if whole else _moment(1 / sigma, rate, alpha)
+        moments.append(moment if exact or whole else max(moment, _absolute_series(1 / sigma, rate, alpha)))
+    return (np.array(moments) / (alphas.ravel() - 1)).reshape(alphas.shape)
 
 
 def of_loss(loss: PrivacyLoss, orders: np.ndarray) -> np.ndarray:
@@ -189,21 +191,44 @@ def _of_pair(pair: pairs.Pair, add: bool, orders: np.ndarray) -> np.ndarray:
         base = pair.base
         spacing = max(1, math.floor(base.sigma / 16)) / base.sigma
         moments = [_moment(base.shift / base.sigma, pair.rate, float(alpha), spacing) for alpha in orders.ravel()]
-        return (np.maximum(moments, 0.0) / (orders.ravel() - 1)).reshape(orders.shape)
+        return (np.array(moments) / (orders.ravel() - 1)).reshape(orders.shape)
     bounds = (-pair.bounds[1], -pair.bounds[0]) if add else pair.bounds
     if math.isinf(bounds[1]):
         return np.full(orders.shape, math.inf)
-    cumulants = Cumulants([(outline(pair, add, 4000, 1e-300), 1)])
-    moments = [cumulants.at(float(alpha) - 1)[0] for alpha in orders.ravel()]
-    return (np.maximum(moments, 0.0) / (orders.ravel() - 1)).reshape(orders.shape)
+    atoms = outline(pair, add, 4000, 1e-300)
+    # Outputs that are possible under Q alone are left out: in the other direction they make the answer ∞.
+    log_q = atoms.log_mass - atoms.loss
+    moments = [_log_sum(log_q + _log_excess(atoms.loss, float(alpha))) for alpha in orders.ravel()]
+    return (np.logaddexp(0.0, moments) / (orders.ravel() - 1)).reshape(orders.shape)
+
+
+def _log_excess(log_ratio: np.ndarray, alpha: float | np.ndarray) -> np.ndarray:
+    """ln(r^α − 1 − α(r − 1)) of r = e^log_ratio, correct in nearly all digits however close r is to 1.
+
+    r^α has mean 1 + that, for r of mean 1. Where 1 + that rounds to 1, any number of runs would seem to cost nothing.
+    """
+    log_ratio, alpha = np.broadcast_arrays(log_ratio, alpha)
+    answer, near = np.empty(log_ratio.shape), alpha * np.abs(log_ratio) < 0.1
+    u, power = np.expm1(log_ratio[near]), alpha[near]
+    series = np.ones(u.shape)  # Σ_{k≥2} C(α, k) u^k, over its first term
+    for k in range(16, 2, -1):
+        series = 1 + (power - k + 1) / k * u * series
+    answer[near] = np.log(power * (power - 1) / 2 * series) + 2 * np.log(np.maximum(np.abs(u), 1e-300))
+    far, power = log_ratio[~near], alpha[~near]
+    down, more = np.expm1(-np.abs(far)), power - 1
+    steep = np.expm1(-more * np.abs(far))
+    scaled = np.where(far > 0, more * (1 + steep) * down - steep, (1 + down) * steep - more * down)
+    answer[~near] = np.maximum(power * far, 0.0) + np.log(scaled)
+    return answer
 
 
 def _integer_moment(mu: float, rate: float, alpha: int) -> float:
-    """ln Σ_k C(α, k) (1 − q)^(α−k) q^k e^(μ²(k² − k)/2)."""
-    k = np.arange(alpha + 1.0)
+    """ln Σ_k C(α, k) (1 − q)^(α−k) q^k e^(μ²(k² − k)/2): 1, and what the exponentials of k ≥ 2 have above 1."""
+    k = np.arange(2.0, alpha + 1)
+    growth = np.maximum(mu**2 * (k * k - k) / 2, 1e-300)
     terms = gammaln(alpha + 1) - gammaln(k + 1) - gammaln(alpha - k + 1)
-    terms += (alpha - k) * math.log1p(-rate) + k * math.log(rate) + mu**2 * (k * k - k) / 2
-    return _log_sum(terms)
+    terms += (alpha - k) * math.log1p(-rate) + k * math.log(rate) + growth + np.log(-np.expm1(-growth))
+    return float(np.logaddexp(0.0, _log_sum(terms)))
 
 
 def _absolute_series(mu: float, rate: float, alpha: float) -> float:
@@ -223,11 +248,14 @@ def _moment(mu: float, rate: float, alpha: float, spacing: float = 1 / 16) -> fl
 
     For the discrete Gaussian these are its own outputs (every one, or every so many where that makes no difference).
     """
-    # The integrand's mode lies between 0 and α·μ; ten deviations more lose e^−50 of it.
-    x = spacing * np.arange(math.floor(-12 / spacing), math.ceil((alpha * mu + 12) / spacing) + 1.0)
-    log_normal = -(x**2) / 2
-    mixture = np.logaddexp(math.log1p(-rate), math.log(rate) + mu * x - mu**2 / 2)
-    return _log_sum(log_normal + alpha * mixture) - _log_sum(log_normal)
+    # The integrand's mode lies between 0 and the larger of α·μ and 2μ; ten deviations more lose e^−50 of it.
+    end = math.ceil((max(alpha, 2) * mu + 12) / spacing)
+    x = spacing * np.arange(math.floor(-12 / spacing), end + 1.0)
+    log_normal, loss = -(x**2) / 2, mu * x - mu**2 / 2
+    small = np.log1p(rate * np.expm1(np.minimum(loss, 700.0)))
+    mixture = np.where(loss < 700, small, np.logaddexp(math.log1p(-rate), math.log(rate) + loss))
+    excess = _log_sum(log_normal + _log_excess(mixture, alpha)) - _log_sum(log_normal)
+    return float(np.logaddexp(0.0, excess))
 
 
 def _log_sum(terms: np.ndarray) -> float:

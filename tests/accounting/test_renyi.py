@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -56,6 +57,50 @@ def test_fractional_orders_lie_between_integers(sigma, rate):
         assert renyi._moment(1 / sigma, rate, alpha) == pytest.approx(
             renyi._integer_moment(1 / sigma, rate, alpha), rel=1e-9, abs=1e-14
         )
+
+
+def subsampled_moment(sigma: float, rate: float, alpha: int) -> Fraction:
+    """Σ_{k≥2} C(α, k) (1 − q)^(α−k) q^k (e^((k² − k)/2σ²) − 1), in rational numbers but for the last factor."""
+    q = Fraction(rate)
+    terms = (
+        math.comb(alpha, k) * (1 - q) ** (alpha - k) * q**k * Fraction(math.expm1((k * k - k) / (2 * sigma**2)))
+        for k in range(2, alpha + 1)
+    )
+    return sum(terms, Fraction(0))
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 1e-8), (2.0, 1e-6), (5.0, 1e-12), (1.5, 0.04)])
+def test_a_tiny_rate_loses_no_digits(sigma, rate):
+    """Where the moment is 1 + 1e-16: at integers the exact sum, in between α/2·q²(e^(1/σ²) − 1) for a tiny rate."""
+    for alpha in (2, 3, 10, 30):
+        exact = math.log1p(subsampled_moment(sigma, rate, alpha)) / (alpha - 1)
+        assert renyi.subsampled_gaussian(sigma, rate, [alpha])[0] == pytest.approx(exact, rel=1e-12, abs=0)
+    if rate < 1e-3:
+        between = np.array([1.0001, 1.02, 1.5, 2.5])
+        small = between / 2 * rate**2 * math.expm1(1 / sigma**2)
+        np.testing.assert_allclose(renyi.subsampled_gaussian(sigma, rate, between), small, rtol=1e-5)
+        assert (renyi.subsampled_gaussian(sigma, rate, between, exact=False) >= small * (1 - 1e-5)).all()
+        discrete = PrivacyLoss.discrete_gaussian(40, 40 * sigma).poisson_subsampled(rate)
+        np.testing.assert_allclose(renyi.of_loss(discrete, between), small, rtol=1e-5)
+
+
+def test_many_runs_at_a_tiny_rate_cost_what_they_cost():
+    """10^16 runs at q = 10^−8: the exact curve at integer orders allows 6.524, orders in between 6.473."""
+    orders, times, rate, delta = range(2, 30), 10**16, 1e-8, 1e-5
+    curve = [times * math.log1p(subsampled_moment(1.0, rate, alpha)) / (alpha - 1) for alpha in orders]
+    exact = renyi.epsilon_from_rdp(np.array(orders, dtype=float), np.array(curve), delta)
+    found = renyi.epsilon_from_rdp(DEFAULT, times * renyi.subsampled_gaussian(1.0, rate, DEFAULT), delta)
+    assert exact == pytest.approx(6.524, abs=1e-3) and found == pytest.approx(6.473, abs=1e-3)
+
+
+def test_tiny_losses_lose_no_digits():
+    """α/2 times the variance of the loss: ε² for both, .8573·q² for Laplace noise sampled at rate q."""
+    orders = np.array([1.02, 1.5, 2.0, 30.0])
+    for tiny in (1e-6, 1e-9, 1e-12):
+        np.testing.assert_allclose(renyi.pure(tiny, orders), orders / 2 * tiny**2, rtol=1e-4)
+        np.testing.assert_allclose(renyi.laplace(tiny, orders), orders / 2 * tiny**2, rtol=1e-4)
+        sampled = renyi.of_loss(PrivacyLoss.laplace(1.0).poisson_subsampled(tiny), orders) / tiny**2
+        np.testing.assert_allclose(sampled, 0.85730 * orders / 2, rtol=3e-4)
 
 
 def test_absolute_series_is_that_of_dp_accounting_and_never_below_the_exact_curve():
