@@ -90,10 +90,12 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
     """
     arguments.member("guarantee", guarantee, Guarantee)
     size = arguments.integer("size", size, minimum=1)
-    epsilon, steps = guarantee.epsilon, range(size)
-    delta = 0.0
-    if guarantee.delta > 0:
-        delta = math.fsum(math.exp(min(i * epsilon, 700.0)) for i in steps) * guarantee.delta
+    epsilon, delta = guarantee.epsilon, guarantee.delta
+    if delta > 0 and size > 1:
+        if (size - 1) * epsilon > 700:  # e^((k − 1)ε) is no longer a float
+            return _claim(math.inf, 0.0, guarantee.neighbours)
+        ratio = math.expm1(-size * epsilon) / math.expm1(-epsilon) if epsilon > 0 else size
+        delta *= math.exp((size - 1) * epsilon) * ratio
     return _claim(size * epsilon, delta, guarantee.neighbours)
 
 

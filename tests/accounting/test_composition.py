@@ -63,6 +63,14 @@ def test_groups(epsilon, delta):
     assert five.delta == pytest.approx(delta * math.expm1(5 * epsilon) / math.expm1(epsilon), rel=1e-9)
 
 
+def test_groups_of_enormous_claims():
+    assert composition.group(Guarantee(700.0, 1e-306), 2).delta == pytest.approx(1e-306 * math.exp(700), rel=1e-12)
+    assert composition.group(Guarantee(800.0, 1e-306), 2) == Guarantee(math.inf)
+    assert composition.group(Guarantee(math.inf, 1e-6), 2) == Guarantee(math.inf)
+    assert composition.group(Guarantee(800.0), 2) == Guarantee(1600.0)
+    assert composition.group(Guarantee(1e-300, 1e-12), 10**9).delta == pytest.approx(1e-3)
+
+
 def test_nothing_is_promised_when_delta_reaches_one():
     assert composition.basic([Guarantee(1.0, 0.6)] * 2).epsilon == math.inf
     assert composition.group(Guarantee(5.0, 0.1), 3).epsilon == math.inf
