@@ -36,11 +36,16 @@ def amplify_by_sampling(guarantee: Guarantee, sampling_rate: float) -> Guarantee
     epsilon = guarantee.epsilon
     if rate == 0:
         return Guarantee(0.0, 0.0, guarantee.neighbours)
-    if epsilon < 30:
-        amplified = math.log1p(rate * math.expm1(epsilon))
+    if epsilon < 700:
+        amplified = math.log1p(_times(rate, math.expm1(epsilon)))
     else:
-        amplified = epsilon + math.log(rate) + math.log1p((1 / rate - 1) * math.exp(-epsilon))
-    return Guarantee(amplified, rate * guarantee.delta, guarantee.neighbours)
+        amplified = epsilon + math.log(rate) + math.log1p((1 - rate) * math.exp(-epsilon - math.log(rate)))
+    return Guarantee(amplified, _times(rate, guarantee.delta), guarantee.neighbours)
+
+
+def _times(rate: float, value: float) -> float:
+    """rate · value, but no 0 by underflow: an approximate claim never becomes a pure one."""
+    return max(rate * value, math.ulp(0.0)) if value > 0 else 0.0
 
 
 def amplify_by_shuffling(epsilon_local: float, n: int, delta: float) -> Guarantee:

@@ -35,6 +35,16 @@ def test_sampling_at_the_ends():
     assert amplify_by_sampling(Guarantee(1000.0), 0.5).epsilon == pytest.approx(1000 + math.log(0.5))
 
 
+def test_sampling_never_turns_an_approximate_claim_into_a_pure_one():
+    tiny = amplify_by_sampling(Guarantee(1.0, 1e-200), 1e-200)
+    assert 0 < tiny.delta < 1e-320 and tiny.epsilon == pytest.approx(1e-200 * math.expm1(1))
+    assert amplify_by_sampling(Guarantee(1e-200), 1e-200).epsilon > 0
+    assert amplify_by_sampling(Guarantee(31.0), 1e-200).epsilon == pytest.approx(
+        1e-200 * math.expm1(31), rel=1e-12, abs=0
+    )
+    assert amplify_by_sampling(Guarantee(800.0), 5e-324).epsilon == pytest.approx(800 + math.log(5e-324), rel=1e-12)
+
+
 def clones(epsilon0: float, n: int) -> PrivacyLoss:
     """The pair of the clones' reduction itself (arXiv:2012.12803), all outcomes summed up.
 
