@@ -319,6 +319,19 @@ def test_a_delta_beside_the_largest_loss_of_randomized_responses(epsilon0):
             assert epsilon == 0 or np.maximum(p - math.exp(epsilon * 0.995) * q, 0).sum() > delta * (1 - 1e-6)
 
 
+def test_masses_that_lack_a_little_count_it_as_an_infinite_loss():
+    whole = np.array([0.5, 0.3, 0.2]), np.array([0.2, 0.3, 0.5])
+    loss = PrivacyLoss.from_masses(*whole)
+    assert loss.parts[0][0].p == (0.2, 0.3, 0.5) and loss.parts[0][0].q == (0.5, 0.3, 0.2)
+    short = whole[0] - [0.0, 5e-10, 0.0]
+    for pair in ((short, whole[1]), (whole[0], short[::-1])):
+        incomplete = PrivacyLoss.from_masses(*pair)
+        assert incomplete.epsilon(1e-10) == math.inf
+        assert incomplete.delta(2.0) == pytest.approx(5e-10, rel=1e-6, abs=0)
+    surplus = PrivacyLoss.from_masses(whole[0], whole[1] * (1 + 5e-10))
+    assert surplus.epsilon(0.0) == pytest.approx(loss.epsilon(0.0), rel=1e-15)
+
+
 def test_one_lopsided_pair_has_one_epsilon_in_both_orders():
     pair = [0.0, 0.5, 0.5], [0.001, 0.4995, 0.4995]  # the first output says "the second", for certain
     for a, b in (pair, pair[::-1]):

@@ -103,16 +103,23 @@ class PrivacyLoss:
 
     @classmethod
     def from_masses(cls, p: np.ndarray, q: np.ndarray) -> PrivacyLoss:
-        """The loss between two distributions on one finite set of outputs: 1-D masses `p` and `q`, each of sum 1."""
-        masses = []
+        """The loss between two distributions on one finite set of outputs: 1-D masses `p` and `q`, each of sum 1.
+
+        A sum may be off by 1e-9: what it lacks counts as an infinite loss, what it has beyond 1 is divided out.
+        """
+        masses, lacking = [], []
         for name, value in (("p", p), ("q", q)):
             array = arguments.finite_array(name, value)
             if array.ndim != 1 or (array < 0).any() or abs(array.sum() - 1) > 1e-9:
                 raise ValueError(f"{name} must be a 1-D array of masses ≥ 0 that add up to 1, got {value!r}")
-            masses.append(array)
+            total = math.fsum(array)
+            exact = abs(total - 1) < 1e-14  # but for rounding
+            masses.append(array if exact else array / max(total, 1.0))
+            lacking.append(0.0 if exact else max(1 - total, 0.0))
         if masses[0].shape != masses[1].shape:
             raise ValueError(f"p and q must have the same length, got {masses[0].size} and {masses[1].size}")
-        return cls(((pairs.Finite.from_masses(*masses), 1),))
+        complete = np.append(masses[0], [lacking[0], 0.0]), np.append(masses[1], [0.0, lacking[1]])
+        return cls(((pairs.Finite.from_masses(*complete), 1),))
 
     # Building larger losses
 
