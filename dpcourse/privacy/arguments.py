@@ -17,7 +17,10 @@ def real(name: str, value: Any) -> float:
     """`value` as a float; `TypeError` unless it is a real number (booleans and strings are not)."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Real):
         raise TypeError(f"{name} must be a real number, got {value!r}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # not printed: it may have any number of digits
+        raise ValueError(f"{name} must fit a float, got a number beyond 1.8e308") from None
 
 
 def positive(name: str, value: Any, *, infinite: bool = False) -> float:
@@ -49,9 +52,10 @@ def probability(name: str, value: Any, *, zero: bool = True, one: bool = True) -
 
 
 def integer(name: str, value: Any, *, minimum: int | None = None) -> int:
-    """`value` as an int of at least `minimum`; floats and booleans are refused even when they are whole."""
+    """`value` as an int of at least `minimum` that fits a float; floats and booleans are refused even if whole."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
+    real(name, value)
     if minimum is not None and value < minimum:
         raise ValueError(f"{name} must be ≥ {minimum}, got {value!r}")
     return int(value)

@@ -101,6 +101,7 @@ def test_shuffling_condition():
         (lambda: amplify_by_sampling(1.0, 0.5), TypeError, "guarantee must be a Guarantee, got 1.0"),
         (lambda: amplify_by_shuffling(0.0, 100, 1e-5), ValueError, "epsilon_local must be > 0 and finite, got 0.0"),
         (lambda: amplify_by_shuffling(1.0, 0, 1e-5), ValueError, "n must be ≥ 1, got 0"),
+        (lambda: amplify_by_shuffling(1.0, 10**400, 0.5), ValueError, "n must fit a float, got a number beyond"),
         (lambda: amplify_by_shuffling(1.0, 10.0, 1e-5), TypeError, "n must be an integer, got 10.0"),
         (lambda: amplify_by_shuffling(1.0, 100, 0.0), ValueError, r"delta must be in \(0, 1\), got 0.0"),
     ],

@@ -1,6 +1,7 @@
 """The claim says what it promises, and refuses what is no claim."""
 
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
@@ -33,6 +34,12 @@ def test_refuses_a_bad_delta_by_name_and_value(delta):
     with pytest.raises((TypeError, ValueError), match="delta") as error:
         Guarantee(1.0, delta)
     assert repr(delta) in str(error.value)
+
+
+def test_refuses_a_number_beyond_any_float_by_name():
+    for huge in (10**400, 10**5000, Fraction(10**400)):
+        with pytest.raises(ValueError, match="epsilon must fit a float"):
+            Guarantee(huge)
 
 
 def test_refuses_a_relation_that_is_a_string():
