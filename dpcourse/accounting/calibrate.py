@@ -41,6 +41,12 @@ def calibrate_noise_multiplier(
         σ / sensitivity, at most 1e-6 (relative) above the smallest for which that bound holds: the claim itself always
         holds.
 
+    Raises
+    ------
+    ValueError
+        Naming the argument that is out of range. With "pld" a δ of at least 1 − (1 − q)^steps is refused: it holds
+        with any noise at all, so none is the smallest.
+
     Examples
     --------
     >>> round(calibrate_noise_multiplier(1.0, 1e-5), 6)  # the analytic Gaussian mechanism, arXiv:1805.06530
@@ -54,6 +60,12 @@ def calibrate_noise_multiplier(
     steps = arguments.integer("steps", steps, minimum=1)
     if rate == 1:  # `steps` Gaussians are one Gaussian with noise smaller by √steps
         return math.sqrt(steps) * _smallest(_price(delta, 1.0, 1, method), epsilon, _CLOSED_FORM_PRECISION)
+    seen = -math.expm1(steps * math.log1p(-rate))
+    if method == "pld" and delta >= seen:
+        raise ValueError(
+            f"delta must be below {seen!r}, the probability that a record is in any sample, or no noise is needed: "
+            f"got {delta!r}"
+        )
     return _smallest(_price(delta, rate, steps, method), epsilon, _PRECISION)
 
 
@@ -87,7 +99,7 @@ def _smallest(price: Callable[[float], float], goal: float, precision: float) ->
     turn = 0
     while high > low * (1 + precision):
         width, turn = math.log(high / low), turn + 1
-        share = f_low / (f_low - f_high) if turn % 3 else 0.5
+        share = f_low / (f_low - f_high) if turn % 3 and f_low < math.inf else 0.5
         # Aim a little to either side in turn, so that the bracket closes from both ends.
         step = share * width + 0.4 * precision * (1 if turn % 2 else -1)
         step = min(max(step, 0.3 * precision), width - 0.3 * precision)

@@ -62,6 +62,19 @@ def test_few_evaluations():
     assert len(asked) <= 20
 
 
+def test_an_infinite_price_is_bisected():
+    """Below 0.3 the method proves nothing: the answer is still the smallest noise for which it proves something."""
+    found = calibrate._smallest(lambda noise: 1 / noise if noise >= 0.3 else math.inf, 100.0, 1e-6)
+    assert 0.3 <= found <= 0.3 * (1 + 1e-6)
+
+
+@pytest.mark.parametrize(("delta", "rate", "steps"), [(0.1, 0.01, 5), (0.5, 0.01, 1), (0.01, 0.01, 1)])
+def test_where_any_noise_will_do_none_is_the_smallest(delta, rate, steps):
+    with pytest.raises(ValueError, match=f"the probability that a record is in any sample.*got {delta}"):
+        calibrate_noise_multiplier(1.0, delta, rate, steps)
+    assert calibrate_noise_multiplier(1.0, delta, rate, steps, method="rdp") > 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "words"),
     [
@@ -69,6 +82,7 @@ def test_few_evaluations():
         ((1.0, 0.0), ValueError, r"delta must be in \(0, 1\), got 0.0"),
         ((1.0, 1e-5, 0.0), ValueError, r"sampling_rate must be in \(0, 1\], got 0.0"),
         ((1.0, 1e-5, 0.5, 0), ValueError, "steps must be ≥ 1, got 0"),
+        ((1.0, 1e-5, 0.5, 10**400), ValueError, "steps must fit a float, got a number beyond"),
         ((1.0, 1e-5, 0.5, 2.0), TypeError, "steps must be an integer, got 2.0"),
         ((1.0, 1e-5, 0.5, 2, "gdp"), ValueError, "method must be 'pld', 'rdp' or 'zcdp', got 'gdp'"),
         ((1.0, 1e-5, 0.5, 2, "zcdp"), ValueError, "sampling_rate must be 1 with method 'zcdp', got 0.5"),
