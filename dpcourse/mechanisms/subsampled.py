@@ -43,8 +43,9 @@ class PoissonSubsampled:
     sampling_rate: float
 
     def __post_init__(self) -> None:
-        if not hasattr(self.mechanism, "privacy_loss"):
+        if isinstance(self.mechanism, type) or not hasattr(self.mechanism, "privacy_loss"):
             raise TypeError(f"mechanism must be a mechanism, got {self.mechanism!r}")
+        arguments.member("mechanism.neighbours", getattr(self.mechanism, "neighbours", None), Neighbours)
         rate = arguments.probability("sampling_rate", self.sampling_rate, zero=False)
         object.__setattr__(self, "sampling_rate", rate)
         if self.mechanism.neighbours is not Neighbours.ADD_REMOVE:

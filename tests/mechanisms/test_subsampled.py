@@ -1,6 +1,7 @@
 """The claim of a mechanism on a Poisson sample, against the mixture it stands for."""
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -69,5 +70,9 @@ def test_refusals():
         assert repr(bad) in str(error.value)
     with pytest.raises(TypeError, match="mechanism"):
         PoissonSubsampled(1.0, 0.1)
+    with pytest.raises(TypeError, match="mechanism.neighbours must be a Neighbours, got None"):
+        PoissonSubsampled(SimpleNamespace(privacy_loss=None), 0.1)
+    with pytest.raises(TypeError, match="mechanism must be a mechanism, got <class"):
+        PoissonSubsampled(LaplaceMechanism, 0.1)
     with pytest.raises(ValueError, match="zCDP"):
         _ = PoissonSubsampled(LaplaceMechanism(1.0), 0.1).zcdp
