@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +47,8 @@ class LedgerEntry:
     def zcdp(self) -> float:
         """ρ of all runs: ε²/2 for a pure claim; two records cost four times the ρ of one (arXiv:1605.02065)."""
         if isinstance(self.source, Guarantee):
-            return self.times * self._pure("zcdp") ** 2 / 2
+            epsilon = self._pure("zcdp")
+            return self.times * (epsilon * epsilon) / 2
         return self.times * self.source.zcdp * (4 if self.converted else 1)
 
     def _pure(self, method: str) -> float:
@@ -101,9 +103,10 @@ class PrivacyAccountant:
             If it speaks about another relation and cannot be converted, or `times` is below 1.
         """
         source, times = mechanism_or_guarantee, arguments.integer("times", times, minimum=1)
+        relation = getattr(source, "neighbours", None)
         if not isinstance(source, Guarantee) and (isinstance(source, type) or not hasattr(source, "privacy_loss")):
             raise TypeError(f"mechanism_or_guarantee must be a mechanism or a Guarantee, got {source!r}")
-        relation = source.neighbours
+        arguments.member("mechanism_or_guarantee.neighbours", relation, Neighbours)
         if self.neighbours is Neighbours.ADD_REMOVE and relation is not self.neighbours:
             raise ValueError(
                 f"mechanism_or_guarantee must be a claim about {self.neighbours}, got {source}: "
@@ -154,7 +157,9 @@ class PrivacyAccountant:
             return renyi.epsilon_from_rdp(orders, curve, delta)
         if method == "zcdp":
             return renyi.epsilon_from_zcdp(math.fsum(e.zcdp() for e in self._entries), delta)
-        claims = [claim for e in self._entries for claim in [e.guarantee(self.neighbours)] * e.times]
+        claims: Counter[Guarantee] = Counter()
+        for entry in self._entries:
+            claims[entry.guarantee(self.neighbours)] += entry.times
         total = composition.basic(claims)
         if method == "basic":
             return total.epsilon if total.delta <= delta * (1 + 1e-12) else math.inf

@@ -7,20 +7,21 @@ seeing answers needs a privacy filter instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 
-def basic(guarantees: Sequence[Guarantee]) -> Guarantee:
+def basic(guarantees: Sequence[Guarantee] | Mapping[Guarantee, int]) -> Guarantee:
     """(Σ ε, Σ δ): the price of everything run on the same data.
 
     Dwork & Roth 2014 (doi:10.1561/0400000042), theorem 3.16.
 
     Parameters
     ----------
-    guarantees : sequence of Guarantee
-        At least one, all under the same relation.
+    guarantees : sequence of Guarantee, or mapping from Guarantee to int
+        At least one, all under the same relation; a mapping says how often each is used.
 
     Returns
     -------
@@ -33,10 +34,12 @@ def basic(guarantees: Sequence[Guarantee]) -> Guarantee:
     (ε=1.5, δ=1e-06)-DP, adding or removing one record
     """
     neighbours = _relation(guarantees)
-    return _claim(math.fsum(g.epsilon for g in guarantees), math.fsum(g.delta for g in guarantees), neighbours)
+    return _claim(_sum(guarantees, lambda g: g.epsilon), _sum(guarantees, lambda g: g.delta), neighbours)
 
 
-def advanced(guarantees: Sequence[Guarantee], slack: float, *, tight: bool = False) -> Guarantee:
+def advanced(
+    guarantees: Sequence[Guarantee] | Mapping[Guarantee, int], slack: float, *, tight: bool = False
+) -> Guarantee:
     """Advanced composition: ε = √(2 ln(1/δ′)·Σε²) + Σ ε(e^ε − 1), δ = δ′ + Σδ.
 
     For k equal claims this is the textbook formula (Dwork & Roth 2014, theorem 3.20). For unequal ones, and for
@@ -46,8 +49,8 @@ def advanced(guarantees: Sequence[Guarantee], slack: float, *, tight: bool = Fal
 
     Parameters
     ----------
-    guarantees : sequence of Guarantee
-        At least one, all under the same relation, fixed in advance.
+    guarantees : sequence of Guarantee, or mapping from Guarantee to int
+        At least one, all under the same relation, fixed in advance; a mapping says how often each is used.
     slack : float
         δ′ in (0, 1).
     tight : bool
@@ -61,10 +64,10 @@ def advanced(guarantees: Sequence[Guarantee], slack: float, *, tight: bool = Fal
     5.298
     """
     slack, neighbours = arguments.probability("slack", slack, zero=False, one=False), _relation(guarantees)
-    squares = math.fsum(g.epsilon**2 for g in guarantees)
-    drift = math.fsum(_drift(g.epsilon, tight) for g in guarantees)
-    epsilon = math.sqrt(2 * math.log(1 / slack) * squares) + drift
-    return _claim(epsilon, slack + math.fsum(g.delta for g in guarantees), neighbours)
+    squares = _sum(guarantees, lambda g: g.epsilon * g.epsilon)
+    drift = _sum(guarantees, lambda g: _drift(g.epsilon, tight))
+    epsilon = math.sqrt(-2 * math.log(slack) * squares) + drift
+    return _claim(epsilon, slack + _sum(guarantees, lambda g: g.delta), neighbours)
 
 
 def parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
@@ -99,13 +102,25 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
     return _claim(size * epsilon, delta, guarantee.neighbours)
 
 
-def _relation(guarantees: Sequence[Guarantee]) -> Neighbours:
+def _relation(guarantees: Sequence[Guarantee] | Mapping[Guarantee, int]) -> Neighbours:
     for guarantee in guarantees:
         arguments.member("guarantees", guarantee, Guarantee)
+        if isinstance(guarantees, Mapping):
+            arguments.integer("guarantees", guarantees[guarantee], minimum=1)
     relations = {guarantee.neighbours for guarantee in guarantees}
     if len(relations) != 1:
         raise ValueError(f"guarantees must be at least one, all under one relation, got {[str(g) for g in guarantees]}")
     return relations.pop()
+
+
+def _sum(guarantees: Sequence[Guarantee] | Mapping[Guarantee, int], of: Callable[[Guarantee], float]) -> float:
+    """The sum, rounded once; ∞ where no float holds it."""
+    try:
+        if isinstance(guarantees, Mapping):
+            return float(sum(Fraction(of(guarantee)) * times for guarantee, times in guarantees.items()))
+        return math.fsum(map(of, guarantees))
+    except OverflowError:  # an infinite term has no fraction either
+        return math.inf
 
 
 def _claim(epsilon: float, delta: float, neighbours: Neighbours) -> Guarantee:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -147,6 +148,13 @@ def test_methods_agree_with_their_formulas():
     )
 
 
+def test_adding_up_takes_no_longer_for_many_runs():
+    accountant = PrivacyAccountant().compose(Guarantee(1e-9, 1e-18), 10**8).compose(Laplace(0.25), 2)
+    assert accountant.epsilon(1e-9, method="basic") == 0.6
+    assert accountant.epsilon(1e-9, method="advanced") < 4
+    assert PrivacyAccountant().compose(Guarantee(1e200)).epsilon(1e-5, method="zcdp") == math.inf
+
+
 def test_a_claim_about_replacing_says_nothing_about_removing():
     with pytest.raises(ValueError, match="about adding or removing one record, got .*replacing one record"):
         PrivacyAccountant().compose(Guarantee(1.0, 0.0, REPLACE))
@@ -237,6 +245,12 @@ def test_pld_is_never_the_worse_method(laplace, noise, rate, times, neighbours):
         (lambda: PrivacyAccountant("add-remove"), TypeError, "neighbours must be a Neighbours, got 'add-remove'"),
         (lambda: PrivacyAccountant().compose(1.0), TypeError, "must be a mechanism or a Guarantee, got 1.0"),
         (lambda: PrivacyAccountant().compose(Laplace), TypeError, "must be a mechanism or a Guarantee"),
+        (
+            lambda: PrivacyAccountant().compose(SimpleNamespace(privacy_loss=None)),
+            TypeError,
+            "mechanism_or_guarantee.neighbours must be a Neighbours, got None",
+        ),
+        (lambda: PrivacyAccountant().compose(Guarantee(1.0), 10**400), ValueError, "times must fit a float"),
         (lambda: PrivacyAccountant().compose(Guarantee(1.0), 0), ValueError, "times must be ≥ 1, got 0"),
         (lambda: PrivacyAccountant().compose(Guarantee(1.0), 1.5), TypeError, "times must be an integer, got 1.5"),
         (lambda: PrivacyAccountant().epsilon(1.0), ValueError, r"delta must be in \[0, 1\), got 1.0"),

@@ -22,6 +22,22 @@ def test_reference_values():
     assert composition.advanced(hundred, 1e-5, tight=True).epsilon == pytest.approx(5.298, rel=1e-4)
 
 
+@given(claims=claims, times=st.lists(st.integers(1, 20), min_size=12, max_size=12))
+def test_a_mapping_counts(claims, times):
+    """Claims with counts are claims one after another, to the last digit."""
+    counted = dict(zip(claims, times, strict=False))
+    one_by_one = [claim for claim, count in counted.items() for _ in range(count)]
+    assert composition.basic(counted) == composition.basic(one_by_one)
+    for tight in (True, False):
+        assert composition.advanced(counted, 1e-6, tight=tight) == composition.advanced(one_by_one, 1e-6, tight=tight)
+
+
+def test_sums_beyond_any_float_promise_nothing():
+    assert composition.basic([Guarantee(1e308)] * 2) == composition.basic({Guarantee(1e308): 2}) == Guarantee(math.inf)
+    assert composition.basic({Guarantee(math.inf, 1e-6): 2}) == Guarantee(math.inf, 2e-6)
+    assert composition.advanced([Guarantee(1e200)], 1e-5) == Guarantee(math.inf, 1e-5)
+
+
 @pytest.mark.parametrize(("epsilon", "least"), [(0.01, 24), (0.1, 29), (0.5, 187)])
 def test_where_advanced_composition_starts_to_win(epsilon, least):
     def wins(k: int) -> bool:
@@ -85,6 +101,7 @@ def test_nothing_is_promised_when_delta_reaches_one():
             ValueError,
             "all under one relation",
         ),
+        (lambda: composition.basic({Guarantee(1.0): 0}), ValueError, "guarantees must be ≥ 1, got 0"),
         (lambda: composition.basic([1.0]), TypeError, "guarantees must be a Guarantee, got 1.0"),
         (lambda: composition.advanced([Guarantee(1.0)], 0.0), ValueError, r"slack must be in \(0, 1\), got 0.0"),
         (lambda: composition.group(Guarantee(1.0), 0), ValueError, "size must be ≥ 1, got 0"),
