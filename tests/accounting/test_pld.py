@@ -210,6 +210,12 @@ def test_connect_the_dots_keeps_both_masses():
             assert (mass * np.exp(-atoms.loss)).sum() <= 1 + 1e-9
 
 
+def test_delta_close_to_the_largest_loss_is_as_exact_as_epsilon():
+    """Both losses of two Laplace releases are 1 with probability 1/4: δ(2 − η) = η/4 + O(η²)."""
+    found = PrivacyLoss.laplace(1.0).self_compose(2).delta(2 - 4e-6)
+    assert 1e-6 * (1 - 1e-5) <= found <= 2e-3 / 4
+
+
 # What must hold for every loss
 
 parts = st.sampled_from(

@@ -22,9 +22,10 @@ class PrivacyLoss:
 
     Nothing is rounded or put on a grid until a question is asked, so composing is exact and free. ``remove`` compares P
     with Q for each of the dominating pairs, ``add`` compares Q with P; the two are composed apart and the worse one is
-    the answer. Answers are upper bounds: exact (up to the last digits of a float) for one pair and for Gaussians,
-    otherwise at most about 1e-3 (relative) above the exact value (up to 3e-3 where 10,000 or more steps hit the finest
-    grid).
+    the answer. Answers are upper bounds: exact (up to the last digits of a float) for one pair and for Gaussians;
+    otherwise an ε is at most about 1e-3 (relative) above the exact value (up to 3e-3 where 10,000 or more steps hit the
+    finest grid), and a δ about as exact as moving ε by that much makes it: close to the largest loss, where δ falls
+    steeply, it can be several times the exact value.
 
     The relation between neighbouring datasets is that of the mechanism the loss was taken from.
 
