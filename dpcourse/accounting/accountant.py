@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class LedgerEntry:
         """The claim of one run under the accountant's relation; `ValueError` if the mechanism has none."""
         claim = self.source if isinstance(self.source, Guarantee) else self.source.guarantee
         claim = composition.group(claim, 2) if self.converted else claim
-        return Guarantee(claim.epsilon, claim.delta, neighbours)
+        return replace(claim, neighbours=neighbours)
 
     def loss(self) -> PrivacyLoss:
         """The loss of all runs."""
@@ -171,8 +171,9 @@ class PrivacyAccountant:
         return self.privacy_loss().delta(epsilon)
 
     def guarantee(self, delta: float, method: str = "pld") -> Guarantee:
-        """The total as a claim at this δ."""
-        return Guarantee(self.epsilon(delta, method), delta, self.neighbours)
+        """The total as a claim at this δ, under all conditions of what was entered."""
+        condition = composition.conditions(entry.source for entry in self._entries)
+        return Guarantee(self.epsilon(delta, method), delta, self.neighbours, condition)
 
     def __str__(self) -> str:
         lines = [f"privacy accountant, {self.neighbours}", *(f"  {entry}" for entry in self._entries)]

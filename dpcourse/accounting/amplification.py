@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
@@ -24,7 +25,7 @@ def amplify_by_sampling(guarantee: Guarantee, sampling_rate: float) -> Guarantee
     Returns
     -------
     Guarantee
-        Under the same relation.
+        Under the same relation and condition.
 
     Examples
     --------
@@ -40,7 +41,7 @@ def amplify_by_sampling(guarantee: Guarantee, sampling_rate: float) -> Guarantee
         amplified = math.log1p(_times(rate, math.expm1(epsilon)))
     else:
         amplified = epsilon + math.log(rate) + math.log1p((1 - rate) * math.exp(-epsilon - math.log(rate)))
-    return Guarantee(amplified, _times(rate, guarantee.delta), guarantee.neighbours)
+    return replace(guarantee, epsilon=amplified, delta=_times(rate, guarantee.delta))
 
 
 def _times(rate: float, value: float) -> float:

@@ -7,8 +7,9 @@ seeing answers needs a privacy filter instead.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import Any
 
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
@@ -26,7 +27,8 @@ def basic(guarantees: Sequence[Guarantee] | Mapping[Guarantee, int]) -> Guarante
     Returns
     -------
     Guarantee
-        Under that relation. If the δ's add up to 1 or more nothing is promised: ε = ∞.
+        Under that relation, and under all conditions of the claims. If the δ's add up to 1 or more nothing is promised:
+        ε = ∞.
 
     Examples
     --------
@@ -34,7 +36,8 @@ def basic(guarantees: Sequence[Guarantee] | Mapping[Guarantee, int]) -> Guarante
     (ε=1.5, δ=1e-06)-DP, adding or removing one record
     """
     neighbours = _relation(guarantees)
-    return _claim(_sum(guarantees, lambda g: g.epsilon), _sum(guarantees, lambda g: g.delta), neighbours)
+    epsilon, delta = _sum(guarantees, lambda g: g.epsilon), _sum(guarantees, lambda g: g.delta)
+    return _claim(epsilon, delta, neighbours, conditions(guarantees))
 
 
 def advanced(
@@ -67,7 +70,7 @@ def advanced(
     squares = _sum(guarantees, lambda g: g.epsilon * g.epsilon)
     drift = _sum(guarantees, lambda g: _drift(g.epsilon, tight))
     epsilon = math.sqrt(-2 * math.log(slack) * squares) + drift
-    return _claim(epsilon, slack + _sum(guarantees, lambda g: g.delta), neighbours)
+    return _claim(epsilon, slack + _sum(guarantees, lambda g: g.delta), neighbours, conditions(guarantees))
 
 
 def parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
@@ -83,7 +86,8 @@ def parallel(guarantees: Sequence[Guarantee]) -> Guarantee:
     """
     if _relation(guarantees) is not Neighbours.ADD_REMOVE:
         raise ValueError(f"guarantees must be under add-remove neighbours to compose in parallel, got {guarantees[0]}")
-    return Guarantee(max(g.epsilon for g in guarantees), max(g.delta for g in guarantees))
+    epsilon, delta = max(g.epsilon for g in guarantees), max(g.delta for g in guarantees)
+    return Guarantee(epsilon, delta, Neighbours.ADD_REMOVE, conditions(guarantees))
 
 
 def group(guarantee: Guarantee, size: int) -> Guarantee:
@@ -96,10 +100,19 @@ def group(guarantee: Guarantee, size: int) -> Guarantee:
     epsilon, delta = guarantee.epsilon, guarantee.delta
     if delta > 0 and size > 1:
         if (size - 1) * epsilon > 700:  # e^((k − 1)ε) is no longer a float
-            return _claim(math.inf, 0.0, guarantee.neighbours)
+            return _claim(math.inf, 0.0, guarantee.neighbours, guarantee.condition)
         ratio = math.expm1(-size * epsilon) / math.expm1(-epsilon) if epsilon > 0 else size
         delta *= math.exp((size - 1) * epsilon) * ratio
-    return _claim(size * epsilon, delta, guarantee.neighbours)
+    return _claim(size * epsilon, delta, guarantee.neighbours, guarantee.condition)
+
+
+def conditions(claims: Iterable[Any]) -> str:
+    """What must be true for all of these to hold, each condition once, in order.
+
+    >>> conditions([Guarantee(1.0, condition="n is public"), Guarantee(2.0), Guarantee(3.0, condition="n is public")])
+    'n is public'
+    """
+    return " and ".join(dict.fromkeys(filter(None, (getattr(claim, "condition", "") for claim in claims))))
 
 
 def _relation(guarantees: Sequence[Guarantee] | Mapping[Guarantee, int]) -> Neighbours:
@@ -123,8 +136,9 @@ def _sum(guarantees: Sequence[Guarantee] | Mapping[Guarantee, int], of: Callable
         return math.inf
 
 
-def _claim(epsilon: float, delta: float, neighbours: Neighbours) -> Guarantee:
-    return Guarantee(epsilon, delta, neighbours) if delta < 1 else Guarantee(math.inf, 0.0, neighbours)
+def _claim(epsilon: float, delta: float, neighbours: Neighbours, condition: str) -> Guarantee:
+    epsilon, delta = (epsilon, delta) if delta < 1 else (math.inf, 0.0)
+    return Guarantee(epsilon, delta, neighbours, condition)
 
 
 def _drift(epsilon: float, tight: bool) -> float:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcourse.accounting import PrivacyLoss, composition
+from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, amplify_by_sampling, composition
 from dpcourse.privacy import Guarantee, Neighbours
 
 claims = st.lists(st.builds(Guarantee, st.floats(0.01, 2), st.floats(0, 1e-4)), min_size=1, max_size=12)
@@ -111,3 +111,20 @@ def test_nothing_is_promised_when_delta_reaches_one():
 def test_bad_arguments_are_named(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_conditions_are_kept_each_once():
+    public, honest = Guarantee(0.5, 1e-6, condition="n is public"), Guarantee(0.1, condition="fabs train as they say")
+    both = "n is public and fabs train as they say"
+    mixed = [public, honest, public, Guarantee(0.2)]
+    assert (
+        composition.basic(mixed).condition
+        == both
+        == composition.advanced(mixed, 1e-5).condition
+        == composition.parallel(mixed).condition
+    )
+    assert composition.group(public, 2).condition == "n is public" == amplify_by_sampling(public, 0.1).condition
+    accountant = PrivacyAccountant()
+    for claim in mixed:
+        accountant.compose(claim)
+    assert accountant.guarantee(1e-5).condition == both and composition.basic([Guarantee(1.0)]).condition == ""

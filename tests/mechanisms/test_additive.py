@@ -310,7 +310,7 @@ def test_analytic_calibration_is_the_inverse_of_delta(epsilon, delta):
     ],
 )
 def test_a_tiny_epsilon_is_calibrated_as_exactly(epsilon, delta, multiplier):
-    assert GaussianMechanism(epsilon, delta).noise_multiplier == pytest.approx(multiplier, rel=1e-12)
+    assert analytic_noise_multiplier(epsilon, delta) == pytest.approx(multiplier, rel=1e-12)
 
 
 def test_noise_beyond_any_float_is_refused():
@@ -577,7 +577,7 @@ def test_values_that_are_no_finite_numbers_are_refused(mechanism, bad):
         (lambda: GaussianMechanism(1e-15, 1e-18), "epsilon and delta"),
         (lambda: GaussianMechanism.from_noise_multiplier(2.0**50), "noise_multiplier"),
         (lambda: GaussianMechanism.from_noise_multiplier(2.0**47).release(np.zeros(1000)), "noise_multiplier.*1000"),
-        (lambda: GeometricMechanism(1.0, 10**400), "sensitivity / epsilon"),
+        (lambda: GeometricMechanism(1.0, 10**300), "sensitivity / epsilon"),
     ],
 )
 def test_noise_beyond_the_sampler_is_refused_by_name(make, named):
