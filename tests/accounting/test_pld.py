@@ -338,6 +338,17 @@ def test_masses_that_lack_a_little_count_it_as_an_infinite_loss():
     assert surplus.epsilon(0.0) == pytest.approx(loss.epsilon(0.0), rel=1e-15)
 
 
+def test_losses_of_thousands():
+    """Noise far too small: the draws of the loss itself say how often it exceeds ε, whatever e^ε would be."""
+    sigma, rate, steps, runs = 0.01, 0.01, 5, 100_000
+    rng = np.random.default_rng(5)
+    x = sigma * rng.normal(size=(runs, steps)) + (rng.random((runs, steps)) < rate)
+    drawn = np.logaddexp(math.log1p(-rate), math.log(rate) + (2 * x - 1) / (2 * sigma**2)).sum(axis=1)
+    delta = 0.5 * (1 - (1 - rate) ** steps)
+    epsilon = PrivacyLoss.gaussian(sigma).poisson_subsampled(rate).self_compose(steps).epsilon(delta)
+    assert np.mean(drawn > epsilon) == pytest.approx(delta, abs=5 * math.sqrt(delta / runs))  # false alarm 6e-7
+
+
 def test_one_lopsided_pair_has_one_epsilon_in_both_orders():
     pair = [0.0, 0.5, 0.5], [0.001, 0.4995, 0.4995]  # the first output says "the second", for certain
     for a, b in (pair, pair[::-1]):

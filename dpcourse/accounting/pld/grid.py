@@ -170,7 +170,8 @@ class Composed:
         """P and Q above each loss, in units of e^(log_scale − θ·origin) and of that times e^(−origin); the origin."""
         origin = float(self.loss[np.argmax(self.tilted)])
         away = self.loss - origin
-        masses = (self.tilted * np.exp(np.clip(-tilt * away, -700.0, 500.0)) for tilt in (self.theta, self.theta + 1))
+        # Far above the origin Q vanishes (an upper bound still); far below it nothing is asked.
+        masses = (self.tilted * np.exp(np.minimum(-tilt * away, 500.0)) for tilt in (self.theta, self.theta + 1))
         p, q = (np.append(np.cumsum(m[::-1])[::-1][1:], 0.0) for m in masses)
         return p, q, origin
 
@@ -192,10 +193,10 @@ class Composed:
         at = int(np.searchsorted(-at_grid, -goal)) - 1  # the last grid loss whose δ is too large
         if at < 0:
             return -math.inf
-        if q[at] <= 0:
-            return float(self.loss[at])
-        inside = origin + math.log(max(p[at] - goal, 1e-300) / q[at])
-        return float(min(inside, self.loss[min(at + 1, self.loss.size - 1)]))
+        above = float(self.loss[min(at + 1, self.loss.size - 1)])
+        if q[at] <= 0:  # δ is the same up to the next loss
+            return above
+        return min(origin + math.log(max(p[at] - goal, 1e-300)) - math.log(q[at]), above)
 
 
 def compose(
