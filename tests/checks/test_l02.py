@@ -15,6 +15,10 @@ def coin(answer, epsilon, rng):
     return answer if rng.random() < np.exp(epsilon) / (1 + np.exp(epsilon)) else not answer
 
 
+def as_integer(answer, epsilon, rng):
+    return int(answer) if rng.random() < 1 / (1 + np.exp(-epsilon)) else 1 - answer
+
+
 def exact_epsilon(p, q):
     p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
     with np.errstate(divide="ignore"):
@@ -63,7 +67,7 @@ def group_claim(epsilon, delta, k):
 
 
 RIGHT = {
-    "02.1": [coin, lambda answer, epsilon, rng: bool(answer ^ (rng.random() > 1 / (1 + np.exp(-epsilon))))],
+    "02.1": [coin, as_integer, lambda answer, epsilon, rng: bool(answer ^ (rng.random() > 1 / (1 + np.exp(-epsilon))))],
     "02.2": [exact_epsilon],
     "02.3": [lambda p, q, epsilon: max(over(p, q, epsilon), over(q, p, epsilon))],
     "02.4": [largest_tpr],
@@ -97,7 +101,8 @@ WRONG = {
         "half-epsilon": with_truth(lambda epsilon: 1 / (1 + np.exp(-epsilon / 2))),
         "double-epsilon": with_truth(lambda epsilon: 1 / (1 + np.exp(-2 * epsilon))),
         "one-sided": lambda answer, epsilon, rng: answer and coin(answer, epsilon, rng),
-        "wrong-type": lambda answer, epsilon, rng: int(coin(answer, epsilon, rng)),
+        "rounded-laplace": lambda answer, epsilon, rng: bool(answer + rng.laplace(0, 1 / epsilon) > 0.5),
+        "wrong-type": lambda answer, epsilon, rng: answer if rng.random() < 1 / (1 + np.exp(-epsilon)) else ~answer,
         "constant": lambda answer, epsilon, rng: True,
         "wrong-frequency": with_truth(lambda epsilon: 0.88),
         "own-generator": lambda answer, epsilon, rng: coin(answer, epsilon, np.random.default_rng()),

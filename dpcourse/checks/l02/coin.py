@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Frequencies, Mistake
+from dpcourse.checks.cases import Audited, Mistake
 from dpcourse.checks.cases.known import CONSTANT
+from dpcourse.checks.together import Together
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -18,25 +20,15 @@ def _question(rng: np.random.Generator) -> tuple[bool, float]:
     return bool(rng.random() < 0.5), float(rng.uniform(0.4, 2.0))
 
 
-def _both(answer: Answer, epsilon: float, rng: np.random.Generator) -> list[str]:
-    """Ask once somebody who means yes and once somebody who means no."""
-    return [_heard(truth, bool(answer(truth, epsilon, rng=rng))) for truth in (True, False)]
-
-
-def _heard(truth: bool, said: bool) -> str:
-    return f"{'yes' if said else 'no'} from who means {'yes' if truth else 'no'}"
-
-
 def _says(yes: Any, no: Any = None) -> Any:
     """A coin that says yes of a yes with probability ``yes(epsilon)``, and no of a no with ``no(epsilon)``."""
     no = yes if no is None else no
 
-    def distribution(epsilon: float) -> dict[str, float]:
-        said = {(True, True): yes(epsilon), (False, False): no(epsilon)}
-        said |= {(True, False): 1 - said[True, True], (False, True): 1 - said[False, False]}
-        return {_heard(*pair): chance / 2 for pair, chance in said.items()}
+    def laws(questions: Sequence[tuple[float, bool]]) -> list[dict[bool, float]]:
+        chances = [yes(epsilon) if truth else 1 - no(epsilon) for epsilon, truth in questions]
+        return [{True: chance, False: 1 - chance} for chance in chances]
 
-    return distribution
+    return laws
 
 
 def _right(epsilon: float) -> float:
@@ -63,6 +55,15 @@ _COINS = (
             "You tell the truth 75% of the time whatever ε is: that is the coin of the lesson, with ε = ln 3.",
             "The chance of the truth must follow ε.",
             "ignores-epsilon",
+        ),
+    ),
+    Mistake(
+        _says(lambda epsilon: 1 - math.exp(-epsilon / 2) / 2),
+        Wrong(
+            "You tell the truth with probability 1 − e^(−ε/2)/2, as who adds Laplace noise of scale 1/ε to 0 or 1 and "
+            "rounds. That is private, and less often the truth than ε allows.",
+            "The ratio of truth to lie may be e^ε itself: truth + lie = 1 and truth/lie = e^ε.",
+            "rounded-laplace",
         ),
     ),
     Mistake(
@@ -121,15 +122,17 @@ _COINS = (
 
 
 def _returns_boolean(answer: Answer, trial: Trial) -> Wrong | None:
-    """A boolean comes back, drawn from the generator given. (A right coin may well repeat itself 20 times.)"""
+    """True or False comes back, or 1 or 0, drawn from the generator given. (A right coin may repeat itself.)"""
     for seed in trial.rng.integers(2**32, size=40).tolist():
         truth, epsilon = _question(trial.rng)
         results = [answer(truth, epsilon, rng=np.random.default_rng(seed)) for _ in range(2)]
         for result in results:
             if result is None:
                 return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
-            if not isinstance(result, bool | np.bool_):
-                return Wrong(f"True or False is wanted; you return {result!r}.", "", "wrong-type")
+            whole = isinstance(result, bool | np.bool_ | int | np.integer)
+            if not whole or result not in (0, 1):
+                hint = "`not answer` is the opposite; ~True is −2." if whole else ""
+                return Wrong(f"True or False is wanted; you return {result!r}.", hint, "wrong-type")
         if results[0] != results[1]:
             return Wrong(
                 "Your function draws from a generator of its own: the same `rng` gave different results.",
@@ -139,26 +142,27 @@ def _returns_boolean(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
-def _asked(around: float, runs: int) -> Frequencies:
-    def at_some_epsilon(rng: np.random.Generator) -> tuple[float, dict[str, float]]:
-        epsilon = float(around + rng.uniform(-0.05, 0.05))  # one that no answer can have been waiting for
-        return epsilon, _says(_right)(epsilon)
+def _questions(rng: np.random.Generator) -> tuple[list[tuple[float, bool]], list[dict[bool, float]]]:
+    """Near ε = 1.6 and 0.85, at values that no answer can have been waiting for; once a yes, once a no.
 
-    return Frequencies(
-        inputs=at_some_epsilon,
-        call=_both,
-        runs=runs,
-        mistakes=_COINS,
-        hint="Solve truth + lie = 1 and truth/lie = e^ε.",
-    )
+    Every two of the known mistakes lie 0.035 or more apart in their chance of the truth at one of the two.
+    """
+    questions = [(float(around + rng.uniform(-0.05, 0.05)), truth) for around in (1.6, 0.85) for truth in (True, False)]
+    return questions, _says(_right)(questions)
 
 
 COIN = (
     _returns_boolean,
-    # Near ε = 1.6 the known mistakes lie 0.035 or more apart in their chance of the truth: 6000 askings separate them.
-    # Only 1 − e^(−ε) comes near the right chance there, and near ε = 0.85 it does not.
-    _asked(1.6, 6000),
-    _asked(0.85, 8000),
+    Together(
+        _questions,
+        call=lambda answer, question, rng: bool(answer(question[1], question[0], rng=rng)),
+        runs=7000,
+        mistakes=_COINS,
+        words=lambda question, said: (
+            f"At ε = {question[0]:.2f} who means {'yes' if question[1] else 'no'} says {'yes' if said else 'no'}"
+        ),
+        hint="Solve truth + lie = 1 and truth/lie = e^ε.",
+    ),
     Audited(
         pairs=lambda rng: (True, False),
         claim=Guarantee(1.2, 0.0, Neighbours.REPLACE_ONE),

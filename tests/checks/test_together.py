@@ -1,0 +1,43 @@
+"""Several questions judged together: a right answer passes, and of two mistakes alike in one the right one is named."""
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Mistake
+from dpcourse.checks.together import Together
+
+
+def laws(chances):
+    return [{True: chance, False: 1 - chance} for chance in chances]
+
+
+CASE = Together(
+    lambda rng: ([0, 1], laws([0.5, 0.5])),
+    call=lambda answer, question, rng: answer(question, rng=rng),
+    runs=2000,
+    mistakes=[
+        Mistake(lambda questions: laws([0.8, 0.5]), Wrong("", key="first")),
+        Mistake(lambda questions: laws([0.8, 0.8]), Wrong("", key="both")),
+    ],
+    words=lambda question, output: f"To {question} you say {output}",
+    hint="",
+)
+
+
+def key(*chances):
+    answer = Answer(lambda question, rng: bool(rng.random() < chances[question]))
+    wrong = CASE(answer, Trial(np.random.default_rng(1), 1e-6))
+    return wrong and wrong.key
+
+
+def test_the_mistake_that_fits_everywhere_is_named():
+    assert key(0.5, 0.5) is None
+    assert key(0.8, 0.5) == "first"
+    assert key(0.8, 0.8) == "both"
+    assert key(0.5, 0.8) == "wrong-frequency"
+
+
+def test_an_output_that_cannot_be_is_seen_and_named():
+    wrong = CASE(Answer(lambda question, rng: 7), Trial(np.random.default_rng(1), 1e-6))
+    assert wrong.key == "wrong-frequency" and "you say" in wrong.diagnosis
