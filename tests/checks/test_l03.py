@@ -31,9 +31,22 @@ def geometric_sum(values, low, high, epsilon, rng):
     return (cents + up - down) / 100
 
 
+def nansum(values, low, high, epsilon, rng):
+    return np.nansum(np.clip(values, low, high)) + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
+
+
+def nan_in_the_middle(values, low, high, epsilon, rng):
+    return noisy_sum(np.where(np.isnan(values), (low + high) / 2, values), low, high, epsilon, rng)
+
+
 def noisy_histogram(values, categories, epsilon, rng):
     counts = np.array([sum(value == category for value in values) for category in categories])
     return counts + rng.laplace(0, 1 / epsilon, len(categories))
+
+
+def geometric_histogram(values, categories, epsilon, rng):
+    up, down = rng.geometric(-math.expm1(-epsilon), size=(2, len(categories)))
+    return np.array([values.count(category) for category in categories]) + up - down
 
 
 def mean_parts(values, low, high, epsilon, rng):
@@ -50,7 +63,10 @@ RIGHT = [
     ("03.1", sensitivities),
     ("03.2", noisy_sum),
     ("03.2", geometric_sum),
+    ("03.2", nansum),
+    ("03.2", nan_in_the_middle),
     ("03.3", noisy_histogram),
+    ("03.3", geometric_histogram),
     ("03.4", mean_parts),
     ("03.5", half_width),
 ]
@@ -78,6 +94,62 @@ def sum_with(scale, clip=np.clip, nan=0.0):
 def from_data(values, low, high, epsilon, rng):
     values = np.nan_to_num(values, nan=low)
     return values.sum() + rng.laplace(0, max(abs(values).max(initial=0), 1e-6) / epsilon)
+
+
+def nan_as(value):
+    """A NaN counts as this after the clipping."""
+
+    def answer(values, low, high, epsilon, rng):
+        kept = np.where(np.isnan(values), value(low, high), np.clip(values, low, high))
+        return kept.sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
+
+    return answer
+
+
+def released(of):
+    """Laplace noise of the right scale on something else than the sum of the clipped records."""
+
+    def answer(values, low, high, epsilon, rng):
+        return of(values[~np.isnan(values)], low, high) + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
+
+    return answer
+
+
+def by_the_largest(values, low, high, epsilon, rng):
+    clipped = np.clip(np.where(np.isnan(values), low, values), low, high)
+    return clipped.sum() + rng.laplace(0, np.abs(clipped).max(initial=1e-6) / epsilon)
+
+
+def mean_for_sum(values, low, high, epsilon, rng):
+    clipped = np.clip(np.where(np.isnan(values), low, values), low, high)
+    n = max(len(values), 1)
+    return clipped.sum() / n + rng.laplace(0, max(abs(low), abs(high)) / n / epsilon)
+
+
+def nanmean_for_sum(values, low, high, epsilon, rng):
+    known = values[~np.isnan(values)]
+    mean = np.clip(known, low, high).mean() if len(known) else low
+    return mean + rng.laplace(0, max(abs(low), abs(high)) / max(len(values), 1) / epsilon)
+
+
+def quieter_with_nan(values, low, high, epsilon, rng):
+    """The more records are no numbers, the less noise."""
+    return noisy_sum(values, low, high, epsilon * (1 + np.isnan(values).sum()), rng)
+
+
+def last_for_unknown(values, categories, epsilon, rng):
+    places = {category: place for place, category in enumerate(categories)}
+    counts = np.zeros(len(categories))
+    for value in values:
+        counts[places.get(value, -1)] += 1
+    return counts + rng.laplace(0, 1 / epsilon, len(categories))
+
+
+def tables(of):
+    """Noise of scale 1/ε on something else than the counts."""
+    return lambda values, categories, epsilon, rng: (
+        of(cells(values, categories)) + rng.laplace(0, 1 / epsilon, len(categories))
+    )
 
 
 def observed(values, categories, epsilon, rng):
@@ -195,6 +267,21 @@ WRONG = [
     ("03.2", "width-for-size", sum_with(lambda low, high, values: max(high - low, high / 4))),
     ("03.2", "not-useful", sum_with(lambda low, high, values: 2 * size(low, high, values))),
     ("03.2", "not-useful", sum_with(lambda low, high, values: abs(low) + abs(high))),
+    ("03.2", "not-useful", sum_with(lambda low, high, values: math.sqrt(2) * size(low, high, values))),
+    ("03.2", "nan-out-of-bounds", nan_as(lambda low, high: 1e9)),
+    ("03.2", "nan-out-of-bounds", nan_as(lambda low, high: 10 * high)),
+    ("03.2", "nan-out-of-bounds", nan_as(lambda low, high: 2 * high)),
+    ("03.2", "nan-out-of-bounds", nan_as(lambda low, high: high - low)),
+    ("03.2", "nan-out-of-bounds", nan_as(lambda low, high: -999.0)),
+    ("03.2", "drops-records", released(lambda x, low, high: x[(x >= low) & (x <= high)].sum())),
+    ("03.2", "drops-records", released(lambda x, low, high: np.where((x < low) | (x > high), 0, x).sum())),
+    ("03.2", "not-a-sum", released(lambda x, low, high: np.clip(x.sum(), low, high))),
+    ("03.2", "not-a-sum", released(lambda x, low, high: 0.0)),
+    ("03.2", "not-a-sum", mean_for_sum),
+    ("03.2", "not-a-sum", nanmean_for_sum),
+    ("03.2", "not-a-sum", released(lambda x, low, high: np.clip(x, low, high).mean() if len(x) else 0.0)),
+    ("03.2", "bounds-from-data", by_the_largest),
+    ("03.2", "noise-from-nan", quieter_with_nan),
     ("03.2", "constant", lambda values, low, high, epsilon, rng: 7.0),
     ("03.2", "not-random", lambda values, low, high, epsilon, rng: np.nan_to_num(np.clip(values, low, high)).sum()),
     ("03.3", "observed-categories", observed),
@@ -205,6 +292,21 @@ WRONG = [
     ("03.3", "too-little-noise", table_with(lambda k: 0.4)),
     ("03.3", "not-useful", table_with(lambda k: k)),
     ("03.3", "not-useful", table_with(lambda k: 2)),
+    ("03.3", "undeclared-counted", last_for_unknown),
+    ("03.3", "wrong-order", tables(lambda counts: counts[::-1])),
+    ("03.3", "wrong-order", tables(np.sort)),
+    ("03.3", "no-counts", tables(np.zeros_like)),
+    ("03.3", "no-counts", tables(lambda counts: counts / max(counts.sum(), 1))),
+    (
+        "03.3",
+        "no-counts",
+        lambda values, categories, epsilon, rng: (
+            noisy_histogram(values, categories, epsilon, rng) / max(len(values), 1)
+        ),
+    ),
+    ("03.3", "wrong-counts", tables(np.cumsum)),
+    ("03.3", "negative-cut", lambda *arguments, rng: np.maximum(noisy_histogram(*arguments, rng), 0)),
+    ("03.3", "negative-cut", lambda *arguments, rng: np.abs(noisy_histogram(*arguments, rng))),
     ("03.4", "exact-count", parts_with(count=0)),
     ("03.4", "budget-spent-twice", parts_with(total=0.5, count=0.5)),
     ("03.4", "not-centred", parts_with(centred=False)),

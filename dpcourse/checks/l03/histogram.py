@@ -88,6 +88,58 @@ def _shapes(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
+def _right_cells(answer: Answer, trial: Trial) -> Wrong | None:
+    """Counts so far apart that no noise mixes them up: beyond 90 its scale of 1 leaves e^-90 of Laplace noise.
+
+    A thousand records with undeclared values must not be counted anywhere.
+    """
+    rng = trial.rng
+    _, categories = _table(rng)
+    wanted = 300 * (1 + rng.permutation(len(categories)))
+    values = [category for category, count in zip(categories, wanted, strict=True) for _ in range(count)]
+    without = np.asarray(answer(list(values), list(categories), 1.0, rng=rng), dtype=float)
+    if (np.abs(without - wanted) > 90).any():
+        return _other_cells(without, wanted)
+    unknown = ["?"] * 500 + [f"Z{rng.integers(100)}"] * 500
+    off = np.asarray(answer(values + unknown, list(categories), 1.0, rng=rng), dtype=float) - wanted
+    if (np.abs(off) > 90).any():
+        place = int(np.abs(off).argmax())
+        where = "the last cell" if place == len(categories) - 1 else f"cell {place}"
+        return Wrong(
+            f"A thousand records have undeclared values, and {where} comes out {off[place]:.0f} too large.",
+            "Drop such records: they are in no cell. (In Python an index of −1 is the last cell.)",
+            "undeclared-counted",
+        )
+    return None
+
+
+def _other_cells(cells: np.ndarray, wanted: np.ndarray) -> Wrong:
+    """What a table holds that does not hold the counts."""
+    seen = f"People in the declared categories: {wanted.tolist()}. Your table: {np.round(cells).astype(int).tolist()}."
+    if (np.abs(np.sort(cells) - np.sort(wanted)) <= 90).all():
+        return Wrong(seen, "Those are the counts in another order: keep that of `categories`.", "wrong-order")
+    if (np.abs(cells) <= 90).all():
+        return Wrong(
+            f"{seen} That is about zero.", "Is it noise alone, or a share where the number of people is wanted?",
+            "no-counts",
+        )  # fmt: skip
+    return Wrong(seen, "One count for each category: how many records have this value?", "wrong-counts")
+
+
+def _negative_cut(answer: Answer, trial: Trial) -> Wrong | None:
+    """Where nobody is, noise is negative in a quarter of the runs at least: never in 100, once in 10^12."""
+    data = _table(trial.rng)
+    cells = [float(np.asarray(_call_table(answer, data, trial.rng))[-1]) for _ in range(100)]
+    if min(cells) < 0:
+        return None
+    return Wrong(
+        "In a hundred tables no count was negative where nobody is: you cut negative counts, or turn their sign. That "
+        "is private, but counts near zero are then too large on average.",
+        "Leave negative counts as they are.",
+        "negative-cut",
+    )
+
+
 def _call_table(answer: Answer, data: Any, rng: Generator) -> Any:
     return answer(*data, 1.0, rng=rng)
 
@@ -154,6 +206,7 @@ HISTOGRAM = (
     Returns(
         lambda rng: (*_table(rng), 1.0), what="array", shape=lambda values, categories, epsilon: (len(categories),)
     ),
+    _right_cells,
     Audited(
         _empty_or_one,
         CLAIM,
@@ -183,6 +236,7 @@ HISTOGRAM = (
         hint="A person with an undeclared value changes your table by more than ε allows.",
         key="undeclared-tells",
     ),
+    _negative_cut,
     Useful(
         _empty_or_one,
         truth=lambda data: _padded(_counts(data)),

@@ -53,6 +53,12 @@ def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
     return either_order((values, low, high), (np.append(values, high), low, high), rng)
 
 
+def _lowest_or_one_at_the_top(rng: Generator) -> tuple[Any, Any]:
+    """Neighbours: twenty zeros; one more record at the upper bound, which then is the largest by far."""
+    low, high = bounds(rng, "from zero")
+    return either_order((np.zeros(20), low, high), (np.append(np.zeros(20), high), low, high), rng)
+
+
 def _nobody_or_one(rng: Generator) -> tuple[Any, Any]:
     """Neighbours: nobody, and one record at the upper bound."""
     low, high = bounds(rng, "from zero")
@@ -94,6 +100,40 @@ def _nan_record(answer: Answer, trial: Trial) -> Wrong | None:
     )
 
 
+def _nan_within_bounds(answer: Answer, trial: Trial) -> Wrong | None:
+    """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales)."""
+    many = 4000
+    for kind in ("from zero", "negative", "both signs", "far from zero"):
+        low, high = bounds(trial.rng, kind)
+        each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=trial.rng)) / many
+        slack = max(abs(low), abs(high)) / 100
+        if not (low - slack <= each <= high + slack or abs(each) <= slack):
+            return Wrong(
+                f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as {each:.4g}, which is "
+                "outside of them: the noise is not made for such a record.",
+                "Let it count as a value within the bounds: before the clipping, or one of the bounds themselves.",
+                "nan-out-of-bounds",
+            )
+    return None
+
+
+def _nan_moved(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    """Only an answer whose NaNs move when a record comes gets the words about them."""
+    low, high = bounds(trial.rng, "from zero")
+    few = np.append(np.full(300, np.nan), low)
+    before, after = (
+        np.median([float(answer(values, low, high, 1.0, rng=trial.rng)) for _ in range(100)])
+        for values in (few, np.append(few, high))
+    )
+    if abs(after - before) > 10 * high:
+        return None
+    return Wrong(
+        "Among thirty records that are no numbers (NaN), one record at the upper bound shows.",
+        "Do the NaNs change the noise? It follows from ε and the bounds alone.",
+        "noise-from-nan",
+    )
+
+
 def _reads_bounds(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     """The spread of the noise follows the data."""
     low, high = bounds(trial.rng, "from zero")
@@ -109,6 +149,42 @@ def _reads_bounds(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
             "bounds-from-data",
         )
     return None
+
+
+def _adds_up(answer: Answer, trial: Trial) -> Wrong | None:
+    """So many records that no noise hides what is added up: 50 times its scale is e^-50 of Laplace noise."""
+    low, high = bounds(trial.rng, "both signs")
+    size, inside = max(abs(low), abs(high)), trial.rng.uniform(0, high, 1200)
+    values = trial.rng.permutation(np.concatenate([np.full(500, 30 * low), inside, np.full(2300, 20 * high)]))
+    clipped = np.clip(values, low, high)
+    result = float(answer(values, low, high, 1.0, rng=trial.rng))
+
+    def near(sum_: float) -> bool:
+        return abs(result - sum_) <= 50 * size
+
+    seen = (
+        f"{len(values):,} records, many of them outside of ({low:.4g}, {high:.4g}), add up to {clipped.sum():.6g} "
+        f"when clipped; you give {result:.6g}."
+    )
+    if near(clipped.sum()):
+        return None
+    if near(inside.sum()):
+        return Wrong(
+            f"{seen} That is the sum without the records outside the bounds: you drop them.",
+            "Clipping moves a record to the nearer bound and keeps it.",
+            "drops-records",
+        )
+    if near(values.sum()):
+        return Wrong(f"{seen} That is the sum of the records as they are.", "Clip each one.", "not-clipped")
+    if near(np.maximum(values, low).sum()) or near(np.minimum(values, high).sum()):
+        return Wrong(f"{seen} The records are clipped on one side only.", "Clip to both bounds.", "clipped-on-one-side")
+    if near(0.0):
+        return Wrong(
+            f"{seen} That is about the size of one record, or of the noise.",
+            "Clip each record, then add all of them up: no clipping of the sum, no mean, and the data have to come in.",
+            "not-a-sum",
+        )
+    return Wrong(seen, "Clip each record to the bounds, then add up.", "wrong-sum")
 
 
 NOISY_SUM = (
@@ -153,11 +229,24 @@ NOISY_SUM = (
         key="width-for-size",
     ),
     Audited(
+        _lowest_or_one_at_the_top,
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=1000,
+        diagnose=_reads_bounds,
+        hint="Twenty records of zero, and one more at the upper bound: that one shows. What is your scale made of?",
+        key="sensitivity-not-in-scale",
+    ),
+    _adds_up,
+    _nan_within_bounds,
+    Audited(
         _among_no_numbers,
         CLAIM,
         call=_call_bounded,
         view=_coarse,
         runs=1000,
+        diagnose=_nan_moved,
         hint="What your NaNs count as depends on the other records, so one record moves them all. Fix the value before "
         "you look.",
         key="nan-from-data",
@@ -174,23 +263,13 @@ NOISY_SUM = (
     Useful(
         _with_record("both signs", lambda low, high: high),
         truth=_clipped,
-        # Two scales hold 86.5% of Laplace noise; 1.5 times the noise keeps 74% there.
+        # Two scales hold 86.5% of Laplace noise; √2 times the noise keeps 76% there.
         within=lambda data: 2 * max(abs(data[1]), abs(data[2])),
-        at_least=0.82,
+        at_least=0.84,
+        runs=3000,
         call=_call_bounded,
         hint="Scale max(|L|, |U|)/ε is enough under add-remove. Is there more?",
-    ),
-    Useful(
-        _with_record("from zero", lambda low, high: -high),
-        truth=_clipped,
-        within=lambda data: 2 * max(abs(data[1]), abs(data[2])),
-        at_least=0.82,
-        call=_call_bounded,
-        hint="The sum of the clipped records is wanted. Is each record clipped on both sides?",
     ),
     follows_epsilon(call_at, somebody),
     heavy_tails(call_at, _with_record("from zero", lambda low, high: high), _coarse),
 )
-
-
-# 03.4 The two parts of a private mean
