@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,20 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order
+from dpcourse.checks.cases import Audited, Mistake, either_order
+from dpcourse.checks.together import Together
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
+
+Data = tuple[list[str], np.ndarray, float, float]
 
 
 def _at_one(answer: Answer, data: Any, rng: Generator) -> Any:
     return answer(*data, 1.0, rng=rng)
 
 
-def _utilities(rng: Generator) -> tuple[list[str], np.ndarray, float, float]:
+def _utilities(rng: Generator) -> Data:
     names = [f"option {letter}" for letter in rng.permutation(list("ABCDE"))[:4]]
     sensitivity = float(rng.uniform(2.8, 3.3))  # where no two of the known mistakes give the same weights
     utilities = sensitivity * np.array([0.0, 1.2, 2.2, 3.0])[rng.permutation(4)]
@@ -27,11 +31,8 @@ def _utilities(rng: Generator) -> tuple[list[str], np.ndarray, float, float]:
 
 
 def _probabilities(
-    data: tuple[list[str], np.ndarray, float, float],
-    factor: float,
-    sensitivity: float | None = None,
-    epsilon: float | None = None,
-) -> dict:
+    data: Data, factor: float, sensitivity: float | None = None, epsilon: float | None = None
+) -> dict[str, float]:
     names, utilities, delta, given = data
     exponent = (
         factor * (given if epsilon is None else epsilon) * utilities / (delta if sensitivity is None else sensitivity)
@@ -40,9 +41,43 @@ def _probabilities(
     return dict(zip(names, weights / weights.sum(), strict=True))
 
 
-def _argmax(data: tuple[list[str], np.ndarray, float, float]) -> dict:
+def _argmax(data: Data) -> dict[str, float]:
     names, utilities, *_ = data
     return {name: float(u == utilities.max()) for name, u in zip(names, utilities, strict=True)}
+
+
+def _many_alike(rng: Generator, ahead: float = 1.0) -> Data:
+    """Forty candidates alike and one better: other mechanisms find the better one more often than this one does.
+
+    With ε as it is that shows at `ahead` = 1, with twice the ε at one half.
+    """
+    sensitivity, epsilon = float(rng.uniform(2.8, 3.3)), float(rng.uniform(0.6, 0.75))
+    utilities = np.zeros(41)
+    utilities[rng.integers(41)] = ahead * 2 * sensitivity / epsilon * float(rng.uniform(3.1, 3.4))
+    return [f"place {place}" for place in range(41)], utilities, sensitivity, epsilon
+
+
+def _largest_with(two_sided: bool, factor: float):
+    """How often each is the largest after adding Laplace or exponential noise of scale Δ/(factor·ε), by integrating.
+
+    With exponential noise that is permute-and-flip (McKenna and Sheldon 2020, arXiv:2010.12603).
+    """
+
+    def law(data: Data) -> dict[str, float]:
+        names, utilities, delta, epsilon = data
+        scores, place = np.unique(factor * epsilon * utilities / delta, return_inverse=True)
+        times = np.bincount(place)
+        x, step = np.linspace(scores.min() - 30, scores.max() + 40, 70_001, retstep=True)
+        gap = x + step / 2 - scores[:, None]
+        tail = np.exp(-np.abs(gap)) / (2 if two_sided else 1)
+        density = tail if two_sided else np.where(gap > 0, tail, 0)
+        below = np.where(gap > 0, 1 - tail, tail if two_sided else 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            others = np.prod(below ** (times - np.eye(len(times), dtype=int))[:, :, None], axis=1)
+        chances = (density * others).sum(axis=1) * step
+        return dict(zip(names, (chances / (chances * times).sum())[place].tolist(), strict=True))
+
+    return law
 
 
 def _extremes(answer: Answer, trial: Trial) -> Wrong | None:
@@ -62,8 +97,12 @@ def _extremes(answer: Answer, trial: Trial) -> Wrong | None:
             )
         best = [name for name, u in zip(names, utilities, strict=True) if u > max(utilities) - 100]
         if chosen not in best:
-            if chosen in names and chosen == names[int(np.argmin(utilities))]:
+            ordinary = np.array([0.0, 50.0, 100.0])
+            worst = np.mean([answer(names, ordinary, 1.0, 1.0, rng=rng) == names[0] for _ in range(60)])
+            if worst > 0.9:
                 return Wrong("You prefer small utilities.", "The weight grows with the utility.", "sign-reversed")
+            if worst > 0.05:
+                return None  # at ordinary utilities it shows what the mistake is
             return Wrong(
                 f"With utilities {utilities} you choose {chosen!r}: with exponents of that size something overflowed.",
                 "Subtract the largest exponent from all before you exponentiate.",
@@ -91,58 +130,97 @@ def _is_choice(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
+def _known(law: Callable[[Data], dict[str, float]], wrong: Wrong) -> Mistake:
+    return Mistake(lambda questions: [law(data) for data in questions], wrong)
+
+
+_MISTAKES = (
+    _known(
+        _argmax,
+        Wrong("You always choose the best: no randomness, no privacy.", "Draw from the weights.", "argmax"),
+    ),
+    _known(
+        lambda data: _probabilities(data, 1.0),
+        Wrong(
+            "Your weights are exp(εu/Δ). One person can raise one utility and lower the others, so that the "
+            "weight and the sum of weights move against each other.",
+            "Each may take half of ε: exp(εu/2Δ).",
+            "missing-two",
+        ),
+    ),
+    _known(
+        lambda data: _probabilities(data, 0.5, epsilon=1.0),
+        Wrong(
+            "The ε you are given does not enter: your weights are those of ε = 1.",
+            "exp(εu/2Δ): a smaller ε makes the weights more alike.",
+            "epsilon-ignored",
+        ),
+    ),
+    _known(
+        lambda data: _probabilities(data, 0.5, 1.0),
+        Wrong("The sensitivity does not enter.", "exp(εu/2Δ): measure utilities in units of Δ.", "no-sensitivity"),
+    ),
+    _known(
+        lambda data: _probabilities(data, 0.5, 1 / data[2]),
+        Wrong("You multiply by the sensitivity.", "Divide: exp(εu/2Δ).", "sensitivity-upside-down"),
+    ),
+    _known(
+        lambda data: _probabilities(data, 0.0),
+        Wrong("All candidates are equally likely.", "Where do the utilities come in?", "uniform"),
+    ),
+    _known(
+        lambda data: _probabilities(data, -0.5),
+        Wrong("You prefer small utilities.", "The weight grows with the utility.", "sign-reversed"),
+    ),
+    _known(
+        lambda data: _probabilities(data, 0.25),
+        Wrong("Your weights are exp(εu/4Δ): more noise than needed.", "One 2 is enough.", "two-twos"),
+    ),
+    _known(
+        _largest_with(two_sided=False, factor=0.5),
+        Wrong(
+            "Your choices occur as often as those of permute-and-flip, or of the largest after exponential noise. That "
+            "is ε-DP too, but another mechanism.",
+            "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
+            "permute-and-flip",
+        ),
+    ),
+    _known(
+        _largest_with(two_sided=True, factor=0.5),
+        Wrong(
+            "You take the largest utility after adding Laplace noise of scale 2Δ/ε. That is ε-DP too, but another "
+            "mechanism: its choices occur with other probabilities.",
+            "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
+            "noisy-max",
+        ),
+    ),
+    _known(
+        _largest_with(two_sided=True, factor=1.0),
+        Wrong(
+            "You take the largest utility after adding Laplace noise of scale Δ/ε. One utility may fall while another "
+            "rises, which costs 2ε; and it is another mechanism than the one asked for.",
+            "Draw in proportion to exp(εu/2Δ).",
+            "noisy-max",
+        ),
+    ),
+)
+
+
+def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
+    questions = [_utilities(rng), _many_alike(rng), _many_alike(rng, 0.5)]
+    return questions, [_probabilities(data, 0.5) for data in questions]
+
+
 EXPONENTIAL = (
     _is_choice,
     _extremes,
-    Frequencies(
-        lambda rng: (data := _utilities(rng), _probabilities(data, 0.5)),
-        call=lambda answer, data, rng: [answer(*data, rng=rng)],
-        runs=6000,
-        mistakes=(
-            Mistake(
-                _argmax,
-                Wrong("You always choose the best: no randomness, no privacy.", "Draw from the weights.", "argmax"),
-            ),
-            Mistake(
-                lambda data: _probabilities(data, 1.0),
-                Wrong(
-                    "Your weights are exp(εu/Δ). One person can raise one utility and lower the others, so that the "
-                    "weight and the sum of weights move against each other.",
-                    "Each may take half of ε: exp(εu/2Δ).",
-                    "missing-two",
-                ),
-            ),
-            Mistake(
-                lambda data: _probabilities(data, 0.5, epsilon=1.0),
-                Wrong(
-                    "The ε you are given does not enter: your weights are those of ε = 1.",
-                    "exp(εu/2Δ): a smaller ε makes the weights more alike.",
-                    "epsilon-ignored",
-                ),
-            ),
-            Mistake(
-                lambda data: _probabilities(data, 0.5, 1.0),
-                Wrong(
-                    "The sensitivity does not enter.", "exp(εu/2Δ): measure utilities in units of Δ.", "no-sensitivity"
-                ),
-            ),
-            Mistake(
-                lambda data: _probabilities(data, 0.5, 1 / data[2]),
-                Wrong("You multiply by the sensitivity.", "Divide: exp(εu/2Δ).", "sensitivity-upside-down"),
-            ),
-            Mistake(
-                lambda data: _probabilities(data, 0.0),
-                Wrong("All candidates are equally likely.", "Where do the utilities come in?", "uniform"),
-            ),
-            Mistake(
-                lambda data: _probabilities(data, -0.5),
-                Wrong("You prefer small utilities.", "The weight grows with the utility.", "sign-reversed"),
-            ),
-            Mistake(
-                lambda data: _probabilities(data, 0.25),
-                Wrong("Your weights are exp(εu/4Δ): more noise than needed.", "One 2 is enough.", "two-twos"),
-            ),
-        ),
+    Together(
+        _questions,
+        call=lambda answer, data, rng: answer(*data, rng=rng),
+        runs=5000,
+        mistakes=_MISTAKES,
+        words=lambda data, output: f"Of {len(data[0])} candidates {output!r} is chosen",
+        hint="The weight of a utility u is exp(εu/2Δ), and the weights are in proportion to the probabilities.",
     ),
     Audited(
         _many_losers,
