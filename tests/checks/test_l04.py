@@ -55,6 +55,12 @@ def first_above(values, threshold, epsilon, rng):
     return None
 
 
+def first_upwards(values, threshold, epsilon, rng):
+    """Strictly above, and all noises drawn at once."""
+    above = np.flatnonzero(values + rng.laplace(0, 4 / epsilon, len(values)) > threshold + rng.laplace(0, 2 / epsilon))
+    return int(above[0]) if above.size else None
+
+
 def median_with(per_rank, ends=True, lengths=True, uniform=True):
     def answer(values, low, high, epsilon, rng):
         inside = np.sort(np.clip(values, low, high))
@@ -73,6 +79,7 @@ def median_with(per_rank, ends=True, lengths=True, uniform=True):
 RIGHT = [
     ("04.1", gaussian_sigma),
     ("04.2", release_counts),
+    ("04.2", lambda flags, sigma_1, rng: np.rint(release_counts(flags, sigma_1, rng)).clip(0)),
     (
         "04.2",
         lambda flags, sigma_1, rng: (
@@ -82,6 +89,7 @@ RIGHT = [
     ("04.3", choose),
     ("04.3", choose_gumbel),
     ("04.4", first_above),
+    ("04.4", first_upwards),
     ("04.5", median_with(1.0)),
     ("04.5", median_with(0.5)),
 ]
@@ -122,8 +130,30 @@ def choose_with(exponent):
     return answer
 
 
+def noisy_max(draw, scale):
+    def answer(candidates, utilities, sensitivity, epsilon, rng):
+        noise = getattr(rng, draw)(scale=scale * sensitivity / epsilon, size=len(candidates))
+        return candidates[int(np.argmax(np.asarray(utilities) + noise))]
+
+    return answer
+
+
+def permute_and_flip(candidates, utilities, sensitivity, epsilon, rng):
+    utilities = np.asarray(utilities)
+    for place in rng.permutation(len(candidates)):
+        if rng.random() < np.exp(epsilon * (utilities[place] - utilities.max()) / (2 * sensitivity)):
+            return candidates[place]
+
+
 def overflows(candidates, utilities, sensitivity, epsilon, rng):
     weights = np.exp(epsilon * np.asarray(utilities) / (2 * sensitivity))
+    return candidates[rng.choice(len(candidates), p=weights / weights.sum())]
+
+
+def capped(candidates, utilities, sensitivity, epsilon, rng):
+    """What overflows becomes anything at all."""
+    weights = np.nan_to_num(np.exp(epsilon * np.asarray(utilities) / (2 * sensitivity)), posinf=1.0)
+    weights = weights if weights.sum() else np.ones(len(weights))
     return candidates[rng.choice(len(candidates), p=weights / weights.sum())]
 
 
@@ -158,6 +188,16 @@ def two_share_a_draw(flags, sigma_1, rng):
     draws = rng.normal(0, sigma_1 * math.sqrt(d), d)
     draws[-1] = draws[-2]
     return flags.sum(axis=0) + draws
+
+
+def noise_on(of):
+    """The right noise on something else than the counts."""
+
+    def answer(flags, sigma_1, rng):
+        d = flags.shape[1]
+        return of(flags) + rng.normal(0, sigma_1 * math.sqrt(d), d)
+
+    return answer
 
 
 def large_counts_plain(flags, sigma_1, rng):
@@ -206,6 +246,9 @@ WRONG = [
     ("04.1", "sign-slip", slip),
     ("04.1", "tail-only", tail),
     ("04.1", "by-zcdp", by_zcdp),
+    ("04.1", "rounded", lambda *arguments: float(f"{gaussian_sigma(*arguments):.3g}")),
+    ("04.1", "rounded", lambda *arguments: float(f"{gaussian_sigma(*arguments):.4g}")),
+    ("04.1", "rounded", lambda *arguments: round(gaussian_sigma(*arguments), 2)),
     ("04.1", "wrong-value", lambda epsilon, delta, sensitivity: 1.0),
     ("04.2", "sensitivity-not-in-scale", counts_with(lambda d: ONE)),
     ("04.2", "too-little-noise", counts_with(lambda d: 0.5)),
@@ -221,14 +264,38 @@ WRONG = [
     ("04.2", "a-count-without-noise", large_counts_plain),
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
     ("04.2", "not-useful", counts_with(lambda d: ONE**2 * math.sqrt(d))),
-    ("04.2", "not-useful", counts_with(lambda d: d / 1.0, "laplace")),
+    ("04.2", "not-gaussian", counts_with(lambda d: d / 1.0, "laplace")),
+    ("04.2", "no-counts", noise_on(lambda flags: 0)),
+    ("04.2", "no-counts", noise_on(lambda flags: flags.mean(axis=0))),
+    ("04.2", "no-counts", noise_on(lambda flags: flags.any(axis=0))),
+    ("04.2", "no-counts", noise_on(lambda flags: flags[0])),
+    (
+        "04.2",
+        "shares",
+        lambda flags, sigma_1, rng: (
+            flags.mean(axis=0) + rng.normal(0, sigma_1 * math.sqrt(flags.shape[1]) / len(flags), flags.shape[1])
+        ),
+    ),
+    ("04.2", "counts-no", noise_on(lambda flags: (~flags).sum(axis=0))),
+    ("04.2", "counts-everybody", noise_on(len)),
+    ("04.2", "wrong-order", noise_on(lambda flags: flags.sum(axis=0)[::-1])),
+    ("04.2", "wrong-order", noise_on(lambda flags: np.sort(flags.sum(axis=0)))),
+    ("04.2", "wrong-counts", noise_on(lambda flags: np.roll(flags.sum(axis=0), 1))),
+    ("04.2", "not-gaussian", counts_with(lambda d: ONE * math.sqrt(d / 2), "laplace")),
     ("04.2", "wrong-shape", lambda flags, sigma_1, rng: flags + rng.normal(0, 9, flags.shape)),
     ("04.3", "epsilon-ignored", at_one(choose)),
     ("04.3", "missing-two", choose_with(lambda u, s, e: e * u / s)),
     ("04.3", "no-sensitivity", choose_with(lambda u, s, e: e * u / 2)),
     ("04.3", "sensitivity-upside-down", choose_with(lambda u, s, e: e * u * s / 2)),
     ("04.3", "two-twos", choose_with(lambda u, s, e: e * u / (4 * s))),
+    ("04.3", "uniform", choose_with(lambda u, s, e: 0.0 * u)),
+    ("04.3", "noisy-max", noisy_max("laplace", 2)),
+    ("04.3", "noisy-max", noisy_max("laplace", 1)),
+    ("04.3", "missing-two", noisy_max("gumbel", 1)),
+    ("04.3", "permute-and-flip", noisy_max("exponential", 2)),
+    ("04.3", "permute-and-flip", permute_and_flip),
     ("04.3", "overflow", overflows),
+    ("04.3", "overflow", capped),
     ("04.3", "sign-reversed", choose_with(lambda u, s, e: -e * u / (2 * s))),
     ("04.3", "argmax", lambda candidates, utilities, sensitivity, epsilon, rng: candidates[int(np.argmax(utilities))]),
     ("04.3", "not-a-candidate", lambda candidates, utilities, sensitivity, epsilon, rng: int(np.argmax(utilities))),
@@ -243,7 +310,14 @@ WRONG = [
     ("04.4", "not-useful", first_with(20, 40)),
     ("04.4", "value-scale", first_with(2, 2)),
     ("04.4", "whole-epsilon-twice", first_with(1, 2)),
-    ("04.4", "wrong-frequency", first_with(4, 8)),
+    ("04.4", "whole-epsilon-twice", first_with(1, 1)),
+    ("04.4", "threshold-scale", first_with(1, 4)),
+    ("04.4", "scales-swapped", first_with(4, 2)),
+    ("04.4", "value-scale", first_with(2, 3)),
+    ("04.4", "threshold-too-noisy", first_with(4, 4)),
+    ("04.4", "uneven-split", first_with(3, 3)),
+    ("04.4", "half-epsilon", first_with(4, 8)),
+    ("04.4", "wrong-frequency", first_with(1.5, 4)),
     ("04.5", "epsilon-ignored", lambda v, low, high, epsilon, rng: median_with(1.0)(v, low, high, 1.0, rng)),
     ("04.5", "outside-bounds", bounds_remembered),
     ("04.5", "noise-on-the-median", noisy_median),

@@ -45,6 +45,17 @@ def _exact(epsilon: float, delta: float) -> float:
     return GaussianMechanism(epsilon, delta).sigma
 
 
+def _rounded(how: Callable[[float], float]) -> Mistake:
+    return Mistake(
+        lambda epsilon, delta, sensitivity: how(sensitivity * _exact(epsilon, delta)),
+        Wrong(
+            "That is the right σ, rounded. Rounded down it is too small for the claim.",
+            "Return it as it is; whoever prints it may round, upwards.",
+            "rounded",
+        ),
+    )
+
+
 def _classic(epsilon: float, delta: float) -> float:
     return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
 
@@ -59,6 +70,8 @@ SIGMA = (
         expected=lambda epsilon, delta, sensitivity: sensitivity * _exact(epsilon, delta),
         rtol=1e-4,
         mistakes=(
+            *(_rounded(lambda sigma, digits=digits: round(sigma, digits)) for digits in (1, 2, 3, 4)),
+            *(_rounded(lambda sigma, digits=digits: float(f"{sigma:.{digits}g}")) for digits in (2, 3, 4)),
             Mistake(
                 lambda epsilon, delta, sensitivity: sensitivity * _classic(epsilon, delta),
                 Wrong(
