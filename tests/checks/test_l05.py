@@ -98,6 +98,27 @@ def noise(scale):
     )
 
 
+def laplace_on(of):
+    """The right noise on something else than the counts."""
+    return lambda flags, epsilon, rng: of(flags) + rng.laplace(scale=flags.shape[1] / epsilon, size=flags.shape[1])
+
+
+def shares(flags, epsilon, rng):
+    n, k = flags.shape
+    return flags.mean(axis=0) + rng.laplace(scale=k / (epsilon * n), size=k)
+
+
+def normal_as_wide(flags, epsilon, rng):
+    k = flags.shape[1]
+    return flags.sum(axis=0) + rng.normal(scale=math.sqrt(2) * k / epsilon, size=k)
+
+
+def stops_at_a_refusal(requests, budget):
+    answers = grant(requests, budget)
+    end = answers.index(False) if False in answers else len(answers)
+    return [place < end for place in range(len(answers))]
+
+
 def the_last_two_share_a_draw(flags, epsilon, rng):
     draws = rng.laplace(scale=flags.shape[1] / epsilon, size=flags.shape[1])
     draws[-1] = draws[-2]
@@ -169,6 +190,12 @@ WRONG = {
     ("05.4", "scale-from-data"): lambda flags, epsilon, rng: (
         flags.sum(axis=0) + rng.laplace(scale=max(1, flags.sum(axis=1).max()) / epsilon, size=flags.shape[1])
     ),
+    ("05.4", "thin-tails"): normal_as_wide,
+    ("05.4", "wrong-order"): laplace_on(lambda flags: flags.sum(axis=0)[::-1]),
+    ("05.4", "counts-no"): laplace_on(lambda flags: (1 - flags).sum(axis=0)),
+    ("05.4", "no-counts"): laplace_on(lambda flags: flags.mean(axis=0)),
+    ("05.4", "shares"): shares,
+    ("05.4", "counts-everybody"): laplace_on(len),
     ("05.4", "scale-upside-down"): noise(lambda k, epsilon: k * epsilon),
     ("05.4", "not-useful"): noise(lambda k, epsilon: 2 * k / epsilon),
     ("05.4", "shared-noise"): lambda flags, epsilon, rng: flags.sum(axis=0) + rng.laplace(scale=10 / epsilon),
@@ -221,7 +248,9 @@ def test_a_peek_at_the_dataset_is_caught():
         ("05.4", "scale-not-k-over-epsilon", noise(lambda k, epsilon: 10 / epsilon)),
         ("05.4", "scale-not-k-over-epsilon", large_counts_plain),
         ("05.4", "shared-noise", the_last_two_share_a_draw),
+        ("05.4", "no-counts", laplace_on(lambda flags: 0)),
         ("05.6", "rounded-sum", rounded_sum),
+        ("05.6", "refused-pay", stops_at_a_refusal),
     ],
 )
 def test_right_on_the_obvious_inputs_only(exercise, key, answer):

@@ -226,8 +226,8 @@ FILTER = (
             Mistake(
                 _refused_pay,
                 Wrong(
-                    "A request that was refused is charged all the same, so later ones that would fit are refused too.",
-                    "Only what was answered costs anything.",
+                    "After the first refusal you refuse everything. Smaller requests may still fit.",
+                    "A refused request costs nothing and ends nothing.",
                     "refused-pay",
                 ),
             ),
