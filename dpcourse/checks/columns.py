@@ -28,7 +28,7 @@ def counts_wrong(released: np.ndarray, flags: np.ndarray, failure: float) -> Wro
         f"{counts[first]:,} of {people:,} people say yes to question {first}; over {runs} releases you give "
         f"{mean[first]:,.4g} on average."
     )
-    if near(0.0) or near(flags.any(axis=0)) or near(flags[0]):
+    if near(0.0) or near(flags.any(axis=0).astype(float)) or near(flags[0].astype(float)):
         return Wrong(f"{seen} With this noise that is nothing.", "Where do all the rows come in?", "no-counts")
     if near(flags.mean(axis=0)):
         return Wrong(f"{seen} That is their share.", "The number of people is wanted: a sum, not a mean.", "shares")

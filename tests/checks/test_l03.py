@@ -295,6 +295,11 @@ WRONG = [
     ("03.3", "undeclared-counted", last_for_unknown),
     ("03.3", "wrong-order", tables(lambda counts: counts[::-1])),
     ("03.3", "wrong-order", tables(np.sort)),
+    (
+        "03.3",
+        "wrong-order",
+        lambda values, categories, epsilon, rng: noisy_histogram(values, sorted(categories), epsilon, rng),
+    ),
     ("03.3", "no-counts", tables(np.zeros_like)),
     ("03.3", "no-counts", tables(lambda counts: counts / max(counts.sum(), 1))),
     (

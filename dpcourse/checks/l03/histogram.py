@@ -94,8 +94,12 @@ def _right_cells(answer: Answer, trial: Trial) -> Wrong | None:
     A thousand records with undeclared values must not be counted anywhere.
     """
     rng = trial.rng
-    _, categories = _table(rng)
-    wanted = 300 * (1 + rng.permutation(len(categories)))
+    categories: list[str] = []
+    while categories == sorted(categories):
+        _, categories = _table(rng)
+    wanted = 300 * (1 + np.arange(len(categories)))
+    while (np.diff(wanted) > 0).all() or (np.diff(wanted) < 0).all():
+        wanted = rng.permutation(wanted)
     values = [category for category, count in zip(categories, wanted, strict=True) for _ in range(count)]
     without = np.asarray(answer(list(values), list(categories), 1.0, rng=rng), dtype=float)
     if (np.abs(without - wanted) > 90).any():

@@ -45,9 +45,10 @@ def _exact(epsilon: float, delta: float) -> float:
     return GaussianMechanism(epsilon, delta).sigma
 
 
-def _rounded(how: Callable[[float], float]) -> Mistake:
+def _rounded(to: str) -> Mistake:
+    """The right σ in a format such as ".3f" (three decimals) or ".3g" (three digits)."""
     return Mistake(
-        lambda epsilon, delta, sensitivity: how(sensitivity * _exact(epsilon, delta)),
+        lambda epsilon, delta, sensitivity: float(format(sensitivity * _exact(epsilon, delta), to)),
         Wrong(
             "That is the right σ, rounded. Rounded down it is too small for the claim.",
             "Return it as it is; whoever prints it may round, upwards.",
@@ -70,8 +71,7 @@ SIGMA = (
         expected=lambda epsilon, delta, sensitivity: sensitivity * _exact(epsilon, delta),
         rtol=1e-4,
         mistakes=(
-            *(_rounded(lambda sigma, digits=digits: round(sigma, digits)) for digits in (1, 2, 3, 4)),
-            *(_rounded(lambda sigma, digits=digits: float(f"{sigma:.{digits}g}")) for digits in (2, 3, 4)),
+            *(_rounded(to) for to in (".1f", ".2f", ".3f", ".4f", ".2g", ".3g", ".4g")),
             Mistake(
                 lambda epsilon, delta, sensitivity: sensitivity * _classic(epsilon, delta),
                 Wrong(
