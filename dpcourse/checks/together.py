@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ Law = Mapping[Any, float]
 
 @dataclass(frozen=True)
 class Together:
-    """Outputs from finite sets occur as often as they should, on several inputs; a mistake is named if it fits all.
+    """Outputs from finite sets occur as often as they should, on several inputs; the likeliest mistake is named.
 
     Every output's count is tested exactly (binomial, Bonferroni over outputs and inputs).
 
@@ -56,15 +57,23 @@ class Together:
         worst = self._against(laws, counts, trial.failure)
         if worst is None:
             return None
-        for mistake in self.mistakes:
-            if self._against(mistake.gives(questions), counts, trial.failure) is None:
-                return mistake.wrong
+        known = [(mistake.gives(questions), mistake.wrong) for mistake in self.mistakes]
+        fitting = [one for one in known if self._against(one[0], counts, trial.failure) is None]
+        if fitting:
+            return max(fitting, key=lambda one: self._likelihood(one[0], counts))[1]
         place, output = worst
         return Wrong(
             f"{self.words(questions[place], output)} in {counts[place][output] / self.runs:.1%} of {self.runs:,} "
             f"calls; right is {laws[place].get(output, 0):.1%}.",
             self.hint,
             self.key,
+        )
+
+    @staticmethod
+    def _likelihood(laws: Sequence[Law], counts: Sequence[Counter[Hashable]]) -> float:
+        """The logarithm, of laws that leave nothing seen impossible."""
+        return sum(
+            n * math.log(law[output]) for law, seen in zip(laws, counts, strict=True) for output, n in seen.items()
         )
 
     def _against(
