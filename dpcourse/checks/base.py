@@ -84,6 +84,14 @@ class Trial:
 Case = Callable[[Answer, Trial], "Wrong | None"]
 
 
+class Refused(Exception):
+    """What a case's helper raises when it sees at once what is wrong."""
+
+    def __init__(self, wrong: Wrong) -> None:
+        super().__init__(wrong.diagnosis)
+        self.wrong = wrong
+
+
 @dataclass(frozen=True, repr=False)
 class CheckResult:
     """The outcome of a check; true in an ``if`` or an ``assert`` exactly when it passed.
@@ -170,11 +178,13 @@ class Exercise:
                         return wrong
         except Unanswered:
             return _UNANSWERED
+        except Refused as refused:
+            return refused.wrong
         except AnswerRaised as raised:
             return _raised(raised, called)
         except TimedOut:
             return Wrong(
-                f"Your answer was still running after {self.seconds:g} seconds, and was stopped.",
+                f"Your answer was stopped after {self.seconds:g} seconds, in which it was {_times(answer.calls)}.",
                 "Does a loop never end, or does it go over people one by one where one NumPy operation would do?",
                 "too-slow",
             )
@@ -192,6 +202,10 @@ class Exercise:
                 "unusable",
             )
         return None
+
+
+def _times(calls: int) -> str:
+    return {0: "read", 1: "called once, and did not return"}.get(calls, f"called {calls:,} times")
 
 
 _UNANSWERED = Wrong("", "Replace the ... by your answer and run the cell again.", "unanswered")
@@ -231,4 +245,6 @@ def _raised(raised: AnswerRaised, called: str) -> Wrong:
             "changes-data",
         )
     hint = called if isinstance(error, TypeError) else "Call it yourself on a small example."
+    if isinstance(error, ValueError) and "broadcast" in str(error):
+        hint = "Print the shapes of the two arrays that meet there. Is one shorter where nobody is in some category?"
     return Wrong(f"Your code stopped with {raised}.", hint, "raised")

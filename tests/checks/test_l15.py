@@ -85,6 +85,18 @@ def refuses_nobody(groups, k, epsilon, rng):
     return laplace(groups, k, epsilon, rng)
 
 
+def with_noise(counted):
+    return lambda groups, k, epsilon, rng: counted(groups, k) + rng.laplace(0, 1 / epsilon, size=k)
+
+
+def quiet_first_group(groups, k, epsilon, rng):
+    return sizes_of(groups, k) + rng.laplace(0, 1 / epsilon, size=k) * np.where(np.arange(k) == 0, 0.3, 1)
+
+
+def by_value_counts(groups, k, epsilon, rng):
+    return pd.Series(groups).value_counts().reindex(range(k), fill_value=0) + rng.laplace(0, 1 / epsilon, size=k)
+
+
 def rate(labels, says):
     return says[labels].mean()
 
@@ -107,7 +119,7 @@ def interval(private, plain, t=None, ddof=1, root=True):
 
 RIGHT = {
     "15.1": [lambda count, epsilon: math.log(20) / epsilon / count],
-    "15.2": [laplace, geometric],
+    "15.2": [laplace, geometric, by_value_counts],
     "15.3": [lambda count, epsilon: math.exp(-epsilon * count) / (2 * epsilon)],
     "15.4": [opportunity],
     "15.5": [interval, lambda private, plain: tuple(interval(private, plain))],
@@ -124,6 +136,20 @@ WRONG = {
     },
     "15.2": {
         "noise-by-size": fair_shares,
+        "noise-by-size too": half_for_large,
+        "uneven-noise": quiet_first_group,
+        "cut-at-zero": lambda groups, k, epsilon, rng: np.maximum(laplace(groups, k, epsilon, rng), 0),
+        "cut-at-zero too": lambda groups, k, epsilon, rng: np.maximum(geometric(groups, k, epsilon, rng), 0),
+        "thin-tails": lambda groups, k, epsilon, rng: (
+            sizes_of(groups, k) + rng.normal(0, math.sqrt(2) / epsilon, size=k)
+        ),
+        "no-counts": with_noise(lambda groups, k: 0),
+        "no-counts too": with_noise(lambda groups, k: sizes_of(groups, k) / max(len(groups), 1)),
+        "presence": with_noise(lambda groups, k: np.isin(np.arange(k), groups).astype(int)),
+        "reversed": with_noise(lambda groups, k: sizes_of(groups, k)[::-1]),
+        "sorted": with_noise(lambda groups, k: -np.sort(-sizes_of(groups, k))),
+        "wrong-counts": with_noise(lambda groups, k: np.histogram(groups, bins=k)[0]),
+        "raised": with_noise(lambda groups, k: np.bincount(groups)),
         "exact-total": cancelling,
         "linked-noise": noise_in_pairs(1),
         "nobody": refuses_nobody,
@@ -183,7 +209,7 @@ def test_right_answers_pass(id, place):
 def test_each_wrong_answer_gets_its_own_diagnosis(id, key):
     # The auditor refutes 0.8 of the noise often, but not always.
     also = {"not-private"} if key == "too-little-noise" else set()
-    assert rehearse(id, WRONG[id][key], times=1, rng=1).keys.keys() <= {key} | also
+    assert rehearse(id, WRONG[id][key], times=1, rng=1).keys.keys() <= {key.removesuffix(" too")} | also
 
 
 @pytest.mark.parametrize("answer", [root_noise, half_for_large, twice_for_large])
@@ -204,7 +230,8 @@ def test_three_hundred_right(id, place, always):
 @pytest.mark.audit
 @pytest.mark.parametrize(("id", "key"), KNOWN)
 def test_fifty_of_each_wrong(id, key, always):
-    always(id, WRONG[id][key], key, times=50, also={"not-private"} if key == "too-little-noise" else ())
+    also = {"not-private"} if key == "too-little-noise" else ()
+    always(id, WRONG[id][key], key.removesuffix(" too"), times=50, also=also)
 
 
 def strings_as_objects(frame):
