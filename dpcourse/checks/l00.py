@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Exercise, Trial, Wrong
-from dpcourse.checks.cases import Audited, Mistake, Returns, Useful, Value, either_order
+from dpcourse.checks.cases import Audited, Mistake, Returns, Useful, Value, either_order, frozen
 from dpcourse.checks.noise import too_little
 from dpcourse.privacy import Guarantee
 
@@ -34,6 +34,7 @@ INTERVAL = Value(
                 "normal",
             ),
         ),
+        Mistake(math.log(20), Wrong("That is the width at ε = 1.", "Divide by ε = 0.5.", "epsilon-one")),
         Mistake(
             1 / 0.5, Wrong("That is the scale of the noise.", "Only 63% of the noise lies within one scale.", "scale")
         ),
@@ -63,6 +64,59 @@ def _everybody(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Everybody says yes, and one fewer does: a count that knows it cannot exceed n tells n."""
     n = int(rng.integers(5, 60))
     return either_order(np.ones(n, dtype=bool), np.ones(n - 1, dtype=bool), rng)
+
+
+_SHARE = Wrong(
+    "That is a share of the people, not a count: whatever the data, it lies around a number between 0 and 1.",
+    "How many are True? (And a mean of nobody is no number at all.)",
+    "a-share",
+)
+_CENTRES = (
+    Mistake(np.mean, _SHARE),
+    Mistake(
+        len,
+        Wrong("You count everybody, whatever they say.", "How many are True?", "counts-everybody"),
+    ),
+    Mistake(
+        lambda flags: len(flags) - flags.sum(),
+        Wrong("You count those who are False.", "How many are True?", "counts-false"),
+    ),
+)
+_CALLS = 200
+
+
+def _counts(answer: Answer, trial: Trial) -> Wrong | None:
+    """Is it the count, before any noise? And does the noise grow with the people?
+
+    Means of 200 results at ε = 1, on people of whom a known number say yes; a right answer is off by 10 standard errors
+    with probability below 1e-10, and its noise with 1,600 people is 3 times that with 25 with less than 1e-9.
+    """
+    drawn = [trial.rng.permutation(np.repeat([True, False], sizes)) for sizes in ((15, 10), (900, 700), (200, 600))]
+    results = np.array([[float(answer(f, 1.0, rng=trial.rng)) for _ in range(_CALLS)] for f in map(frozen, drawn)])
+    means = results.mean(axis=1)
+    errors = np.maximum(results.std(axis=1, ddof=1) / np.sqrt(_CALLS), 1e-6)
+    off = np.abs(means - [flags.sum() for flags in drawn]) / errors
+    if (off > 10).any():
+        fits = [(np.abs(means - [m.gives(flags) for flags in drawn]) / errors).max() for m in _CENTRES]
+        if min(fits) < 10:
+            return _CENTRES[int(np.argmin(fits))].wrong
+        if np.ptp(means) < 10 * errors.max():
+            return None  # a constant, or noise alone: said in the right words further down
+        return Wrong(
+            f"Your count is wrong before any noise: where {drawn[1].sum()} of {len(drawn[1])} say yes, you give "
+            f"{means[1]:.4g} on average.",
+            "Leave the noise out, and count five people.",
+            "wrong-count",
+        )
+    sizes = np.abs(results - means[:, None]).mean(axis=1)
+    if sizes[1] > 3 * sizes[0]:
+        return Wrong(
+            f"Your noise grows with the number of people: with {len(drawn[0])} of them it is {sizes[0]:.2g} on "
+            f"average, with {len(drawn[1]):,} it is {sizes[1]:.2g}.",
+            "One draw for the count is enough: not one for each person.",
+            "noise-per-person",
+        )
+    return None
 
 
 def _at(epsilon: float):
@@ -121,6 +175,7 @@ def _rounded(value: float) -> float:
 
 NOISY_COUNT = (
     Returns(inputs=lambda rng: (_people(rng), float(rng.uniform(0.2, 2))), what="number"),
+    _counts,
     Audited(
         _neighbours,
         Guarantee(0.5),

@@ -53,6 +53,11 @@ WRONG = {
     "zero-without-noise": lambda flags, epsilon, rng: right(flags, epsilon, rng) if flags.any() else 0.0,
     "reads-n": lambda flags, epsilon, rng: min(right(flags, epsilon, rng), len(flags)),
     "draws-again": draws_again,
+    "a-share": lambda flags, epsilon, rng: flags.mean() + rng.laplace(0, 1 / epsilon),
+    "counts-everybody": lambda flags, epsilon, rng: len(flags) + rng.laplace(0, 1 / epsilon),
+    "counts-false": lambda flags, epsilon, rng: (~flags).sum() + rng.laplace(0, 1 / epsilon),
+    "wrong-count": lambda flags, epsilon, rng: 2 * flags.sum() + rng.laplace(0, 1 / epsilon),
+    "noise-per-person": lambda flags, epsilon, rng: (flags + rng.laplace(0, 1 / epsilon, size=len(flags))).sum(),
     "wrong-shape": lambda flags, epsilon, rng: flags + rng.laplace(0, 1 / epsilon, size=len(flags)),
 }
 
@@ -91,6 +96,7 @@ INTERVALS = {
     4.61: "one-tail",
     5.54: "normal",
     2.0: "scale",
+    2.996: "epsilon-one",
 }
 
 
