@@ -4,6 +4,7 @@ A right answer fails a check with probability 1e-6 at most.
 """
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -110,6 +111,10 @@ def no_uniform_row(parents, table, rng):
     return drawn
 
 
+def one_draw(parents, table, rng):
+    return by_rows(np.arange(4), np.maximum(table, 0), rng)[parents]
+
+
 def negative_shares(parents, table, rng):
     return np.array([rng.choice(4, p=table[parent] / table[parent].sum()) for parent in parents])
 
@@ -160,7 +165,7 @@ RIGHT = {
         lambda scores, epsilon, rng: int(np.argmax(scores + rng.gumbel(scale=2 / epsilon, size=len(scores)))),
     ],
     "13.4": [children, children_one_by_one],
-    "13.5": [0.632, 1 - math.exp(-1)],
+    "13.5": [0.632, 1 - math.exp(-1), Fraction(632, 1000), np.array([0.632])],
 }
 WRONG = {
     "13.1": {
@@ -217,6 +222,7 @@ WRONG = {
         "upside-down": chosen_with(lambda epsilon: 1 / epsilon),
         "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),
         "no-two": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon, 1.0))),
+        "two-twos": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon, 0.25))),
         "uniform": lambda scores, epsilon, rng: int(rng.integers(len(scores))),
         "proportional": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=scores / scores.sum())),
         "sign": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(-scores, epsilon))),
@@ -237,10 +243,18 @@ WRONG = {
         "wrong-axis": down_the_columns,
         "not-random": lambda parents, table, rng: table.argmax(axis=1)[parents],
         "empty-row": no_uniform_row,
+        "one-draw": one_draw,
         "negative-shares": negative_shares,
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
     },
-    "13.5": {"complement": 0.368, "expectation": 1, "one-draw": 1 / 45_222, "coin": 0.5, "wrong-value": 0.9},
+    "13.5": {
+        "complement": 0.368,
+        "expectation": 1,
+        "one-draw": 1 / 45_222,
+        "coin": 0.5,
+        "percent": 63.2,
+        "wrong-value": 0.9,
+    },
 }
 # Proportional shares of scores that differ by a few in ten thousand cannot be told from equal ones.
 # The auditor refutes 0.8 of the noise often, but not always.

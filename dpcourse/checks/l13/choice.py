@@ -11,8 +11,8 @@ from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Frequencies, Mistake, Returns
 
 
-def _scores(rng: np.random.Generator, low: float = 1.7, high: float = 2.3) -> tuple[np.ndarray, float]:
-    """Scores with differences of a few units, far from zero, in an order nobody can guess; ε away from 1."""
+def _scores(rng: np.random.Generator, low: float = 2.6, high: float = 3.2) -> tuple[np.ndarray, float]:
+    """Scores with differences of a few units, far from zero, in an order nobody can guess; ε and ε/2 away from 1."""
     gaps = np.array([0.0, 1.0, 2.5, 4.0]) * rng.uniform(0.8, 1.2)
     return rng.permutation(rng.uniform(5_000, 20_000) - gaps), float(rng.uniform(low, high))
 
@@ -87,6 +87,10 @@ def _drawn_from(scores):
 
 
 _CHOICE_MISTAKES = (
+    Mistake(
+        lambda data: _softmax(data[0], 4 / data[1]),
+        Wrong("Your weights are exp(εu/4): the choice is more random than ε asks.", "One 2 is enough.", "two-twos"),
+    ),
     Mistake(
         lambda data: _softmax(data[0], 2),
         Wrong(

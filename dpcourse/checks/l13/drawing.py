@@ -99,6 +99,25 @@ def _empty_row(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
+def _one_draw(answer: Answer, trial: Trial) -> Wrong | None:
+    """Thousands of people with the same parent, and one child for all of them, another one in the next call."""
+    (parents, table), _ = _drawing(trial.rng)
+    found = []
+    for _ in range(20):
+        children = np.asarray(answer(parents, table, rng=trial.rng))
+        first = [children[parents == parent][0] for parent in range(len(table))]
+        if not np.array_equal(children, np.array(first)[parents]):
+            return None
+        found.append(tuple(first))
+    if len(set(found)) == 1:
+        return None
+    return Wrong(
+        "Everybody with the same parent gets the same child, another one in each call: one draw serves them all.",
+        "A draw of its own for each person: size=….",
+        "one-draw",
+    )
+
+
 CHILDREN = (
     _empty_row,
     Returns(
@@ -107,6 +126,7 @@ CHILDREN = (
         shape=lambda parents, table: parents.shape,
         among=range(4),
     ),
+    _one_draw,
     Frequencies(
         inputs=_drawing,
         call=_draw,
