@@ -18,8 +18,20 @@ from types import FrameType
 from typing import Any
 
 _PACKAGE = Path(__file__).resolve().parents[1]
+_PYTHON = Path(traceback.__file__).parent
 # Rooms of the package that answer no exercise: data, claims and pictures.
 _HARMLESS = ("privacy", "datasets", "plots", "widgets", "checks")
+
+
+def _foreign(filename: str) -> bool:
+    """Whether a line is none of the student's: ours, an installed package's, compiled, or of Python itself."""
+    path = Path(filename)
+    return (
+        path.is_relative_to(_PACKAGE)
+        or "site-packages" in filename
+        or path.suffix in (".pyx", ".pxd", ".pxi")
+        or path.is_relative_to(_PYTHON)
+    )
 
 
 class AnswerRaised(Exception):
@@ -27,11 +39,7 @@ class AnswerRaised(Exception):
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
-        own = [
-            frame
-            for frame in traceback.extract_tb(error.__traceback__)
-            if not Path(frame.filename).is_relative_to(_PACKAGE) and "site-packages" not in frame.filename
-        ]
+        own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _foreign(frame.filename)]
         where = f", in line {own[-1].lineno} of {own[-1].name}" if own else ""
         what = type(error).__name__ + (f": {error}" if str(error) else "")
         super().__init__(what + where)
@@ -59,10 +67,13 @@ class Answer:
         The answer as it was given.
     calls : int
         How often it was called.
+    silent : bool
+        Whether it, or a part of it, was called and never returned anything but None.
     """
 
     def __init__(self, value: Any, *, own_work: bool = True, allowed: tuple[str, ...] = ()) -> None:
         self.value, self.calls = value, 0
+        self._silent, self._parts = 0, list[Answer]()
         self._own_work, self._allowed = own_work, allowed
 
     def part(self, key: Any) -> Answer:
@@ -73,7 +84,12 @@ class Answer:
             raise AnswerRaised(error) from error
         if member is ...:
             raise Unanswered
-        return Answer(member, own_work=self._own_work, allowed=self._allowed)
+        self._parts.append(Answer(member, own_work=self._own_work, allowed=self._allowed))
+        return self._parts[-1]
+
+    @property
+    def silent(self) -> bool:
+        return 0 < self.calls == self._silent or any(part.silent for part in self._parts)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         self.calls += 1
@@ -93,6 +109,7 @@ class Answer:
             raise AnswerRaised(error) from error
         if result is ...:
             raise Unanswered
+        self._silent += result is None
         return result
 
 

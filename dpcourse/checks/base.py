@@ -42,6 +42,7 @@ The repr of a passed check holds no random number, so that a solutions notebook 
 from __future__ import annotations
 
 import dis
+import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -168,6 +169,12 @@ class Exercise:
 
     def _first_wrong(self, value: Any, rng: np.random.Generator) -> Wrong | None:
         answer = Answer(value, own_work=self.own_work, allowed=self.allowed)
+        wrong = self._found(answer, rng)
+        # A function that prints its result and returns None: whatever the case that met it made of that.
+        unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value")
+        return NOTHING if unclear and answer.silent else wrong
+
+    def _found(self, answer: Answer, rng: np.random.Generator) -> Wrong | None:
         failure = FAILURE / max(len(self.cases), 1)
         called = f"It is called as {self.call}." if self.call else ""
         try:
@@ -208,6 +215,7 @@ def _times(calls: int) -> str:
     return {0: "read", 1: "called once, and did not return"}.get(calls, f"called {calls:,} times")
 
 
+NOTHING = Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
 _UNANSWERED = Wrong("", "Replace the ... by your answer and run the cell again.", "unanswered")
 
 
@@ -216,7 +224,7 @@ def _not_an_answer(exercise: Exercise, answer: Any) -> Wrong | None:
         return _UNANSWERED
     if exercise.call and not callable(answer) and not isinstance(answer, tuple | list | dict):
         return Wrong(
-            f"A function is wanted here, and this is a value of type {type(answer).__name__}.",
+            f"A function is wanted here, and this is {a(answer)}.",
             f"Pass the function itself, without brackets behind its name. It will be called as {exercise.call}.",
             "not-a-function",
         )
@@ -225,6 +233,12 @@ def _not_an_answer(exercise: Exercise, answer: Any) -> Wrong | None:
             "A value is wanted here, and this is a function.", "Call it, and pass what it returns.", "not-a-value"
         )
     return None
+
+
+def a(thing: Any) -> str:
+    """Its type with an article: "an int", "a list"."""
+    name = type(thing).__name__
+    return f"an {name}" if name[0].lower() in "aeio" or name == "ndarray" else f"a {name}"
 
 
 def _is_stub(answer: Any) -> bool:
@@ -245,6 +259,9 @@ def _raised(raised: AnswerRaised, called: str) -> Wrong:
             "changes-data",
         )
     hint = called if isinstance(error, TypeError) else "Call it yourself on a small example."
+    unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error)) if isinstance(error, TypeError) else None
+    if unknown and f"{unknown[1]}" in called:
+        hint = f"`{unknown[1]}` is passed by name, so a parameter of yours has to have just this name. {called}"
     if isinstance(error, ValueError) and "broadcast" in str(error):
         hint = "Print the shapes of the two arrays that meet there. Is one shorter where nobody is in some category?"
     return Wrong(f"Your code stopped with {raised}.", hint, "raised")

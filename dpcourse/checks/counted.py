@@ -256,7 +256,9 @@ class Counted:
             known = np.where(rng.random(self.many) < 0.4, 0, rng.integers(1, 13, size=self.many))
             here = rng.random(self.many) < 0.5
             table = next(self.release(answer, known + here, epsilon, rng))
-            shown.append((table - known).ravel()), more.append(here.ravel()), alone.append((known == 0).ravel())
+            shown.append((table - known).ravel())
+            more.append(here.ravel())
+            alone.append((known == 0).ravel())
         return np.concatenate(shown), np.concatenate(more), np.concatenate(alone)
 
 

@@ -4,6 +4,7 @@ The cases here have no chance in them, unless a docstring says so.
 """
 
 import signal
+import statistics
 import sys
 import time
 import warnings
@@ -13,6 +14,7 @@ import pytest
 
 from dpcourse.checks import CheckResult, Exercise, Wrong, check, progress, registry
 from dpcourse.checks.answers import PackageUsed, TimedOut, time_limit, watch_package
+from dpcourse.checks.base import Refused, a
 from dpcourse.checks.registry import exercise, exercises
 
 NOT_TWICE = Wrong("It is not twice the number.", "Multiply by two.", "not-twice")
@@ -109,6 +111,53 @@ def test_an_error_is_shown_with_its_line_and_the_call():
     assert "twice(number)" in repr(TWICE.grade(lambda: 3))
 
 
+def test_the_line_shown_is_the_students_own():
+    """Not one of NumPy's compiled modules, nor of Python's library."""
+
+    def choosing(number):
+        return np.random.default_rng(1).choice(3, p=[1, 1, 1])
+
+    def averaging(number):
+        return statistics.mean([])
+
+    for answer in (choosing, averaging):
+        text = TWICE.grade(answer).diagnosis
+        assert f"in line {answer.__code__.co_firstlineno + 1} of {answer.__name__}." in text
+
+
+def test_hints_on_errors_that_are_common():
+    def without_noise(answer, trial):
+        answer(3, rng=trial.rng)
+
+    by_name = Exercise("99.8", "By name", (without_noise,), call="f(number, rng)")
+    assert "`rng` is passed by name" in by_name.grade(lambda number, generator: 3).next_step
+    assert "shapes" in TWICE.grade(lambda number: np.ones(3) + np.ones(2)).next_step
+
+
+def test_printing_instead_of_returning():
+    def wants_a_number(answer, trial):
+        return None if isinstance(answer(1), int) else Wrong("Not a number.", "", "wrong-type")
+
+    def stumbles(answer, trial):
+        return None if answer.part(0)(1) + 1 == 3 else Wrong("no")
+
+    single = Exercise("99.9", "Printed", (wants_a_number,), call="f(number)")
+    assert single.grade(print).key == "returns-nothing"
+    assert single.grade(lambda number: "text").key == "wrong-type"
+    assert Exercise("99.10", "Printed", (stumbles,), call="f(number)").grade((print,)).key == "returns-nothing"
+
+
+def test_a_helper_of_a_case_may_refuse():
+    def refuses(answer, trial):
+        raise Refused(NOT_TWICE)
+
+    assert Exercise("99.11", "Refused", (refuses,), call="f()").grade(lambda: 1).key == "not-twice"
+
+
+def test_types_have_their_article():
+    assert [a(thing) for thing in (1, 1.0, [], np.ones(1))] == ["an int", "a float", "a list", "an ndarray"]
+
+
 def test_an_endless_loop_is_stopped_and_the_interrupt_handler_is_back():
     def endless(number):
         while True:
@@ -119,7 +168,8 @@ def test_an_endless_loop_is_stopped_and_the_interrupt_handler_is_back():
 
     before, start = signal.getsignal(signal.SIGINT), time.perf_counter()
     result = Exercise("99.2", "Loop", (doubled,), call="f(x)", seconds=0.2).grade(endless)
-    assert result.key == "too-slow" and time.perf_counter() - start < 5
+    assert result.key == "too-slow" and "called once" in result.diagnosis
+    assert time.perf_counter() - start < 5
     assert signal.getsignal(signal.SIGINT) is before
 
 

@@ -4,6 +4,9 @@ Statistical cases are called with failure 1e-6 on fixed seeds: a right answer is
 most.
 """
 
+from decimal import Decimal
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -82,6 +85,21 @@ def test_equals_recognises_known_mistakes():
     assert run(case, lambda x, c: None) == "returns-nothing"
 
 
+def said(case, answer):
+    return case(Answer(answer), Trial(np.random.default_rng(0), 1e-6)).diagnosis
+
+
+def test_what_is_wrong_is_shown():
+    flags = Equals(lambda rng: (np.arange(30),), lambda x: x < 20)
+    assert said(flags, lambda x: x < 21).endswith("They differ first at [20]: True instead of False.")
+    numbers = Returns(lambda rng: (np.arange(3),), what="array", random=False)
+    assert said(numbers, lambda x: [1, None, 2]) == "An array of numbers is wanted; you return a list that holds None."
+    one = Returns(lambda rng: (np.arange(3),), random=False)
+    assert said(one, lambda x: x[:1]) == "One number is wanted; you return an ndarray of 1 value."
+    whole = Returns(lambda rng: (np.arange(3),), what="integer", random=False)
+    assert said(whole, lambda x: 1.5) == "An integer is wanted; you return a float."
+
+
 def test_text_is_no_number():
     half = Equals(lambda rng: (float(rng.uniform(1, 2)),), lambda x: x / 2)
     assert run(half, lambda x: np.float64(x / 2)) == "passed"
@@ -100,6 +118,10 @@ def test_value_compares_numbers_and_strings():
     number = Value(3.0, (Mistake(6.0, Wrong("twice", "", "twice")),), rtol=0.01)
     given = [(3.02, "passed"), (np.float64(3), "passed"), (6, "twice"), (4, "wrong-value"), ("3", "wrong-type")]
     assert [run(number, value) for value, _ in given] == [key for _, key in given]
+    same = [Fraction(3), Decimal("3.00"), np.array([3.0]), [3], np.array([[3]])]
+    assert [run(number, value) for value in same] == ["passed"] * len(same)
+    assert [run(number, value) for value in (True, [3, 3], None, 3j, np.array([True]))] == ["wrong-type"] * 5
+    assert [run(Value(0.632), value) for value in (63.2, 0.64, 6.32)] == ["percent", "wrong-value", "wrong-value"]
     word = Value("Laplace", (Mistake("gauss", Wrong("no", "", "gauss")),))
     assert [run(word, value) for value in (" laplace ", "Gauss", "x", 3)] == [
         "passed",

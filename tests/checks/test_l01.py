@@ -120,6 +120,9 @@ WRONG = {
     },
     "01.3": {
         "asks-about-few": alone,
+        "asks-about-few too": lambda count, n, person: (
+            count(np.arange(n) <= person) - count(np.arange(n) < person)  # None − None for the first ones
+        ),
         "reversed": lambda count, n, person: -reveal(count, n, person),
         "one-count": lambda count, n, person: count(np.ones(n, dtype=bool)),
         "guesses": lambda count, n, person: 1,
@@ -174,7 +177,7 @@ def test_right_answers_pass(exercise, answer):
 
 @pytest.mark.parametrize(("exercise", "key"), PAIRS)
 def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
-    assert rehearse(exercise, WRONG[exercise][key], times=1, rng=1).keys == {key: 1}
+    assert rehearse(exercise, WRONG[exercise][key], times=1, rng=1).keys == {key.removesuffix(" too"): 1}
 
 
 def test_a_secret_read_without_a_question_is_no_attack():
@@ -190,4 +193,4 @@ def test_three_hundred_right(exercise, answer, always):
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "key"), PAIRS)
 def test_fifty_of_each_wrong(exercise, key, always):
-    always(exercise, WRONG[exercise][key], key, times=50)
+    always(exercise, WRONG[exercise][key], key.removesuffix(" too"), times=50)

@@ -6,13 +6,14 @@ import copy
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import NOTHING, Trial, Wrong, a
 from dpcourse.checks.cases.known import CONSTANT, Mistake, frozen
 
 
@@ -55,22 +56,25 @@ class Returns:
 
     def _judge(self, result: Any, arguments: tuple[Any, ...]) -> Wrong | None:
         if result is None:
-            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
-        kind = type(result).__name__
+            return NOTHING
         array = np.asarray(result)
         if self.what == "array":
             if array.dtype.kind not in "biuf" or array.ndim == 0:
-                return Wrong(f"An array of numbers is wanted; you return a {kind}.", "", "wrong-type")
+                strange = [x for x in array.flat if not isinstance(x, numbers.Real)] if array.ndim else []
+                held = f" that holds {strange[0]!r}" if strange else ""
+                return Wrong(f"An array of numbers is wanted; you return {a(result)}{held}.", "", "wrong-type")
             if self.shape is not None and array.shape != tuple(self.shape(*arguments)):
                 wanted = tuple(self.shape(*arguments))
                 return Wrong(f"The result has shape {array.shape}, and {wanted} is wanted.", "", "wrong-shape")
         elif self.what != "any":
             kinds = {"number": numbers.Real, "integer": numbers.Integral, "boolean": bool | np.bool_}[self.what]
             if array.ndim > 0:
-                return Wrong(f"One {self.what} is wanted; you return {array.size} values ({kind}).", "", "wrong-shape")
+                values = "1 value" if array.size == 1 else f"{array.size} values"
+                return Wrong(f"One {self.what} is wanted; you return {a(result)} of {values}.", "", "wrong-shape")
             plain = array.item() if isinstance(result, np.ndarray) else result
             if not isinstance(plain, kinds) or (isinstance(plain, bool | np.bool_) and self.what != "boolean"):
-                return Wrong(f"A {self.what} is wanted; you return a {kind}.", "", "wrong-type")
+                wanted_kind = {"integer": "An integer", "number": "A number"}.get(self.what, "True or False")
+                return Wrong(f"{wanted_kind} is wanted; you return {a(result)}.", "", "wrong-type")
         if array.dtype.kind == "f" and np.isnan(array).any():
             return Wrong("The result holds NaN (not a number).", "Is something divided by zero?", "nan")
         if self.among is not None:
@@ -135,7 +139,7 @@ class Equals:
         drawn = [frozen(self.inputs(trial.rng)) for _ in range(self.times)]
         results = [answer(*copy.deepcopy(arguments)) for arguments in drawn]
         if any(result is None for result in results):
-            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+            return NOTHING
         bad = [i for i in range(self.times) if not self._same(results[i], self.expected(*drawn[i]))]
         if not bad:
             return None
@@ -153,12 +157,23 @@ class Equals:
                 "wrong-type",
             )
         shown = ", ".join(_brief(argument) for argument in drawn[first])
+        right = self.expected(*drawn[first])
         return Wrong(
-            f"For {shown} your function gives {_brief(results[first])}; "
-            f"right is {_brief(self.expected(*drawn[first]))}.",
+            f"For {shown} your function gives {_brief(results[first])}; right is {_brief(right)}."
+            + self._first_difference(results[first], right),
             "Work this one out by hand.",
             "wrong-value",
         )
+
+    def _first_difference(self, got: Any, wanted: Any) -> str:
+        """Where two arrays differ, if what is shown of them may look alike."""
+        got, wanted = np.asarray(got), np.asarray(wanted)
+        if got.ndim != 1 or got.shape != wanted.shape or len(got) < 2:
+            return ""
+        place = next((i for i in range(len(got)) if not self._same(got[i], wanted[i])), None)
+        if place is None:
+            return ""
+        return f" They differ first at [{place}]: {_brief(got[place])} instead of {_brief(wanted[place])}."
 
     def _same(self, got: Any, wanted: Any) -> bool:
         if holds_text(got) != holds_text(wanted):  # NumPy would read the text "0.5" as a number
@@ -192,17 +207,20 @@ class Value:
         given = answer.value
         if isinstance(self.expected, str):
             if not isinstance(given, str):
-                return Wrong(f"A string is wanted, and this is a {type(given).__name__}.", "", "wrong-type")
+                return Wrong(f"A string is wanted, and this is {a(given)}.", "", "wrong-type")
         else:
             array = np.asarray(given)
-            if array.ndim or array.dtype.kind not in "iuf":
-                return Wrong(f"A number is wanted, and this is a {type(given).__name__}.", "", "wrong-type")
-            given = float(array)
+            one = array.item() if array.size == 1 else None  # an array of one number is a number
+            if isinstance(one, bool) or not isinstance(one, numbers.Real | Decimal):
+                return Wrong(f"A number is wanted, and this is {a(given)}.", "", "wrong-type")
+            given = float(one)
         if self._same(given, self.expected):
             return None
         for mistake in self.mistakes:
             if self._same(given, mistake.gives):
                 return mistake.wrong
+        if isinstance(given, float) and 0 < self.expected < 1 and self._same(given, 100 * self.expected):
+            return Wrong("That is a percentage.", "100% is 1: divide by 100.", "percent")
         return Wrong(f"{given!r} is not it.", "Read the paragraph above the exercise again.", "wrong-value")
 
     def _same(self, given: Any, wanted: Any) -> bool:
@@ -229,9 +247,9 @@ def _shape_wrong(got: Any, wanted: Any) -> Wrong | None:
     try:
         shape = np.shape(got)
     except ValueError:  # members of different lengths
-        shape, given = None, f"a {type(got).__name__} of things of different shapes"
+        shape, given = None, f"{a(got)} of things of different shapes"
     else:
-        given = words(shape) if shape or np.isscalar(got) and not isinstance(got, str) else f"a {type(got).__name__}"
+        given = words(shape) if shape or np.isscalar(got) and not isinstance(got, str) else a(got)
     if shape == wanted:
         return None
     return Wrong(

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Trial, Wrong, a
 from dpcourse.checks.cases import Equals, Mistake
 
 # 10.4 What an accusation is worth
@@ -74,7 +74,7 @@ def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
     for i, report in enumerate(reports.tolist()):
         verdict = answer(report, fpr, epsilon, rng=trial.rng)
         if not isinstance(verdict, bool | np.bool_):
-            return Wrong(f"True or False is wanted; you return a {type(verdict).__name__}.", "", "wrong-type")
+            return Wrong(f"True or False is wanted; you return {a(verdict)}.", "", "wrong-type")
         accused[i] = verdict
     seed = int(trial.rng.integers(2**32))
     coins = []
@@ -85,6 +85,14 @@ def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
             "The same `rng` gave different verdicts: your coin is not tossed with it.", "rng.random()", "own-coin"
         )
     rates = [accused[reports == report].mean() for report in (0, 1)]
+    if rates[0] in (0, 1) and rates[1] in (0, 1):  # no coin, or one that always falls alike: then `fpr` decides
+        verdicts = {bool(answer(1, share * limit, epsilon, rng=trial.rng)) for share in np.linspace(0.01, 0.99, 50)}
+        if len(verdicts) > 1:
+            return Wrong(
+                "Your coin falls alike in every call: whether a report “in” is accused depends on `fpr` alone.",
+                "Do not seed a generator of your own: toss the coin with `rng`.",
+                "fixed-seed",
+            )
     counts = [int(accused[reports == report].sum()) for report in (0, 1)]
     right = fpr / limit  # how often a report of 1 should be accused, for a false positive rate of `fpr`
     known = (

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Trial, Wrong, a
 from dpcourse.checks.cases import frozen
 from dpcourse.gauntlet.sealed import seal
 
@@ -230,9 +230,7 @@ def verdicts(answer: Answer, trial: Trial) -> Wrong | None:
         for mechanism in sealed:
             verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, trial.rng.spawn(1)[0])
             if not isinstance(verdict, bool | np.bool_):
-                return Wrong(
-                    f"A verdict is True (broken) or False; this is a {type(verdict).__name__}.", "", "wrong-type"
-                )
+                return Wrong(f"A verdict is True (broken) or False; this is {a(verdict)}.", "", "wrong-type")
             asked, broken = asked + 1, broken + truth[mechanism.name]
             if verdict and not truth[mechanism.name]:
                 accused.append(mechanism)
