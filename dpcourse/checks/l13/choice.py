@@ -36,13 +36,15 @@ def _many_alike(rng: np.random.Generator) -> tuple[np.ndarray, float]:
 
 
 def _noisy_max(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
-    """How often each of `_many_alike` is the largest after adding Laplace noise, by integrating over the best."""
-    best, others = int(scores.argmax()), len(scores) - 1
-    gap = (scores.max() - scores.min()) / scale
-    x, step = np.linspace(gap - 40, gap + 40, 40_001, retstep=True)
-    below = np.where(x < 0, np.exp(np.minimum(x, 0)) / 2, 1 - np.exp(-np.maximum(x, 0)) / 2)
-    win = float((np.exp(-np.abs(x - gap)) / 2 * below**others).sum() * step)
-    return {i: win if i == best else (1 - win) / others for i in range(len(scores))}
+    """How often each is the largest after adding Laplace noise, by integrating over the largest."""
+    values, which = np.unique((scores - scores.max()) / scale, return_inverse=True)
+    x, step = np.linspace(values.min() - 40, 40, 40_001, retstep=True)
+    gap = x - values[:, None]
+    density, tail = np.exp(-np.abs(gap)) / 2, np.exp(-np.abs(gap)) / 2
+    below = np.maximum(np.where(gap < 0, tail, 1 - tail), 1e-300)
+    log_all = (np.bincount(which)[:, None] * np.log(below)).sum(axis=0)
+    wins = (density * np.exp(log_all - np.log(below))).sum(axis=1) * step
+    return dict(enumerate(wins[which].tolist()))
 
 
 def _softmax(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
@@ -86,6 +88,15 @@ def _drawn_from(scores):
     return inputs
 
 
+_NOISY_MAX = Mistake(
+    lambda data: _noisy_max(data[0], 2 / data[1]),
+    Wrong(
+        "You take the largest score after adding Laplace noise. That is ε-DP too, but another mechanism: "
+        "its choices occur with other probabilities, and a cost of ε²/8 is proven for the exponential one.",
+        "Draw with weights e^(εu/2), or add Gumbel noise instead: that gives the same law.",
+        "noisy-max",
+    ),
+)
 _CHOICE_MISTAKES = (
     Mistake(
         lambda data: _softmax(data[0], 4 / data[1]),
@@ -128,6 +139,7 @@ _CHOICE_MISTAKES = (
         lambda data: _softmax(-data[0], 2 / data[1]),
         Wrong("The worst pair comes out most often.", "Look at the sign in the exponent.", "sign"),
     ),
+    _NOISY_MAX,
 )
 
 CHOICE = (
@@ -138,17 +150,7 @@ CHOICE = (
     Frequencies(
         inputs=_drawn_from(_many_alike),
         call=_choose_often,
-        mistakes=(
-            Mistake(
-                lambda data: _noisy_max(data[0], 2 / data[1]),
-                Wrong(
-                    "You take the largest score after adding Laplace noise. That is ε-DP too, but another mechanism: "
-                    "its choices occur with other probabilities, and a cost of ε²/8 is proven for the exponential one.",
-                    "Draw with weights e^(εu/2), or add Gumbel noise instead: that gives the same law.",
-                    "noisy-max",
-                ),
-            ),
-        ),
+        mistakes=(_NOISY_MAX,),
         hint="The weight of a score u is exp(εu/2), however many pairs there are.",
     ),
 )
