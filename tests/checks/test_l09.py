@@ -64,7 +64,8 @@ RIGHT = [
 def length_with(shape=None, factor=lambda n, lam, epsilon: 2 / (n * lam * epsilon), draw="normal"):
     def answer(weights, n, lam, epsilon, rng):
         d = len(weights)
-        direction = rng.normal(size=d) if draw == "normal" else rng.uniform(0, 1, d)
+        draws = {"normal": rng.normal, "cube": lambda size: rng.uniform(-1, 1, size), "laplace": rng.laplace}
+        direction = draws[draw](size=d) if draw in draws else rng.uniform(0, 1, d)
         return weights + direction / np.linalg.norm(direction) * rng.gamma(shape or d, factor(n, lam, epsilon))
 
     return answer
@@ -74,8 +75,20 @@ def laplace_weights(weights, n, lam, epsilon, rng):
     return weights + rng.laplace(scale=2 / (n * lam * epsilon), size=len(weights))
 
 
-def gaussian_weights(weights, n, lam, epsilon, rng):
-    return weights + rng.normal(scale=3.73 * 2 / (n * lam * epsilon), size=len(weights))
+def gaussian_weights(factor):
+    return lambda weights, n, lam, epsilon, rng: (
+        weights + rng.normal(scale=factor * 2 / (n * lam * epsilon), size=len(weights))
+    )
+
+
+def around(centre):
+    """Right noise around something else than the weights."""
+    return lambda weights, n, lam, epsilon, rng: centre(weights) + perturb(np.zeros(len(weights)), n, lam, epsilon, rng)
+
+
+def in_place(weights, n, lam, epsilon, rng):
+    weights += perturb(np.zeros(len(weights)), n, lam, epsilon, rng)
+    return weights
 
 
 def moves_with(relation, place, value):
@@ -129,8 +142,19 @@ WRONG = [
     ("09.1", "half-sensitivity", length_with(factor=lambda n, lam, epsilon: 1 / (n * lam * epsilon))),
     ("09.1", "no-lambda", length_with(factor=lambda n, lam, epsilon: 2 / (n * epsilon))),
     ("09.1", "upside-down", length_with(factor=lambda n, lam, epsilon: 2 * epsilon / (n * lam))),
-    ("09.1", "gaussian", gaussian_weights),
-    ("09.1", "direction", length_with(draw="cube")),
+    *(("09.1", "gaussian", gaussian_weights(factor)) for factor in (1, math.sqrt(2), 3.73)),
+    *(("09.1", "direction", length_with(draw=draw)) for draw in ("cube", "laplace", "positive")),
+    ("09.1", "no-weights", around(lambda weights: 0)),
+    ("09.1", "no-weights", around(lambda weights: 5)),
+    ("09.1", "scaled-weights", around(lambda weights: 2 * weights)),
+    ("09.1", "scaled-weights", around(lambda weights: -weights)),
+    ("09.1", "normalised", around(lambda weights: weights / np.linalg.norm(weights))),
+    ("09.1", "mean-of-weights", around(lambda weights: weights.mean())),
+    ("09.1", "reordered", around(lambda weights: weights[::-1])),
+    ("09.1", "reordered", around(np.sort)),
+    ("09.1", "wrong-centre", around(lambda weights: np.clip(weights, -1, 1))),
+    ("09.1", "wrong-centre", around(np.round)),
+    ("09.1", "changes-data", in_place),
     ("09.1", "not-useful", length_with(factor=lambda n, lam, epsilon: 4 / (n * lam * epsilon))),
     ("09.1", "not-random", lambda weights, n, lam, epsilon, rng: weights),
     ("09.1", "wrong-shape", lambda weights, n, lam, epsilon, rng: perturb(weights, n, lam, epsilon, rng)[:-1]),

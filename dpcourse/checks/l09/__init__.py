@@ -7,7 +7,8 @@ in the low bits is lesson 14's.
 from __future__ import annotations
 
 from dpcourse.checks.base import Exercise
-from dpcourse.checks.l09.model import PERTURB, SHARE
+from dpcourse.checks.l09.model import SHARE
+from dpcourse.checks.l09.perturb import PERTURB
 from dpcourse.checks.l09.votes import PRICE, vote_moves
 from dpcourse.checks.l09.winner import NOISY_WINNER
 

@@ -1,0 +1,258 @@
+"""Exercise 09.1: noise for a model. Where it lies, how long it is, where it points; and an audit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Case, Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns
+from dpcourse.checks.cases.known import frozen
+from dpcourse.privacy import Guarantee, Neighbours
+
+
+def _model(rng: Generator) -> tuple[np.ndarray, int, float, float]:
+    """Weights, n, λ, ε: λ below 0.1 and ε away from 1, so that a forgotten one shows."""
+    epsilon = float(rng.uniform(0.4, 0.7) if rng.random() < 0.5 else rng.uniform(1.6, 2.5))
+    weights = rng.normal(size=int(rng.integers(9, 14)))
+    return weights, int(rng.integers(100, 1000)), float(10 ** rng.uniform(-3, -1)), epsilon
+
+
+def _moved_model(rng: Generator) -> tuple[Any, Any]:
+    """Minimisers that are as far apart as neighbours' can be, along a diagonal; ε = 1. Both sides hold both."""
+    weights, n, lam, _ = _model(rng)
+    signs = rng.choice([-1.0, 1.0], len(weights))
+    other = weights + signs / math.sqrt(len(weights)) * 2 / (n * lam)
+    return (weights, weights, other, n, lam), (other, weights, other, n, lam)
+
+
+def _nearer(order: int):
+    """How much nearer the noisy weights are to one minimiser than to the other, in that norm, in sensitivities."""
+
+    def call(answer: Answer, data: Any, rng: Generator) -> float:
+        weights, one, other, n, lam = data
+        noisy = np.asarray(answer(weights, n, lam, 1.0, rng=rng), dtype=float)
+        difference = np.linalg.norm(noisy - one, order) - np.linalg.norm(noisy - other, order)
+        return round(float(difference) * n * lam / 2, 3)
+
+    return call
+
+
+_CENTRE_WRONG = {
+    "no-weights": Wrong(
+        "The weights are not in your result: it is noise around one number in every place.",
+        "Noise alone keeps every secret and predicts nothing. Add it to `weights`.",
+        "no-weights",
+    ),
+    "scaled": Wrong(
+        "Your result lies around a multiple of the weights. Neighbours' multiples are further apart than 2/(nλ), and "
+        "the noise does not cover that.",
+        "Add the noise to `weights` as they are.",
+        "scaled-weights",
+    ),
+    "normalised": Wrong(
+        "Your result lies around the weights divided by their length: another model.",
+        "The minimiser itself, with noise.",
+        "normalised",
+    ),
+    "mean": Wrong(
+        "Your result lies around the mean of the weights: one number in every place.",
+        "`weights` and the noise are vectors; add them entry by entry.",
+        "mean-of-weights",
+    ),
+    "reordered": Wrong(
+        "The weights are in your result, but in another order: each belongs to its own feature.",
+        "Keep every entry in its place.",
+        "reordered",
+    ),
+}
+_NOISE_WRONG = {
+    "laplace-coordinates": Wrong(
+        "You add Laplace noise to every weight, with the L2 sensitivity as its scale. Laplace noise needs the L1 "
+        "sensitivity, and a move of length Δ along a diagonal is Δ√d in L1.",
+        "Draw one length, Gamma-distributed, and one direction for the whole vector.",
+        "laplace-coordinates",
+    ),
+    "exponential-length": Wrong(
+        "The length of your noise is exponential, as in one dimension. A sphere of radius r has surface ∝ r^(d−1), so "
+        "that a density e^(−r/s) in space has a Gamma(d) length; yours piles up at the truth.",
+        "Which shape does the Gamma distribution of the length have?",
+        "exponential-length",
+    ),
+    "half-sensitivity": Wrong(
+        "Your noise is half as long as it must be. Replacing a record takes one gradient of length 1 away and puts "
+        "another in its place: 2/n, not 1/n.",
+        "The sensitivity is 2/(nλ).",
+        "half-sensitivity",
+    ),
+    "one-record-fewer": Wrong(
+        "Your noise is longer than it needs to be, as if there were one record fewer: that is 2/((n − 1)λ).",
+        "The average loss of n records is divided by n, with one of them replaced too.",
+        "one-record-fewer",
+    ),
+    "no-lambda": Wrong(
+        "Your noise does not depend on λ: that is the sensitivity of the gradient, 2/n, not of the minimiser.",
+        "Divide by λ: it is what holds the minimiser back.",
+        "no-lambda",
+    ),
+    "upside-down": Wrong(
+        "Your noise grows with ε.", "More ε means less noise: the scale of the length is 2/(nλε).", "upside-down"
+    ),
+    "gaussian": Wrong(
+        "Your noise is Gaussian, and no Gaussian noise gives a pure ε: its tails fall faster than e^(−ε‖b‖/Δ).",
+        "The density asked for is ∝ exp(−nλε‖b‖₂/2): a Gamma length, a uniform direction.",
+        "gaussian",
+    ),
+    "direction": Wrong(
+        "The length of your noise is right, but its direction is not uniform: some directions are more likely.",
+        "A vector of independent normal numbers, divided by its length, points everywhere alike.",
+        "direction",
+    ),
+    "linked": Wrong(
+        "Length and direction of your noise depend on each other: in some directions it is longer than in others.",
+        "Draw the one without looking at the other.",
+        "linked",
+    ),
+    "not-useful": Wrong(
+        "Your noise has the right shape and is longer than it needs to be.",
+        "The length has mean d · 2/(nλε). Is there a factor too many?",
+        "not-useful",
+    ),
+}
+
+
+def _centre(answer: Answer, trial: Trial) -> Wrong | None:
+    """Many records and hardly any noise: the result is the weights themselves, no two of which are alike.
+
+    The noise has a mean length of 0.004 at most. Over 100 runs the mean of the right answer is within 0.05 of the
+    weights and within twelve standard errors, except with a probability below 1e-12.
+    """
+    rng, runs = trial.rng, 100
+    d, n, lam, epsilon = int(rng.integers(9, 14)), 100_000, float(rng.uniform(0.05, 0.1)), float(rng.uniform(1.6, 2.5))
+    size = rng.permutation(d) + 1 + rng.uniform(-0.4, 0.4, size=d)
+    weights = size * rng.permutation(np.resize([-1.0, 1.0], d))
+    weights = frozen(weights - weights.mean() + rng.choice([-1.5, 1.5]))  # whose mean is not zero
+    seen = np.array([answer(weights, n, lam, epsilon, rng=rng) for _ in range(runs)], dtype=float)
+    centre, error = seen.mean(axis=0), seen.std(axis=0) / math.sqrt(runs)
+
+    def near(wanted: np.ndarray | float) -> bool:
+        return bool((np.abs(centre - wanted) < np.maximum(0.05, 12 * error)).all())
+
+    if near(weights):
+        return None
+    stretch = float(centre @ weights / (weights @ weights))
+    if near(np.full(d, centre.mean())):  # as many entries as the weights, and all alike
+        return _CENTRE_WRONG["mean" if near(weights.mean()) else "no-weights"]
+    if near(weights / np.linalg.norm(weights)):
+        return _CENTRE_WRONG["normalised"]
+    if near(stretch * weights):
+        return _CENTRE_WRONG["scaled"]
+    if near(np.sort(weights)[centre.argsort().argsort()]):
+        return _CENTRE_WRONG["reordered"]
+    worst = int(np.abs(centre - weights).argmax())
+    return Wrong(
+        f"With n = {n:,} there is hardly any noise, and still your result lies around {centre[worst]:.3g} where the "
+        f"weight is {weights[worst]:.3g}.",
+        "Return `weights` plus noise around zero.",
+        "wrong-centre",
+    )
+
+
+def _noise(answer: Answer, rng: Generator, runs: int) -> tuple[np.ndarray, int, float, float]:
+    """Noise vectors of an answer on one input, of shape (runs, d), with its n, λ and ε.
+
+    Few records, so that n and n − 1 can be told apart.
+    """
+    weights, _, lam, epsilon = _model(rng)
+    n, weights = int(rng.integers(5, 9)), frozen(weights)
+    drawn = [np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) for _ in range(runs)]
+    return np.array(drawn) - weights, n, lam, epsilon
+
+
+def _uneven(directions: np.ndarray, level: float) -> bool:
+    """Whether directions, shape (runs, d), prefer the corners or the axes, or some of the axes to others.
+
+    For a uniform direction Σu⁴ has mean 3/(d + 2), and Σu⁴'s square (105 + 9(d − 1))/((d + 2)(d + 4)(d + 6)). Each u²
+    is Beta(1/2, (d − 1)/2). Means of so many are nearly normal; the factor 1.2 is for the rest.
+    """
+    runs, d = directions.shape
+    fourth, square = 3 / (d + 2), (105 + 9 * (d - 1)) / ((d + 2) * (d + 4) * (d + 6))
+    corners = (np.mean((directions**4).sum(axis=1)) - fourth) / math.sqrt((square - fourth**2) / runs)
+    axes = ((directions**2).mean(axis=0) - 1 / d) / math.sqrt(2 * (d - 1) / (d**2 * (d + 2)) / runs)
+    return max(abs(corners), np.abs(axes).max()) > 1.2 * stats.norm.isf(level / (2 * (d + 1)))
+
+
+def _density(answer: Answer, trial: Trial) -> Wrong | None:
+    """Length and direction against their distributions, each by a Kolmogorov–Smirnov test."""
+    noise, n, lam, epsilon = _noise(answer, trial.rng, 1500)
+    d, level, scale = noise.shape[1], trial.failure / 4, 2 / (n * lam * epsilon)
+    lengths = np.linalg.norm(noise, axis=1)
+    if not lengths.all():
+        return Wrong("Some of your noise is exactly zero.", "Where does it come in?", "no-noise")
+
+    def fits(values: np.ndarray, distribution: Any) -> bool:
+        return stats.kstest(values, distribution.cdf).pvalue > level
+
+    # A uniform direction's coordinate, mapped to [0, 1]. One coordinate of many, drawn by row, sees a bias in any.
+    one = noise[np.arange(len(noise)), trial.rng.integers(d, size=len(noise))] / lengths
+    uniform = fits((1 + one) / 2, stats.beta((d - 1) / 2, (d - 1) / 2)) and not _uneven(noise / lengths[:, None], level)
+    if uniform and fits(lengths, stats.gamma(d, scale=scale)):
+        ranks = [
+            stats.spearmanr(lengths, f(noise[:, i] / lengths)).statistic for i in range(d) for f in (abs, np.array)
+        ]
+        # Without a link √(runs − 1) times a rank correlation is nearly standard normal.
+        linked = max(map(abs, ranks)) * math.sqrt(len(lengths) - 1) > 1.1 * stats.norm.isf(level / (4 * d))
+        return _NOISE_WRONG["linked"] if linked else None
+    mean, wide = lengths.mean(), np.sqrt((noise**2).mean())
+    specific = {
+        "laplace-coordinates": (noise.ravel(), stats.laplace(scale=scale)),
+        "gaussian": (lengths, stats.chi(d, scale=wide)),
+        "exponential-length": (lengths, stats.expon(scale=scale)),
+        "half-sensitivity": (lengths, stats.gamma(d, scale=scale / 2)),
+        "one-record-fewer": (lengths, stats.gamma(d, scale=scale * n / (n - 1))),
+        "no-lambda": (lengths, stats.gamma(d, scale=scale * lam)),
+        "upside-down": (lengths, stats.gamma(d, scale=scale * epsilon**2)),
+        "direction": (lengths, stats.gamma(d, scale=scale)),
+    }
+    likely = {key: stats.kstest(values, wrong.cdf).pvalue for key, (values, wrong) in specific.items()}
+    named = max(likely, key=lambda key: likely[key])
+    if likely[named] > level:
+        return _NOISE_WRONG[named]
+    if mean > 1.1 * d * scale and fits(lengths, stats.gamma(d, scale=mean / d)):
+        return _NOISE_WRONG["not-useful"]
+    return Wrong(
+        f"The length of your noise has mean {mean:.3g} where {d * scale:.3g} is right for d = {d}, and is "
+        "not distributed as it should be.",
+        "The density asked for is ∝ exp(−nλε‖b‖₂/2): a Gamma length, a uniform direction.",
+        "wrong-distribution",
+    )
+
+
+def _name_noise(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    return _density(answer, trial)
+
+
+_REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)
+
+PERTURB: tuple[Case, ...] = (
+    Returns(_model, what="array", shape=lambda weights, *_: weights.shape),
+    _centre,
+    *(
+        Audited(
+            _moved_model,
+            _REPLACED,
+            runs=2500,
+            call=_nearer(order),
+            diagnose=_name_noise,
+            hint="One record moves the minimiser by up to 2/(nλ) in L2. Is that in the length of the noise?",
+            key="too-little-noise",
+        )
+        for order in (1, 2)
+    ),
+    _density,
+)
