@@ -110,6 +110,11 @@ def with_noise(draw):
     return lambda u, C, z, n, rng: (clipped_sum(u, C) + draw(rng, z * C, u.shape[1])) / n
 
 
+def refused_taken_off(u, C, z, n, rng):
+    divisor = max(1, n - (~np.isfinite(u).all(axis=1)).sum())
+    return (clipped_sum(u, C) + rng.normal(0, z * C, u.shape[1])) / divisor
+
+
 def noise_in_pairs(rng, deviation, d):
     """x, x, y, −y: mean and spread of each are right, and half of the noise can be taken off."""
     drawn = np.repeat(rng.normal(0, deviation, (d + 3) // 4 * 2), 2)
@@ -160,7 +165,27 @@ WRONG = [
     ("12.3", "clipped-by-coordinate", private_round(lambda u, C: np.clip(fine(u), -C, C).sum(axis=0))),
     ("12.3", "sum-clipped", private_round(sum_clipped)),
     ("12.3", "realised-number", private_round(divisor=lambda n, m: m)),
-    ("12.3", "realised-number", private_round(divisor=lambda n, m: m - 1)),
+    (
+        "12.3",
+        "realised-number",
+        private_round(
+            lambda u, C: clipped_sum(u, C) / max(len(fine(u)), 1),
+            scale=lambda C, z, n, m: z * C / n,
+            divisor=lambda n, m: 1,
+        ),
+    ),
+    ("12.3", "refused-taken-off", refused_taken_off),
+    (
+        "12.3",
+        "refused-taken-off",
+        lambda u, C, z, n, rng: clipped_sum(u, C) / (n - len(u) + len(fine(u))) + rng.normal(0, z * C / n, u.shape[1]),
+    ),
+    ("12.3", "rest-of-the-row", private_round(lambda u, C: clipped_sum(np.nan_to_num(u, posinf=0, neginf=0), C))),
+    ("12.3", "rest-of-the-row", private_round(lambda u, C: clipped_sum(np.where(np.isnan(u), 0, u), C))),
+    ("12.3", "sign", private_round(lambda u, C: -clipped_sum(u, C))),
+    ("12.3", "reversed", private_round(lambda u, C: clipped_sum(u, C)[::-1])),
+    ("12.3", "wrong-law", private_round(lambda u, C: np.roll(clipped_sum(u, C), 1))),
+    ("12.3", "wrong-law", private_round(scale=lambda C, z, n, m: 0.95 * z * C)),
     ("12.3", "noise-after-averaging", private_round(scale=lambda C, z, n, m: z * C * n)),
     ("12.3", "noise-without-clip", private_round(scale=lambda C, z, n, m: z)),
     ("12.3", "deviations-added", private_round(scale=lambda C, z, n, m: z * C / math.sqrt(m))),

@@ -13,7 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.cases.known import frozen
-from dpcourse.checks.gaussian import GaussianLaw, clipped
+from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, not_gaussian
 from dpcourse.privacy import Guarantee
 
 Problem = tuple[np.ndarray, float, float, float]  # updates (m, d), C, z, expected clients
@@ -35,6 +35,18 @@ REALISED = Wrong(
     "Divide by the expected number, which was fixed in advance.",
     "realised-number",
 )
+REFUSED = Wrong(
+    "You take the refused clients off the number that you divide by. Who sends NaN then changes everybody's share and "
+    "the noise, and without that client both would be otherwise.",
+    "Divide by expected_clients itself, whatever arrived.",
+    "refused-taken-off",
+)
+ENTRY = Wrong(
+    "Of an update with NaN or infinity in it you keep the other entries. What is broken in one place is not to be "
+    "trusted in the others.",
+    "The whole row counts as zero.",
+    "rest-of-the-row",
+)
 
 
 def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[tuple[GaussianLaw, Wrong]]:
@@ -45,6 +57,15 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
         for deviation in (z * C / count, noise):
             yield GaussianLaw(right * expected / count, deviation), REALISED
         yield GaussianLaw(right, z * C / count), REALISED
+    lowered = expected - (m - len(fine))
+    for law in (
+        GaussianLaw(right * expected / lowered, z * C / lowered),
+        GaussianLaw(right * expected / lowered, noise),
+        GaussianLaw(right, z * C / lowered),
+    ):
+        yield law, REFUSED
+    for zeroed in (np.nan_to_num(updates, posinf=0.0, neginf=0.0), updates[~np.isinf(updates).any(axis=1)]):
+        yield GaussianLaw(clipped(np.nan_to_num(zeroed), C).sum(axis=0) / expected, noise), ENTRY
     not_clipped = Wrong(
         "Long updates come through whole. One client can move the model as far as it likes.",
         "Multiply each update by min(1, C/norm).",
@@ -110,28 +131,41 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
         Wrong("That is the noisy sum.", "Divide it by the expected number of clients.", "not-divided"),
     )
     yield (
+        GaussianLaw(-right, noise),
+        Wrong(
+            "Your result is the right one with its sign turned around: it takes back what the clients learned.",
+            "`updates` are changes of the weights already, and are added.",
+            "sign",
+        ),
+    )
+    yield (
+        GaussianLaw(right[::-1], noise),
+        Wrong("Your result is the right one back to front.", "Every entry belongs to a weight of its own.", "reversed"),
+    )
+    yield (
         GaussianLaw(right, 0.0),
         Wrong("There is no noise in your result.", "The clip bounds a client; the noise hides it.", "no-noise"),
     )
 
 
-def _problem(rng: Generator) -> Problem:
-    """Updates much shorter and much longer than C, a zero, and one that holds NaN or infinity."""
-    m, d, C = int(rng.integers(8, 20)), int(rng.integers(12, 24)), float(rng.uniform(0.5, 3))
+def _problem(rng: Generator, noise: tuple[float, ...] = (0.4, 0.55, 1.8, 2.2)) -> Problem:
+    """Updates much shorter and much longer than C, a zero, and a third that hold NaN or infinity: so many that whoever
+    takes them off the expected number divides by an eighth less."""
+    m, d, C = int(rng.integers(10, 20)), int(rng.integers(12, 24)), float(rng.uniform(0.5, 3))
     directions = rng.normal(size=(m, d))
     updates = directions / np.linalg.norm(directions, axis=1, keepdims=True)
     updates *= C * np.exp(rng.uniform(-3, 3, size=(m, 1)))
     updates += 0.6 * C * np.eye(d)[0]
-    broken, zero = rng.choice(m, 2, replace=False)
+    zero, *broken = rng.choice(m, 1 + m // 3, replace=False)
     updates[zero] = 0.0
-    updates[broken, rng.integers(d)] = rng.choice([np.nan, np.inf, -np.inf])
-    z = float(rng.choice([0.4, 0.55, 1.8, 2.2]))
-    return updates, C, z, float(rng.integers(2, 4) * m + rng.integers(1, 5))
+    updates[broken, rng.integers(d, size=len(broken))] = rng.choice([np.nan, np.inf, -np.inf], size=len(broken))
+    updates[broken[0], rng.integers(d)] = np.nan
+    return updates, C, float(rng.choice(noise)), float(round(rng.uniform(1.6, 2.2) * m))
 
 
 def _without_nonsense(rng: Generator) -> Problem:
-    updates, C, z, expected = _problem(rng)
-    return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), C, z, expected
+    updates, *rest = _problem(rng)
+    return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), *rest
 
 
 def _survives_nonsense(answer: Answer, trial: Trial) -> Wrong | None:
@@ -154,11 +188,15 @@ def _moves_together(standard: np.ndarray, failure: float) -> bool:
 
 def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
     rng, problems, outputs = trial.rng, [], []
-    for _ in range(3):
-        problems.append(_problem(rng))
+    for noise in (
+        (0.4, 0.55),
+        (1.8, 2.2),
+        (0.4, 0.55, 1.8, 2.2),
+    ):  # means show under little noise, deviations under any
+        problems.append(_problem(rng, noise))
         updates, *rest = problems[-1]
         data = frozen(updates)
-        outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(250)], dtype=float))
+        outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(800)], dtype=float))
     rights = [GaussianLaw(clipped(_good(u), C).sum(axis=0) / n, z * C / n) for u, C, z, n in problems]
     refuted = [not law.explains(seen, trial.failure / 6) for law, seen in zip(rights, outputs, strict=True)]
     if not any(refuted):
@@ -182,18 +220,15 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
             "rng.normal(..., size=...) draws one for each.",
             "shared-noise",
         )
-    if abs(spread.std() / right.deviation - 1) < 0.1:
-        off = np.linalg.norm(seen.mean(axis=0) - right.mean)
-        if off < 3 * right.deviation * math.sqrt(seen.shape[1] / len(seen)):
-            return Wrong(
-                "Mean and deviation of your result are right, but its noise is not independent Gaussian noise: the law "
-                "that the accountant counts.",
-                "rng.normal, one draw for each coordinate.",
-                "not-gaussian",
-            )
+    if not_gaussian(seen, right):
+        return Wrong(
+            "Mean and deviation of your result are right, but its noise is not independent Gaussian noise: the law "
+            "that the accountant counts.",
+            "rng.normal, one draw for each coordinate.",
+            "not-gaussian",
+        )
     return Wrong(
-        f"On average your result has norm {np.linalg.norm(seen.mean(axis=0)):.4g} and its noise deviation "
-        f"{spread.std():.4g}; right are {np.linalg.norm(right.mean):.4g} and {right.deviation:.4g}.",
+        compared(seen, right),
         "Updates that are not finite count as zero; clip each of the others, add, add noise, divide by what is public.",
         "wrong-law",
     )
