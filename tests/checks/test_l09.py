@@ -136,7 +136,17 @@ WRONG = [
     ("09.4", "lead-without-noise", sure_when_clear),
     ("09.4", "empty-class-without-noise", sure_when_unanimous),
     ("09.4", "losers-without-noise", noise_on_the_first),
-    ("09.4", "tails", lambda votes, epsilon, rng: int(np.argmax(votes + rng.normal(0, 2 / epsilon, len(votes))))),
+    *(
+        (
+            "09.4",
+            "thin-tails",
+            lambda votes, epsilon, rng, f=f: int(np.argmax(votes + rng.normal(0, f / epsilon, len(votes)))),
+        )
+        for f in (2, 2 * math.sqrt(2))
+    ),
+    ("09.4", "argmin", lambda votes, epsilon, rng: int(np.argmin(votes + rng.laplace(0, 2 / epsilon, len(votes))))),
+    ("09.4", "grows-with-classes", winner_with(lambda epsilon, votes: len(votes) / epsilon)),
+    ("09.4", "too-little-noise", winner_with(lambda epsilon, votes: 4 / (len(votes) * epsilon))),
     ("09.1", "laplace-coordinates", laplace_weights),
     ("09.1", "exponential-length", length_with(shape=1)),
     ("09.1", "half-sensitivity", length_with(factor=lambda n, lam, epsilon: 1 / (n * lam * epsilon))),

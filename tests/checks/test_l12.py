@@ -48,6 +48,11 @@ def private_round(total=clipped_sum, scale=lambda C, z, n, m: z * C, divisor=lam
     return answer
 
 
+def masked_objects(vector, me, seeds, modulus):
+    """Whole numbers of Python's own, in an array of objects."""
+    return np.array([int(x) for x in masking()(vector, me, seeds, modulus)], dtype=object)
+
+
 def in_a_loop(updates, C, z, n, rng):
     total = rng.normal(0, z * C, updates.shape[1])
     for update in updates:
@@ -70,6 +75,8 @@ RIGHT = [
     ("12.1", reconstruct),
     ("12.1", lambda update: np.array([entry / update[-1] for entry in update[:-1]])),
     ("12.2", masking()),
+    ("12.2", lambda *what: [int(x) for x in masking()(*what)]),
+    ("12.2", masked_objects),
     ("12.3", private_round()),
     ("12.3", in_a_loop),
     ("12.4", record_epsilon),
@@ -215,8 +222,9 @@ WRONG = [
     ("12.4", "renyi", renyi),
     ("12.4", "one-step-short", lambda s, b, n, e, r, d: priced(s, b / n, r * e * n // b - 1, d)),
     ("12.4", "one-step-more", lambda s, b, n, e, r, d: priced(s, b / n, r * e * n // b + 1, d)),
+    ("12.4", "capped", lambda *what: math.inf if record_epsilon(*what) > 10 else record_epsilon(*what)),
     ("12.4", "wrong-type", lambda *what: str(record_epsilon(*what))),
-    ("12.4", "wrong-value", lambda s, b, n, e, r, d: min(5.0, record_epsilon(s, b, n, e, r, d))),
+    *(("12.4", "capped", lambda *what, cap=cap: min(cap, record_epsilon(*what))) for cap in (2.0, 5.0, 10.0, 20.0)),
     ("12.4", "wrong-value", lambda s, b, n, e, r, d: 0.5 * r),
     ("12.5", "dropouts-forgotten", lambda C, z, n, gone: z * C / math.sqrt(n)),
     ("12.5", "deviations-added", lambda C, z, n, gone: z * C / n),
