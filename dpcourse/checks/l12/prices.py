@@ -6,7 +6,8 @@ import math
 
 from numpy.random import Generator
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Equals, Mistake, Returns
 
 # 12.4 What ten rounds cost a wafer
@@ -16,7 +17,6 @@ def _training(rng: Generator) -> tuple[float, int, int, int, int, float]:
     batch = int(rng.choice([16, 32, 50]))
     size = batch * int(rng.integers(15, 40))
     epochs, rounds = int(rng.integers(2, 6)), int(rng.integers(5, 16))
-    # Little noise, too: an ε that is capped for display must not pass.
     sigma = float(rng.uniform(0.6, 0.8) if rng.random() < 0.7 else rng.uniform(1.0, 3.0))
     return sigma, batch, size, epochs, rounds, float(rng.choice([1e-5, 1e-6]))
 
@@ -47,8 +47,31 @@ def _right(sigma: float, batch: int, size: int, epochs: int, rounds: int, delta:
     return _priced(sigma, batch / size, rounds * epochs * size // batch, delta)
 
 
+def _costly(rng: Generator) -> tuple[float, int, int, int, int, float]:
+    """So little noise that ε is above 25."""
+    batch, rounds = int(rng.choice([16, 32, 50])), int(rng.integers(10, 16))
+    return float(rng.uniform(0.5, 0.6)), batch, batch * int(rng.integers(15, 25)), 4, rounds, 1e-5
+
+
+def _not_capped(answer: Answer, trial: Trial) -> Wrong | None:
+    """Two costs far above any cap for display, and a small one that shows that the answer is no constant."""
+    sigma, batch, size, epochs, rounds, delta = _costly(trial.rng)
+    what = [(sigma, batch, size, epochs, rounds, delta), (sigma - 0.05, batch, size, epochs, rounds + 1, delta)]
+    small, (one, other) = answer(3.0, 50, 2000, 1, 1, 1e-5), (answer(*run) for run in what)
+    if one != other or small == one:
+        return None
+    right = [_right(*run) for run in what]
+    return Wrong(
+        f"Two runs cost ε = {right[0]:.3g} and {right[1]:.3g}, and you give {float(one):.3g} for both. A large ε is a "
+        "poor promise; a smaller number, or none, does not make it a better one.",
+        "Return what the accountant finds, whatever its size.",
+        "capped",
+    )
+
+
 RECORD_COST = (
     Returns(lambda rng: (2.0, 50, 100, 1, 1, 1e-5), what="number", random=False),
+    _not_capped,
     Equals(
         _training,
         _right,
@@ -147,6 +170,7 @@ RECORD_COST = (
         rtol=0.02,
         times=3,
     ),
+    Equals(_costly, _right, rtol=0.02, times=1),
 )
 
 
