@@ -84,7 +84,13 @@ def a_coin_for_both_halves(codes, epsilon, k, rng):
     return np.where(coins < truth_probability(epsilon, k), codes, (codes + rng.integers(1, k, size=codes.size)) % k)
 
 
+def one_lie(codes, epsilon, k, rng):
+    told = rng.random(codes.size) < truth_probability(epsilon, k)
+    return np.where(told, codes, (codes + rng.integers(1, k)) % k)
+
+
 MECHANISMS = {
+    "shared-lies": one_lie,
     "one-person-plain": first_one_plain,
     "shared-coin": a_coin_for_two,
     "k2-formula": lambda c, e, k, rng: responds(c, math.exp(e) / (1 + math.exp(e)), k, rng),
@@ -115,6 +121,12 @@ def solved(reports, epsilon, k):
     return (np.bincount(reports, minlength=k) - len(reports) * q) / (p - q)
 
 
+def by_bincount(reports, epsilon, k):
+    p = truth_probability(epsilon, k)
+    q = (1 - p) / (k - 1)
+    return (np.bincount(reports) - len(reports) * q) / (p - q)
+
+
 def estimator(name):
     """The wrong estimators, written as a student would."""
 
@@ -128,6 +140,7 @@ def estimator(name):
             q = (1 - p) / (k - 1)
         return {
             "passed": unbiased,
+            "unreported": unbiased[: max(reports) + 1],
             "clipped": np.clip((seen / n - q) / (p - q), 0, 1) * n,
             "forgets-q": seen / p,
             "divides-by-p": (seen - n * q) / p,
@@ -146,7 +159,7 @@ def estimator(name):
 
 ESTIMATORS = [
     "clipped", "forgets-q", "divides-by-p", "no-division", "lies-not-shared", "k2-formula", "raw", "shares",
-    "renormalised", "returns-nothing", "wrong-value",
+    "renormalised", "returns-nothing", "unreported", "wrong-value",
 ]  # fmt: skip
 
 # 06.3
@@ -245,6 +258,7 @@ RIGHT = {
 WRONG = [
     *(("06.1", key, answer) for key, answer in MECHANISMS.items()),
     *(("06.2", key, estimator(key)) for key in ESTIMATORS),
+    ("06.2", "unreported", by_bincount),
     *(("06.3", key, answer) for key, answer in LEAKS.items()),
     *(("06.4", key, answer) for key, answer in EPSILONS.items()),
     *(("06.5", key, answer) for key, answer in BELIEFS.items()),

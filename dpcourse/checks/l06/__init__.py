@@ -23,7 +23,10 @@ EXERCISES = (
     Exercise(
         "06.2",
         "The unbiased estimate",
-        (Equals(formulas.reports, formulas.solved, formulas.ESTIMATOR_MISTAKES),),
+        (
+            Equals(formulas.reports, formulas.solved, formulas.ESTIMATOR_MISTAKES),
+            Equals(formulas.few_reports, formulas.solved, formulas.UNREPORTED_MISTAKES),
+        ),
         call="estimate_counts(reports, epsilon, k)",
     ),
     Exercise("06.3", "Find the leak", (leak_found,)),

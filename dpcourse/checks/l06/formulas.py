@@ -20,6 +20,13 @@ def reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
     return RandomizedResponse(epsilon, k).randomize(codes, rng=rng), epsilon, k
 
 
+def few_reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
+    """Reports of so few people that the last answers, and one between, come from nobody."""
+    k, epsilon = int(rng.integers(5, 8)), float(rng.uniform(0.3, 1.5))
+    said = np.delete(np.arange(k - int(rng.integers(1, 3))), 1)
+    return rng.choice(said, size=int(rng.integers(3, 12))), epsilon, k
+
+
 def _counts(reports: np.ndarray, epsilon: float, k: int) -> np.ndarray:
     return np.bincount(reports, minlength=k).astype(float)
 
@@ -117,6 +124,17 @@ ESTIMATOR_MISTAKES = (
         Wrong("You return shares of 1.", "Return numbers of people: multiply by n.", "shares"),
     ),
 )  # fmt: skip
+
+_UNREPORTED = Wrong(
+    "You return no estimate for an answer that nobody reported, so that there are fewer than k. Of few people, nobody "
+    "may happen to report the last one.",
+    "np.bincount takes a `minlength`.",
+    "unreported",
+)
+UNREPORTED_MISTAKES = (
+    Mistake(lambda r, e, k: solved(r, e, k)[: r.max() + 1], _UNREPORTED),
+    Mistake(lambda r, e, k: solved(r, e, k)[np.unique(r)], _UNREPORTED),
+)
 
 
 def standard_error(epsilon: float, n: int, count: int, k: int) -> float:

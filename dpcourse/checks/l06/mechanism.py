@@ -175,6 +175,14 @@ def _name_the_mistake(
         _, diagnosis, next_step = _FORMULAS[key]
         return Wrong(f"{diagnosis} {proof}", next_step, key)
     if (np.count_nonzero(seen, axis=1) < k).any():
+        more = _table(answer, epsilon, k, [200] * 80, trial.rng)  # a lie that one call misses another may bring
+        if (more[seen == 0] > 0).any():
+            return Wrong(
+                "In one call all who lie move their answer alike, in the next in another way: one lie is drawn for "
+                "everybody. Whoever knows the true answer of one person who lied can read the others' lies.",
+                "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
+                "shared-lies",
+            )
         i, j = np.argwhere(seen == 0)[0]
         return Wrong(
             f"Nobody in category {i} ever reports {j}, so that report proves that its sender is not in {i}. {proof}",
