@@ -137,6 +137,7 @@ WRONG = {
     ("07.4", "one-day"): lambda days, daily, permanent: daily,
     ("07.4", "square-root"): lambda days, daily, permanent: min(days**0.5 * daily, permanent),
     ("07.5", "no-condition"): lambda e, n, d: min(e, math.log(1 + factor(e) * spread(e, n, d))),
+    ("07.5", "more-than-the-phone"): lambda e, n, d: math.log(1 + factor(e) * spread(e, n, d)) if holds(e, n, d) else e,
     ("07.5", "no-log"): lambda e, n, d: min(e, factor(e) * spread(e, n, d)) if holds(e, n, d) else e,
     ("07.5", "no-factor"): lambda e, n, d: min(e, math.log(1 + spread(e, n, d))) if holds(e, n, d) else e,
     ("07.5", "infinite"): lambda e, n, d: shuffled(e, n, d) if holds(e, n, d) else math.inf,
@@ -151,6 +152,13 @@ WRONG = {
         days, answer if rng.random() < math.exp(epsilon) / (math.exp(epsilon) + k - 1) else rng.integers(k)
     ),
     ("07.6", "first-day-true"): first_day_true,
+    ("07.6", "first-day-only"): lambda answer, days, k, epsilon, rng: np.append(
+        remembered(answer, 1, k, epsilon, rng), rng.integers(k, size=days - 1)
+    ),
+    ("07.6", "noisy-memory"): lambda answer, days, k, epsilon, rng: respond(
+        remembered(answer, days, k, epsilon, rng), k, p_of(2 * epsilon / 3, k), rng, days
+    ),
+    ("07.6", "ignores-data"): lambda answer, days, k, epsilon, rng: np.full(days, rng.integers(k)),
     ("07.6", "not-random"): lambda answer, days, k, epsilon, rng: np.full(days, answer),
     ("07.6", "wrong-shape"): lambda answer, days, k, epsilon, rng: remembered(answer, 1, k, epsilon, rng),
     ("07.6", "package-used"): lambda answer, days, k, epsilon, rng: np.full(

@@ -10,8 +10,8 @@ import numpy as np
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
-# Inputs of two or three kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
-_TIMES = 60
+# Inputs of up to four kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
+_TIMES = 90
 
 # 07.4 What T days cost
 
@@ -93,17 +93,41 @@ def _allowed(epsilon: float, n: int, delta: float) -> bool:
 def _shuffled(epsilon: float, n: int, delta: float) -> float:
     if not _allowed(epsilon, n, delta):
         return epsilon
-    return min(epsilon, math.log1p(math.tanh(epsilon / 2) * _spread(epsilon, n, delta)))
+    return min(epsilon, _theorem(epsilon, n, delta))
 
 
 def _a_crowd(rng: np.random.Generator) -> tuple[float, int, float]:
-    """Large crowds, where the theorem helps; crowds just too small for its condition; tiny crowds."""
-    kind, delta = rng.integers(3), float(10 ** rng.uniform(-9, -5))
-    epsilon = float(rng.uniform(0.5, 2.5))
+    """Large crowds, where the theorem helps; crowds just too small for its condition; tiny crowds; and crowds just
+    large enough for a small ε, where the theorem's ε is larger than that."""
+    kind, delta = rng.integers(4), float(10 ** rng.uniform(-9, -5))
+    epsilon = float(rng.uniform(0.5, 2.5) if kind < 3 else rng.uniform(0.004, 0.02))
     needed = 16 * math.log(2 / delta) * math.exp(epsilon)
+    if kind == 3:
+        return epsilon, math.ceil(needed) + int(rng.integers(2)), delta
     if kind == 0:
         return epsilon, int(needed * 10 ** rng.uniform(0.5, 3)), delta
     return epsilon, int(needed * (rng.uniform(0.7, 0.95) if kind == 1 else rng.uniform(0.02, 0.2))) + 2, delta
+
+
+def _theorem(epsilon: float, n: int, delta: float) -> float:
+    """The formula, whether its condition holds or not, and whether it is below ε or not."""
+    return math.log1p(math.tanh(epsilon / 2) * _spread(epsilon, n, delta))
+
+
+def _where_allowed(otherwise: Any):
+    return lambda epsilon, n, delta: _theorem(epsilon, n, delta) if _allowed(epsilon, n, delta) else otherwise(epsilon)
+
+
+_NO_CONDITION = Wrong(
+    "You use the formula where its condition ε₀ ≤ ln(n/(16 ln(2/δ))) fails: it is silent there.",
+    "What is left then? The phone's own promise.",
+    "no-condition",
+)
+_INFINITE = Wrong(
+    "Where the condition fails you promise nothing at all. But each phone has added noise.",
+    "Shuffling never hurts: return ε₀ there.",
+    "infinite",
+)
 
 
 def _shuffled_by(formula: Any):
@@ -121,12 +145,15 @@ SHUFFLED = (
         expected=_shuffled,
         times=_TIMES,
         mistakes=(
+            Mistake(lambda epsilon, n, delta: min(epsilon, _theorem(epsilon, n, delta)), _NO_CONDITION),
+            Mistake(_theorem, _NO_CONDITION),
             Mistake(
-                lambda epsilon, n, delta: min(epsilon, math.log1p(math.tanh(epsilon / 2) * _spread(epsilon, n, delta))),
+                _where_allowed(lambda epsilon: epsilon),
                 Wrong(
-                    "You use the formula where its condition ε₀ ≤ ln(n/(16 ln(2/δ))) fails: it is silent there.",
-                    "What is left then? The phone's own promise.",
-                    "no-condition",
+                    "Where ε₀ is small and the crowd just large enough, the formula gives more than ε₀, and so do you. "
+                    "Shuffling never hurts.",
+                    "Of two bounds that hold, return the smaller.",
+                    "more-than-the-phone",
                 ),
             ),
             Mistake(
@@ -137,17 +164,10 @@ SHUFFLED = (
                 _shuffled_by(lambda epsilon, n, delta: math.log1p(_spread(epsilon, n, delta))),
                 Wrong("The factor (e^ε₀ − 1)/(e^ε₀ + 1) is missing.", "Read the formula once more.", "no-factor"),
             ),
+            Mistake(_where_allowed(lambda epsilon: math.inf), _INFINITE),
             Mistake(
-                lambda epsilon, n, delta: (
-                    math.log1p(math.tanh(epsilon / 2) * _spread(epsilon, n, delta))
-                    if _allowed(epsilon, n, delta)
-                    else math.inf
-                ),
-                Wrong(
-                    "Where the condition fails you promise nothing at all. But each phone has added noise.",
-                    "Shuffling never hurts: return ε₀ there.",
-                    "infinite",
-                ),
+                lambda epsilon, n, delta: _shuffled(epsilon, n, delta) if _allowed(epsilon, n, delta) else math.inf,
+                _INFINITE,
             ),
             Mistake(
                 lambda epsilon, n, delta: epsilon / math.sqrt(n),

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful, View
+from dpcourse.checks.cases import Audited, Returns, View
 from dpcourse.privacy import Guarantee, Neighbours
 
 # 07.6 A phone that reports every day
@@ -83,6 +84,54 @@ def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     return None
 
 
+def _tells_the_truth(epsilon: float, at_least: float, runs: int):
+    """A case: all reports of a person are the truth often enough, as one remembered report would be."""
+
+    def case(answer: Answer, trial: Trial) -> Wrong | None:
+        truths = trial.rng.integers(_ANSWERS, size=runs)
+        seen = np.array([_all_days(epsilon)(answer, int(truth), trial.rng) for truth in truths]).astype(int)
+        true = seen == truths[:, None]
+        good = int(true.all(axis=1).sum())
+        if stats.binomtest(good, runs, at_least, alternative="less").pvalue > trial.failure:
+            return None
+        return _too_seldom(seen, true, truths, epsilon)
+
+    return case
+
+
+def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon: float) -> Wrong:
+    first, later, best = true[:, 0].mean(), true[:, 1:].mean(), np.exp(epsilon) / (np.exp(epsilon) + _ANSWERS - 1)
+    may = f"One remembered report may be the truth {best:.0%} of the time at ε = {epsilon:g}"
+    if (seen == seen[:, :1]).all():
+        if abs(first - 1 / _ANSWERS) < 0.03:
+            return Wrong("Your reports do not follow the true answer.", "Where does `answer` come in?", "ignores-data")
+        return Wrong(
+            f"Every day has the same report, as it should, and it is the truth {first:.0%} of the time. {may}.",
+            "Write down p and the probability of a single lie. Their ratio has to be e^ε.",
+            "not-useful",
+        )
+    if first > later + 0.1 and first > best - 0.1:
+        return Wrong(
+            f"On the first day your report is the truth {first:.0%} of the time, on the later days {later:.0%}. Saying "
+            "the same again tells nothing new, and costs nothing.",
+            "Send the first day's report on all days.",
+            "first-day-only",
+        )
+    voted = np.array([np.bincount(row, minlength=_ANSWERS).argmax() for row in seen])
+    if later > 1 / _ANSWERS + 0.1 and np.mean(voted == truths) > 0.8 * best:
+        return Wrong(
+            f"Your phone remembers an answer and puts fresh noise on it every day: a report is the truth {later:.0%} "
+            f"of the time. {may}: the daily noise is not needed here.",
+            "Send what is remembered, as it is. (RAPPOR's daily noise keeps days from being linked.)",
+            "noisy-memory",
+        )
+    return Wrong(
+        f"Your reports change from day to day, and each is the truth {later:.0%} of the time. {may}, on every day.",
+        "Do the days share ε? Saying the same again costs nothing.",
+        "not-useful",
+    )
+
+
 DAILY = (
     Returns(
         inputs=lambda rng: (int(rng.integers(5)), int(rng.integers(3, 20)), 5, float(rng.uniform(0.5, 2))),
@@ -102,23 +151,6 @@ DAILY = (
         also=(View(_pattern, hint="All the days together must be ε-DP.", diagnose=_how_daily),),
     ),
     # At ε = 1 the truth may be told with probability e/(e + 3) = 47.5%, at ε = 3 with 87%.
-    Useful(
-        _two_answers,
-        truth=lambda answer: answer,
-        within=0.0,
-        at_least=0.8,
-        call=_all_days(3.0),
-        error=lambda output, answer: float(np.mean(np.asarray(output) != answer)),
-        hint="At ε = 3 one remembered report may be the truth 87% of the time. Do you share ε among the days?",
-    ),
-    Useful(
-        _two_answers,
-        truth=lambda answer: answer,
-        within=0.0,
-        at_least=0.42,
-        runs=3000,
-        call=_all_days(1.0),
-        error=lambda output, answer: float(np.mean(np.asarray(output) != answer)),
-        hint="At ε = 1 one remembered report may be the truth 47.5% of the time.",
-    ),
+    _tells_the_truth(3.0, 0.82, 1000),
+    _tells_the_truth(1.0, 0.43, 3000),
 )
