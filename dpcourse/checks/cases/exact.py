@@ -58,6 +58,8 @@ class Returns:
         if result is None:
             return NOTHING
         array = np.asarray(result)
+        if array.dtype == object and all(isinstance(x, numbers.Real) for x in array.flat):
+            array = array.astype(float)  # Python's own numbers in an array of objects are numbers too
         if self.what == "array":
             if array.dtype.kind not in "biuf" or array.ndim == 0:
                 strange = [x for x in array.flat if not isinstance(x, numbers.Real)] if array.ndim else []

@@ -29,6 +29,18 @@ def poisson_batch(answer: Answer, trial: Trial) -> Wrong | None:
     return _judge_sizes(drawn, q, failure) or _judge_coins(drawn, q, failure) or _few(answer, trial.rng, failure)
 
 
+def listens(answer: Answer, trial: Trial) -> Wrong | None:
+    """The same generator gives the same batch. This comes last: an answer that remembers differs too."""
+    n, q, seed = 200, float(trial.rng.uniform(0.3, 0.5)), int(trial.rng.integers(2**32))
+    if len({np.sort(answer(n, q, rng=np.random.default_rng(seed))).tobytes() for _ in range(3)}) == 1:
+        return None
+    return Wrong(
+        "Your function draws from a generator of its own: the same `rng` gave different batches.",
+        "Draw from the `rng` you are given (rng.random(), ...).",
+        "own-generator",
+    )
+
+
 def _not_indices(batch: np.ndarray, n: int) -> Wrong | None:
     if batch.dtype == bool:
         return Wrong("That is a mask. The places are wanted.", "np.flatnonzero(mask) gives them.", "mask-for-places")
