@@ -164,8 +164,8 @@ def _problem(rng: Generator, noise: tuple[float, ...] = (0.4, 0.55, 1.8, 2.2)) -
 
 
 def _without_nonsense(rng: Generator) -> Problem:
-    updates, *rest = _problem(rng)
-    return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), *rest
+    updates, C, z, expected = _problem(rng)
+    return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), C, z, expected
 
 
 def _survives_nonsense(answer: Answer, trial: Trial) -> Wrong | None:
