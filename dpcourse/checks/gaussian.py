@@ -23,41 +23,41 @@ class GaussianLaw:
     def explains(self, outputs: np.ndarray, failure: float) -> bool:
         """Whether mean, spread, independence and shape of outputs, shape (runs, d), fit; a true law is refused with
         probability `failure` at most."""
-        return self.misfit(outputs, failure) == ""
-
-    def misfit(self, outputs: np.ndarray, failure: float) -> str:
-        """What does not fit: "mean", "spread" or "shape" (independence included); empty if all of it fits."""
         runs, d = outputs.shape
         if self.deviation == 0:
-            return "" if np.allclose(outputs, self.mean) else "mean"
-        standard = (outputs - self.mean) / self.deviation
+            return bool(np.allclose(outputs, self.mean))
+        standard, half = (outputs - self.mean) / self.deviation, failure / 10
         tests = (
-            ("mean", runs * (standard.mean(axis=0) ** 2).sum(), d),  # of each coordinate
-            ("spread", (standard**2).sum(), runs * d),
-            ("shape", d * (standard.mean(axis=1) ** 2).sum(), runs),  # coordinates that move together show here
+            (runs * (standard.mean(axis=0) ** 2).sum(), d),  # the mean of each coordinate
+            ((standard**2).sum(), runs * d),  # the spread
         )
-        half = failure / (2 * (len(tests) + 2))
-        for name, value, k in tests:
-            if not stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k):
-                return name
-        # Half of a Gaussian lies within its quartiles; of a Laplace law with the same deviation, more does.
-        inside, all_of = int((np.abs(standard) < stats.norm.ppf(0.75)).sum()), runs * d
-        if not stats.binom.ppf(half, all_of, 0.5) <= inside <= stats.binom.isf(half, all_of, 0.5):
-            return "shape"
-        return "" if stats.kstest(standard.ravel(), stats.norm.cdf).pvalue > half else "shape"
+        return all(stats.chi2.ppf(half, k) <= value <= stats.chi2.isf(half, k) for value, k in tests) and not _odd(
+            standard, half
+        )
+
+
+def _odd(standard: np.ndarray, half: float) -> bool:
+    """Whether standardised outputs, shape (runs, d), are not independent or not Gaussian."""
+    runs, d = standard.shape
+    together = d * (standard.mean(axis=1) ** 2).sum()  # coordinates that move together show here
+    if not stats.chi2.ppf(half, runs) <= together <= stats.chi2.isf(half, runs):
+        return True
+    # Half of a Gaussian lies within its quartiles; of a Laplace law with the same deviation, more does.
+    inside, all_of = int((np.abs(standard) < stats.norm.ppf(0.75)).sum()), runs * d
+    if not stats.binom.ppf(half, all_of, 0.5) <= inside <= stats.binom.isf(half, all_of, 0.5):
+        return True
+    return bool(stats.kstest(standard.ravel(), stats.norm.cdf).pvalue <= half)
 
 
 def not_gaussian(outputs: np.ndarray, right: GaussianLaw) -> bool:
     """Whether mean and deviation of outputs that `right` does not explain are right, and the shape is what is wrong."""
-    if right.misfit(outputs, 1e-6) == "shape":
-        return True
     spread, off = outputs - outputs.mean(axis=0), np.linalg.norm(outputs.mean(axis=0) - right.mean)
     deviation = spread.std()
     if abs(deviation / right.deviation - 1) > 0.1 or off > 3 * right.deviation * np.sqrt(
         outputs[0].size / len(outputs)
     ):
         return False
-    return bool(stats.kstest((spread / deviation).ravel(), stats.norm.cdf).pvalue < 1e-9)
+    return _odd(spread / deviation, 1e-7)
 
 
 def compared(outputs: np.ndarray, right: GaussianLaw) -> str:
