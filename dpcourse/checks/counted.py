@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy import stats
 
+from dpcourse.checks import one_more
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Refused, Trial, Wrong
 from dpcourse.checks.cases import Mistake, frozen
-from dpcourse.privacy import Guarantee
+from dpcourse.checks.noise import EXACT_TOTAL, NO_NOISE_ON_NOBODY, stops_on_nobody
 
 Shape = tuple[int, ...]
 TABLES, REPEATS = 12, 30
@@ -105,15 +105,10 @@ class Counted:
         try:
             table = next(self.release(answer, empty, 1.0, trial.rng))
         except AnswerRaised as raised:
-            return Wrong(
-                f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the "
-                "empty dataset from one with a single person.",
-                "Noise around zeros is a fine answer.",
-                "nobody",
-            )
+            return stops_on_nobody(raised)
         if table.any():
             return None
-        return Wrong("When nobody is in the data, your counts have no noise.", "Zeros need noise too.", "nobody")
+        return NO_NOISE_ON_NOBODY
 
     def small(self, answer: Answer, trial: Trial) -> Wrong | None:
         """Are these counts, and has each cell noise of its own, whatever is in it?"""
@@ -150,12 +145,7 @@ class Counted:
                 "shared-noise",
             )
         if (np.ptp(errors.sum(axis=2), axis=1) < 0.1 * errors.std(axis=1).mean(axis=1)).all():
-            return Wrong(
-                "Your counts always add up to the same total. So the number of people comes out without any noise, "
-                "and whoever knows all others sees whether one more is there.",
-                "Leave the noisy counts as they are: n is private under adding and removing.",
-                "exact-total",
-            )
+            return EXACT_TOTAL
         return None
 
     def _wrong_counts(self, results: np.ndarray, drawn: Sequence[np.ndarray]) -> Wrong | None:
@@ -238,15 +228,15 @@ class Counted:
         """The auditor: is one person more hidden, at several ε; and is there no more noise than that takes?"""
         seen = {epsilon: self._one_more(answer, epsilon, calls, trial.rng) for epsilon, calls in CALLS.items()}
         errors = {epsilon: shown - more for epsilon, (shown, more, _) in seen.items()}
-        wrong = _follows_epsilon({epsilon: float(np.abs(errors[epsilon]).mean()) for epsilon in (0.5, 1.0)})
+        wrong = one_more.follows_epsilon({epsilon: float(np.abs(errors[epsilon]).mean()) for epsilon in (0.5, 1.0)})
         if wrong:
             return wrong
         scale = f"One person changes one {self.cell} by one: Laplace noise of scale 1/ε in every {self.cell}."
         tails = "Noise that falls faster than e^(−ε|x|), as normal noise does, gives a person away however wide it is."
         return (
-            _audited(seen[0.5], 0.5, trial, self.cell, scale, "not-private")
-            or _amount(errors[0.5], 0.5, self.cell, trial)
-            or _audited(seen[3.0], 3.0, trial, self.cell, tails, "thin-tails")
+            one_more.audited(seen[0.5], 0.5, trial, self.cell, scale, "not-private")
+            or one_more.amount(errors[0.5], 0.5, self.cell, trial)
+            or one_more.audited(seen[3.0], 3.0, trial, self.cell, tails, "thin-tails")
         )
 
     def _one_more(self, answer: Answer, epsilon: float, calls: int, rng: Generator) -> tuple[np.ndarray, ...]:
@@ -265,66 +255,3 @@ class Counted:
 def _where(place: Any, shape: Shape) -> str:
     index = tuple(int(i) for i in np.unravel_index(int(place), shape))
     return str(index if len(index) > 1 else index[0])
-
-
-def _follows_epsilon(size: dict[float, float]) -> Wrong | None:
-    """Mean errors of 8,000 draws or more: half of ε is 2 times the noise, or 2.26 for whole numbers, up to 1 in 20."""
-    ratio = size[0.5] / max(size[1.0], 1e-12)
-    if 1.7 < ratio < 2.7:
-        return None
-    seen = f"Your noise at ε = 0.5 is {ratio:.2g} times as wide as at ε = 1; it has to be twice as wide."
-    if ratio < 0.7:
-        return Wrong(seen, "Smaller ε is more private: is the scale ε, or 1/ε?", "scale-upside-down")
-    if ratio < 1.2:
-        return Wrong(seen, "Your function is given `epsilon`. Where does it enter?", "ignores-epsilon")
-    return Wrong(seen, "The scale of Laplace noise is Δ/ε: neither its root nor its square.", "wrong-power")
-
-
-def _audited(
-    seen: tuple[np.ndarray, ...], epsilon: float, trial: Trial, cell: str, hint: str, key: str
-) -> Wrong | None:
-    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
-
-    shown, more, alone = seen
-    shown = np.round(shown, 2)  # the low bits of a float tell more than the exercise is about (lesson 14)
-    for some, where in ((np.ones_like(more), f"in a {cell}"), (alone, f"in a {cell} with nobody else")):
-        sides = [shown[some & (more == more_here)] for more_here in (False, True)]
-        runs = min(len(side) for side in sides)
-        confidence = 1 - trial.failure / 4  # two looks at each of two ε
-        result = audit_outputs(
-            *(side[:runs].tolist() for side in sides), claim=Guarantee(epsilon), confidence=confidence
-        )
-        if result.violated:
-            return Wrong(
-                f"Your counts tell whether one more person is {where}: ε ≥ {result.epsilon_lower:.3g} at 99.9999% "
-                f"confidence, you claim {Guarantee(epsilon)}. What gives it away, people known subtracted: "
-                f"{result.event}.",
-                hint,
-                key,
-            )
-    return None
-
-
-def _amount(errors: np.ndarray, epsilon: float, cell: str, trial: Trial) -> Wrong | None:
-    """Neither somewhat too little noise nor twice of it.
-
-    Geometric noise, the least there is for counts (Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841), errs by
-    1/sinh(ε) on average: at ε = 0.5, 0.96 of what Laplace noise does; the mean of 14,000 errors deviates by 0.01. Two
-    scales hold 86.5% of Laplace noise, and 63% of noise of twice the scale.
-    """
-    size = float(np.abs(errors).mean())
-    if size < 0.88 / epsilon:
-        return Wrong(
-            f"At ε = {epsilon} your counts are off by {size:.2f} people on average; Laplace noise of scale 1/ε is off "
-            f"by {1 / epsilon:g}.",
-            "What can one person change, and which scale does that need?",
-            "too-little-noise",
-        )
-    good = int((np.abs(errors) <= 2 / epsilon).sum())
-    if stats.beta.ppf(1 - trial.failure, good + 1, max(errors.size - good, 1)) >= 0.8:
-        return None
-    return Wrong(
-        f"At ε = {epsilon} your counts are off by {size:.3g} people on average; {1 / epsilon:g} is enough.",
-        f"The {cell}s are disjoint: one person is in one of them. Does ε have to be shared among them?",
-        "not-useful",
-    )

@@ -15,6 +15,23 @@ from dpcourse.privacy import Guarantee
 
 Release = Callable[[Answer, Any, np.random.Generator], np.ndarray]
 RUNS = 400
+EXACT_TOTAL = Wrong(
+    "Your counts always add up to the same total. So the number of people comes out without any noise, and whoever "
+    "knows all others sees whether one more is there.",
+    "Leave the noisy counts as they are: n is private under adding and removing.",
+    "exact-total",
+)
+NO_NOISE_ON_NOBODY = Wrong("When nobody is in the data, your counts have no noise.", "Zeros need noise too.", "nobody")
+
+
+def stops_on_nobody(raised: AnswerRaised) -> Wrong:
+    """An answer that raises on an empty dataset."""
+    return Wrong(
+        f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the empty "
+        "dataset from one with a single person.",
+        "Noise around zeros is a fine answer.",
+        "nobody",
+    )
 
 
 def cell_noise(release: Release, data: Callable[[np.random.Generator], Any], truth: Callable[[Any], np.ndarray]):
@@ -84,12 +101,7 @@ def exact_total(release: Release, pairs: Pairs, truth: Callable[[Any], np.ndarra
         sums = [total(answer, people, trial.rng) - truth(people).sum() for _ in range(50)]
         if np.ptp(sums) > 0.1:
             return None
-        return Wrong(
-            "Your counts always add up to the same total. So the number of people comes out without any noise, and "
-            "whoever knows all others sees whether one more is there.",
-            "Leave the noisy counts as they are: n is private under adding and removing.",
-            "exact-total",
-        )
+        return EXACT_TOTAL
 
     hint = "What does the sum of all your counts tell?"
     return Audited(pairs, Guarantee(1.0), runs=1000, call=total, diagnose=name, hint=hint, key="total-not-private")
@@ -103,14 +115,9 @@ def nobody(release: Release, empty: Any, shape: tuple[int, ...]):
             # Noise of whole numbers is zero 46% of the time: in four cells, forty times, with probability 1e-54.
             results = np.array([release(answer, empty, trial.rng) for _ in range(40)])
         except AnswerRaised as raised:
-            return Wrong(
-                f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the "
-                "empty dataset from one with a single person.",
-                "Noise around zeros is a fine answer.",
-                "nobody",
-            )
+            return stops_on_nobody(raised)
         if results.shape[1:] == shape and np.isfinite(results).all() and results.any():
             return None
-        return Wrong("When nobody is in the data, your counts have no noise.", "Zeros need noise too.", "nobody")
+        return NO_NOISE_ON_NOBODY
 
     return case
