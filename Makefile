@@ -59,7 +59,7 @@ notebooks: $(READY)
 # For maintainers: newer versions into requirements.lock, within the ranges of pyproject.toml. It names no host.
 lock: $(READY)
 	@"$(PY)" -m uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.11 \
-		--no-header --no-annotate pyproject.toml --extra lab --extra test -o requirements.lock
+		--no-header --no-annotate pyproject.toml --extra lab --extra test --extra site -o requirements.lock
 	@sed -n 's/^\([A-Za-z0-9._-]*==.*[^ ]\) *\\$$/\1/p' requirements.lock | grep -vE '^(uv|packaging)==' > .venv/shared.txt
 	@"$(PY)" -m uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.11 --no-header \
 		--no-annotate pyproject.toml --extra flower --constraint .venv/shared.txt -o requirements-flower.lock

@@ -21,8 +21,9 @@ FLOORS = {
     2: {"learning", "pate", "federated", "synthetic", "queries", "local", "budget"},
     3: {"attacks", "audit", "gauntlet"},
     4: {"plots"},
-    5: {"widgets", "checks"},
+    5: {"widgets", "checks", "registry"},
     6: {"pipeline", "flower_app"},
+    7: {"lessons"},
 }
 FLOOR_OF = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 
@@ -63,6 +64,28 @@ def test_imports_only_go_down(path):
     here = FLOOR_OF[room_of(path)]
     upward = {room for room in rooms_imported(path) if FLOOR_OF.get(room, here) > here}
     assert not upward, f"{path.name} is on floor {here} and imports {upward}"
+
+
+def test_only_the_registry_knows_the_lessons():
+    """A module found by its name is an import too."""
+    knowing = {
+        room_of(path)
+        for path in MODULES
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and "dpcourse.lessons" in node.value
+    }
+    assert knowing <= {"registry", "lessons"}
+
+
+def lesson_rooms_imported(path: Path) -> set[str]:
+    return {name.split(".")[2] for name in imports(path) if name.startswith("dpcourse.lessons.")}
+
+
+def test_a_lesson_imports_no_other_lesson():
+    for path in MODULES:
+        if room_of(path) == "lessons" and path.parent.name != "lessons":
+            own = path.relative_to(PACKAGE / "lessons").parts[0]
+            assert {room for room in lesson_rooms_imported(path) if room.startswith("lesson_")} <= {own}, path
 
 
 def test_rooms_do_not_import_each_other_in_a_circle():

@@ -23,7 +23,12 @@ REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["
 FLOWER = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["flower"]]
 NAMES = sorted({requirement.name for requirement in REQUIREMENTS + FLOWER})
 
-IMPORTED_AS = {"dp-accounting": "dp_accounting", "pyyaml": "yaml", "scikit-learn": "sklearn"}
+IMPORTED_AS = {
+    "dp-accounting": "dp_accounting",
+    "lazy-loader": "lazy_loader",
+    "pyyaml": "yaml",
+    "scikit-learn": "sklearn",
+}
 
 # Never without the package on the right, which requires it and hands it out as part of its own interface.
 COMES_WITH = {"cycler": "matplotlib", "IPython": "ipywidgets"}

@@ -20,7 +20,7 @@ from typing import Any
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PYTHON = Path(traceback.__file__).parent
 # Rooms of the package that answer no exercise: data, claims and pictures.
-_HARMLESS = ("privacy", "datasets", "plots", "widgets", "checks")
+_HARMLESS = ("privacy", "datasets", "plots", "widgets", "checks", "lessons")
 
 
 def _foreign(filename: str) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from dpcourse.checks.base import CheckResult, Exercise
+from dpcourse.registry import find
 
 
 @dataclass
@@ -40,10 +39,8 @@ class Progress:
 
 def exercises(lesson: str) -> dict[str, Exercise]:
     """The exercises of a lesson ("03") by id; empty where it has none."""
-    name = f"{__package__}.l{lesson}"
-    if not lesson.isdigit() or importlib.util.find_spec(name) is None:
-        return {}
-    return {exercise.id: exercise for exercise in importlib.import_module(name).EXERCISES}
+    module = find(f"lesson_{lesson}", "exercises") if lesson.isdigit() else None
+    return {exercise.id: exercise for exercise in module.EXERCISES} if module else {}
 
 
 def exercise(exercise_id: str) -> Exercise:

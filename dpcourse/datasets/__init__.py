@@ -2,6 +2,7 @@
 
 from dpcourse.datasets.adult import ADULT_SCHEMA, Adult, AdultNotFound, DataError, load_adult
 from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
+from dpcourse.datasets.grids import load_grid
 from dpcourse.datasets.schema import Categorical, Numeric, Schema, SchemaError
 
 __all__ = [
@@ -18,5 +19,6 @@ __all__ = [
     "Wafers",
     "load_adult",
     "load_fabs",
+    "load_grid",
     "simulate_clients",
 ]

@@ -1,7 +1,7 @@
 """Run federated rounds on Flower, and compare with the same rounds without it.
 
-    python -m dpcourse.flower_app --engine simulation --rounds 3
-    python -m dpcourse.flower_app --engine loopback --rounds 3 --noise-multiplier 2
+python -m dpcourse.flower_app --engine simulation --rounds 3
+python -m dpcourse.flower_app --engine loopback --rounds 3 --noise-multiplier 2
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ import pandas as pd
 import dpcourse
 from dpcourse.accounting.composition import basic
 from dpcourse.pipeline.config import Config
+from dpcourse.pipeline.dashboard import draw_dashboard
 from dpcourse.pipeline.recommend import BASELINE, Recommendation, recommend, summary
 from dpcourse.pipeline.store import write_whole
-from dpcourse.plots.dashboard import draw_dashboard
 from dpcourse.privacy import Guarantee, Neighbours
 from dpcourse.privacy.claim import rounded_up
 

@@ -1,6 +1,6 @@
 """Pictures: numbers in, `Picture` out. No computing, no pyplot, no state.
 
-One module a lesson, ``plots/lNN.py``, with functions ``draw_…(data, *, into=None) -> Picture``::
+One module a lesson, ``lessons/lesson_NN/pictures.py``, with functions ``draw_…(data, *, into=None) -> Picture``::
 
     def draw_release(data, *, into=None):
         picture = into

@@ -41,7 +41,9 @@ def test_noise_that_depends_on_the_data_is_seen():
 
 def test_the_size_of_the_noise_is_not_seen():
     for scale in (0.0, 1e-9, 1e9):
-        assert not replay(lambda x, rng, s=scale: len(x) + rng.laplace(scale=s), PEOPLE, PEOPLE[:1], sensitivity=1 + 1e-6, rng=1).exceeded  # noqa: E501
+        assert not replay(
+            lambda x, rng, s=scale: len(x) + rng.laplace(scale=s), PEOPLE, PEOPLE[:1], sensitivity=1 + 1e-6, rng=1
+        ).exceeded  # noqa: E501
 
 
 def test_failures_shapes_and_nan_on_one_side_only_are_infinitely_far():

@@ -1,0 +1,1 @@
+"""What stands behind each lesson, in one folder: its numbers, pictures, explorers and exercises."""

@@ -1,0 +1,20 @@
+"""Exercises of lesson 03: sensitivity, and Laplace noise where it has to go. Data are drawn anew for every check."""
+
+from __future__ import annotations
+
+from dpcourse.checks.base import Exercise
+from dpcourse.lessons.lesson_03.exercises.histogram import HISTOGRAM
+from dpcourse.lessons.lesson_03.exercises.interval import HALF_WIDTH
+from dpcourse.lessons.lesson_03.exercises.mean import MEAN_PARTS
+from dpcourse.lessons.lesson_03.exercises.sensitivities import SENSITIVITIES
+from dpcourse.lessons.lesson_03.exercises.sums import NOISY_SUM
+
+EXERCISES = (
+    Exercise("03.1", "Five sensitivities", SENSITIVITIES, call="sensitivities(low, high, n)"),
+    Exercise("03.2", "A sum with noise", NOISY_SUM, call="noisy_sum(values, low, high, epsilon, rng)"),
+    Exercise(
+        "03.3", "A table over declared categories", HISTOGRAM, call="noisy_histogram(values, categories, epsilon, rng)"
+    ),
+    Exercise("03.4", "The two parts of a mean", MEAN_PARTS, call="mean_parts(values, low, high, epsilon, rng)"),
+    Exercise("03.5", "An interval for a whole table", HALF_WIDTH, call="half_width(scale, level, cells)"),
+)

@@ -1,0 +1,259 @@
+"""Exercise 03.3: a table over declared categories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
+from dpcourse.checks.noise import cell_noise, exact_total, nobody, too_little
+from dpcourse.lessons.lesson_03.exercises.epsilon import follows_epsilon, heavy_tails
+from dpcourse.privacy import Guarantee
+
+CLAIM = Guarantee(1.0)
+
+
+def _table(rng: Generator) -> tuple[list[str], list[str]]:
+    """Declared categories, the last of which nobody has; and a few records, for answers that loop over them."""
+    categories = [f"{letter}{rng.integers(100)}" for letter in rng.permutation(list("ABCDEFGH"))[: rng.integers(4, 7)]]
+    values = [categories[place] for place in rng.integers(0, len(categories) - 1, int(rng.integers(3, 15)))]
+    return values + categories[:-1], categories
+
+
+def _large_table(rng: Generator) -> tuple[list[str], list[str]]:
+    """The same, with twenty records or more in every category but the last."""
+    values, categories = _table(rng)
+    return values + [category for category in categories[:-1] for _ in range(rng.integers(20, 40))], categories
+
+
+def _empty_or_one(rng: Generator) -> tuple[Any, Any]:
+    values, categories = _table(rng)
+    return either_order((values, categories), ([*values, categories[-1]], categories), rng)
+
+
+def _frequent(rng: Generator) -> tuple[Any, Any]:
+    values, categories = _table(rng)
+    return either_order((values, categories), ([*values, categories[0]], categories), rng)
+
+
+def _undeclared(rng: Generator) -> tuple[Any, Any]:
+    values, categories = _table(rng)
+    return either_order((values, categories), ([*values, "?"], categories), rng)
+
+
+def _counts(data: tuple[list[str], list[str]]) -> np.ndarray:
+    values, categories = data
+    return np.array([values.count(category) for category in categories])
+
+
+def _shapes(answer: Answer, trial: Trial) -> Wrong | None:
+    """One count a declared category, in their order, whatever was observed."""
+    for _ in range(4):
+        values, categories = _table(trial.rng)
+        result = answer(list(values), list(categories), 1.0, rng=trial.rng)
+        if result is None:
+            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+        if isinstance(result, dict):
+            return Wrong("An array is wanted, one count for each category in order.", "", "wrong-type")
+        length = np.size(result)
+        if length == len(set(values)) != len(categories):
+            return Wrong(
+                f"{len(categories)} categories were declared and {length} come back: those that somebody has. "
+                "Whoever sees the table knows that nobody is in the missing one.",
+                "Count over the declared categories. An empty cell gets noise too.",
+                "observed-categories",
+            )
+        if np.shape(result) != (len(categories),):
+            return Wrong(
+                f"The result has shape {np.shape(result)}, and {(len(categories),)} is wanted.", "", "wrong-shape"
+            )
+    values, categories = _table(trial.rng)
+    values = [*values, "?"]
+    try:
+        length = np.size(answer(list(values), list(categories), 1.0, rng=trial.rng))
+    except Exception as error:
+        return Wrong(
+            f"A record with an undeclared value stops your function ({error}): an error is an output, and it tells.",
+            "Drop such records silently.",
+            "undeclared-raises",
+        )
+    if length != len(categories):
+        return Wrong(
+            "An undeclared value gets a cell of its own.", "Drop records with undeclared values.", "undeclared-cell"
+        )
+    return None
+
+
+def _right_cells(answer: Answer, trial: Trial) -> Wrong | None:
+    """Counts so far apart that no noise mixes them up: beyond 90 its scale of 1 leaves e^-90 of Laplace noise.
+
+    A thousand records with undeclared values must not be counted anywhere.
+    """
+    rng = trial.rng
+    categories: list[str] = []
+    while categories == sorted(categories):
+        _, categories = _table(rng)
+    wanted = 300 * (1 + np.arange(len(categories)))
+    while (np.diff(wanted) > 0).all() or (np.diff(wanted) < 0).all():
+        wanted = rng.permutation(wanted)
+    values = [category for category, count in zip(categories, wanted, strict=True) for _ in range(count)]
+    without = np.asarray(answer(list(values), list(categories), 1.0, rng=rng), dtype=float)
+    if (np.abs(without - wanted) > 90).any():
+        return _other_cells(without, wanted)
+    unknown = ["?"] * 500 + [f"Z{rng.integers(100)}"] * 500
+    off = np.asarray(answer(values + unknown, list(categories), 1.0, rng=rng), dtype=float) - wanted
+    if (np.abs(off) > 90).any():
+        place = int(np.abs(off).argmax())
+        where = "the last cell" if place == len(categories) - 1 else f"cell {place}"
+        return Wrong(
+            f"A thousand records have undeclared values, and {where} comes out {off[place]:.0f} too large.",
+            "Drop such records: they are in no cell. (In Python an index of −1 is the last cell.)",
+            "undeclared-counted",
+        )
+    return None
+
+
+def _other_cells(cells: np.ndarray, wanted: np.ndarray) -> Wrong:
+    """What a table holds that does not hold the counts."""
+    seen = f"People in the declared categories: {wanted.tolist()}. Your table: {np.round(cells).astype(int).tolist()}."
+    if (np.abs(np.sort(cells) - np.sort(wanted)) <= 90).all():
+        return Wrong(seen, "Those are the counts in another order: keep that of `categories`.", "wrong-order")
+    if (np.abs(cells) <= 90).all():
+        return Wrong(
+            f"{seen} That is about zero.", "Is it noise alone, or a share where the number of people is wanted?",
+            "no-counts",
+        )  # fmt: skip
+    return Wrong(seen, "One count for each category: how many records have this value?", "wrong-counts")
+
+
+def _negative_cut(answer: Answer, trial: Trial) -> Wrong | None:
+    """Where nobody is, noise is negative in a quarter of the runs at least: never in 100, once in 10^12."""
+    data = _table(trial.rng)
+    cells = [float(np.asarray(_call_table(answer, data, trial.rng))[-1]) for _ in range(100)]
+    if min(cells) < 0:
+        return None
+    return Wrong(
+        "In a hundred tables no count was negative where nobody is: you cut negative counts, or turn their sign. That "
+        "is private, but counts near zero are then too large on average.",
+        "Leave negative counts as they are.",
+        "negative-cut",
+    )
+
+
+def _call_table(answer: Answer, data: Any, rng: Generator) -> Any:
+    return answer(*data, 1.0, rng=rng)
+
+
+def _call_at(answer: Answer, data: Any, epsilon: float, rng: Generator) -> Any:
+    return answer(*data, epsilon, rng=rng)
+
+
+def _cells(answer: Answer, data: Any, rng: Generator) -> np.ndarray:
+    return np.asarray(_call_table(answer, data, rng), dtype=float)
+
+
+def _padded(cells: Any) -> np.ndarray:
+    """Tables of any length as eight numbers, so that a case can stack them."""
+    return np.pad(np.asarray(cells, dtype=float), (0, 8 - np.size(cells)))
+
+
+def _last_cell(cells: np.ndarray) -> float:
+    return round(float(cells[-1]), 3)
+
+
+def _first_cell(cells: np.ndarray) -> float:
+    return round(float(cells[0]), 3)
+
+
+def _differences(cells: np.ndarray) -> float:
+    return round(float(cells[-1] - cells[0]), 3)
+
+
+def _large_cell_errors(answer: Answer, trial: Trial, epsilon: float) -> np.ndarray:
+    """Errors of cells with twenty people or more: in smaller ones, somebody may have cut at zero."""
+    drawn = [_large_table(trial.rng) for _ in range(20)]
+    errors = []
+    for data in drawn:
+        truth, runs = _counts(data)[:-1], -(-7000 // (20 * (len(data[1]) - 1)))
+        cells = [np.asarray(_call_at(answer, data, epsilon, trial.rng), dtype=float)[:-1] for _ in range(runs)]
+        errors.append(np.ravel(cells - truth))
+    return np.concatenate(errors)
+
+
+def _silent_when_empty(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    """The cell that nobody is in comes out the same every time."""
+    data = _table(trial.rng)
+    if len({float(np.asarray(_call_table(answer, data, trial.rng))[-1]) for _ in range(30)}) > 1:
+        return None
+    return Wrong(
+        "A cell that nobody is in always comes out the same, and one that somebody is in does not: the first person "
+        "in it shows.",
+        "Empty cells need noise too.",
+        "empty-cell-without-noise",
+    )
+
+
+def _shared(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+    return Wrong(
+        f"Each cell by itself keeps ε = 1, but the difference of two tells: ε ≥ {result.epsilon_lower:.3g}.",
+        "Does every cell have noise of its own? Whoever subtracts two cells removes noise that they share.",
+        "same-noise",
+    )
+
+
+HISTOGRAM = (
+    _shapes,
+    Returns(
+        lambda rng: (*_table(rng), 1.0), what="array", shape=lambda values, categories, epsilon: (len(categories),)
+    ),
+    _right_cells,
+    Audited(
+        _empty_or_one,
+        CLAIM,
+        call=_cells,
+        view=_last_cell,
+        runs=3000,
+        hint="One person moves one cell by one: scale 1/ε in every cell.",
+        key="too-little-noise",
+        diagnose=_silent_when_empty,
+        also=(View(_differences, hint="Which cells share their noise?", key="same-noise", diagnose=_shared),),
+    ),
+    Audited(
+        _frequent,
+        CLAIM,
+        call=_cells,
+        view=_first_cell,
+        runs=3000,
+        hint="One person moves one cell by one: scale 1/ε in every cell.",
+        key="too-little-noise",
+    ),
+    Audited(
+        _undeclared,
+        CLAIM,
+        call=_cells,
+        view=_differences,
+        runs=2500,
+        hint="A person with an undeclared value changes your table by more than ε allows.",
+        key="undeclared-tells",
+    ),
+    _negative_cut,
+    Useful(
+        _empty_or_one,
+        truth=lambda data: _padded(_counts(data)),
+        # For 7 cells of Laplace(1) the largest error is below 5.5 in 97% of runs; at scale 2 in 63%.
+        within=5.5,
+        at_least=0.9,
+        call=lambda answer, data, rng: _padded(_call_table(answer, data, rng)),
+        hint="Scale 1/ε serves all cells at once: a person is in one cell only, so ε is not divided by their number.",
+    ),
+    nobody(_cells, ([], list("ABCD")), (4,)),
+    cell_noise(_cells, _large_table, _counts),
+    exact_total(_cells, _empty_or_one, _counts),
+    follows_epsilon(_call_at, _table),
+    too_little(_large_cell_errors),
+    heavy_tails(_call_at, _empty_or_one, lambda output: _last_cell(np.asarray(output))),
+)

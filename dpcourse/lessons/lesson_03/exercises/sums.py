@@ -1,0 +1,275 @@
+"""Exercise 03.2: a noisy sum of clipped records.
+
+Answers draw Laplace noise in floats, so audits look at rounded outputs: the hole in the low bits is lesson 14's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.lessons.lesson_03.exercises.epsilon import follows_epsilon, heavy_tails
+from dpcourse.privacy import Guarantee
+
+CLAIM = Guarantee(1.0)
+
+
+def records(rng: Generator, low: float, high: float) -> np.ndarray:
+    return rng.uniform(low, high, int(rng.integers(5, 60)))
+
+
+def bounds(rng: Generator, kind: str) -> tuple[float, float]:
+    size = float(rng.uniform(20, 200))
+    return {
+        "from zero": (0.0, size),
+        "negative": (-size, size / 10),
+        "both signs": (-size, 0.9 * size),
+        "far from zero": (0.9 * size, size),
+    }[kind]
+
+
+def _with_record(kind: str, record: Callable[[float, float], float]):
+    """Neighbours: one more record, whose value follows from the bounds."""
+
+    def pairs(rng: Generator) -> tuple[Any, Any]:
+        low, high = bounds(rng, kind)
+        values = records(rng, low, high)
+        more = np.insert(values, rng.integers(len(values) + 1), record(low, high))
+        return either_order((values, low, high), (more, low, high), rng)
+
+    return pairs
+
+
+def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
+    """Neighbours: thirty records that are no numbers and one at the lower bound; one more at the upper bound."""
+    low, high = bounds(rng, "from zero")
+    values = np.append(np.full(30, np.nan), low)
+    return either_order((values, low, high), (np.append(values, high), low, high), rng)
+
+
+def _lowest_or_one_at_the_top(rng: Generator) -> tuple[Any, Any]:
+    """Neighbours: twenty zeros; one more record at the upper bound, which then is the largest by far."""
+    low, high = bounds(rng, "from zero")
+    return either_order((np.zeros(20), low, high), (np.append(np.zeros(20), high), low, high), rng)
+
+
+def _nobody_or_one(rng: Generator) -> tuple[Any, Any]:
+    """Neighbours: nobody, and one record at the upper bound."""
+    low, high = bounds(rng, "from zero")
+    return either_order((np.array([]), low, high), (np.array([high]), low, high), rng)
+
+
+def somebody(rng: Generator) -> tuple[np.ndarray, float, float]:
+    low, high = bounds(rng, "far from zero")
+    return records(rng, low, high), low, high
+
+
+def _clipped(data: tuple[np.ndarray, float, float]) -> float:
+    values, low, high = data
+    return float(np.clip(np.nan_to_num(values, nan=low), low, high).sum())
+
+
+def _call_bounded(answer: Answer, data: Any, rng: Generator) -> Any:
+    return answer(*data, 1.0, rng=rng)
+
+
+def call_at(answer: Answer, data: Any, epsilon: float, rng: Generator) -> Any:
+    return answer(*data, epsilon, rng=rng)
+
+
+def _coarse(output: Any) -> float:
+    return round(float(output), 3)
+
+
+def _nan_record(answer: Answer, trial: Trial) -> Wrong | None:
+    low, high = bounds(trial.rng, "from zero")
+    values = np.append(records(trial.rng, low, high), np.nan)
+    output = float(answer(values, low, high, 1.0, rng=trial.rng))
+    if np.isfinite(output):
+        return None
+    return Wrong(
+        f"One record that is not a number (NaN) makes the answer {output}: whoever sees that knows it is there.",
+        "np.clip lets NaN through. Decide in advance which value within the bounds such a record counts as.",
+        "nan-passes",
+    )
+
+
+def _nan_within_bounds(answer: Answer, trial: Trial) -> Wrong | None:
+    """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales)."""
+    many = 4000
+    for kind in ("from zero", "negative", "both signs", "far from zero"):
+        low, high = bounds(trial.rng, kind)
+        each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=trial.rng)) / many
+        slack = max(abs(low), abs(high)) / 100
+        if not (low - slack <= each <= high + slack or abs(each) <= slack):
+            return Wrong(
+                f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as {each:.4g}, which is "
+                "outside of them: the noise is not made for such a record.",
+                "Let it count as a value within the bounds: before the clipping, or one of the bounds themselves.",
+                "nan-out-of-bounds",
+            )
+    return None
+
+
+def _nan_moved(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    """Only an answer whose NaNs move when a record comes gets the words about them."""
+    low, high = bounds(trial.rng, "from zero")
+    few = np.append(np.full(300, np.nan), low)
+    before, after = (
+        np.median([float(answer(values, low, high, 1.0, rng=trial.rng)) for _ in range(100)])
+        for values in (few, np.append(few, high))
+    )
+    if abs(after - before) > 10 * high:
+        return None
+    return Wrong(
+        "Among thirty records that are no numbers (NaN), one record at the upper bound shows.",
+        "Do the NaNs change the noise? It follows from ε and the bounds alone.",
+        "noise-from-nan",
+    )
+
+
+def _reads_bounds(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+    """The spread of the noise follows the data."""
+    low, high = bounds(trial.rng, "from zero")
+    spreads = []
+    for top in (high / 100, high):
+        values = np.append(np.zeros(20), top)
+        results = [float(answer(values, low, high, 1.0, rng=trial.rng)) for _ in range(200)]
+        spreads.append(np.subtract(*np.quantile(results, [0.75, 0.25])))
+    if spreads[1] > 8 * max(spreads[0], 1e-12):
+        return Wrong(
+            "The size of your noise depends on the largest record: the noise gives that record away.",
+            "Take the bounds you are given. A bound read from the data is an answer about the data.",
+            "bounds-from-data",
+        )
+    return None
+
+
+def _adds_up(answer: Answer, trial: Trial) -> Wrong | None:
+    """So many records that no noise hides what is added up: 50 times its scale is e^-50 of Laplace noise."""
+    low, high = bounds(trial.rng, "both signs")
+    size, inside = max(abs(low), abs(high)), trial.rng.uniform(0, high, 1200)
+    values = trial.rng.permutation(np.concatenate([np.full(500, 30 * low), inside, np.full(2300, 20 * high)]))
+    clipped = np.clip(values, low, high)
+    result = float(answer(values, low, high, 1.0, rng=trial.rng))
+
+    def near(sum_: float) -> bool:
+        return abs(result - sum_) <= 50 * size
+
+    seen = (
+        f"{len(values):,} records, many of them outside of ({low:.4g}, {high:.4g}), add up to {clipped.sum():.6g} "
+        f"when clipped; you give {result:.6g}."
+    )
+    if near(clipped.sum()):
+        return None
+    if near(inside.sum()):
+        return Wrong(
+            f"{seen} That is the sum without the records outside the bounds: you drop them.",
+            "Clipping moves a record to the nearer bound and keeps it.",
+            "drops-records",
+        )
+    if near(values.sum()):
+        return Wrong(f"{seen} That is the sum of the records as they are.", "Clip each one.", "not-clipped")
+    if near(np.maximum(values, low).sum()) or near(np.minimum(values, high).sum()):
+        return Wrong(f"{seen} The records are clipped on one side only.", "Clip to both bounds.", "clipped-on-one-side")
+    if near(0.0):
+        return Wrong(
+            f"{seen} That is about the size of one record, or of the noise.",
+            "Clip each record, then add all of them up: no clipping of the sum, no mean, and the data have to come in.",
+            "not-a-sum",
+        )
+    return Wrong(seen, "Clip each record to the bounds, then add up.", "wrong-sum")
+
+
+NOISY_SUM = (
+    Returns(lambda rng: (records(rng, 0, 50), 0.0, 50.0, 1.0), what="number"),
+    _nan_record,
+    Audited(
+        _with_record("from zero", lambda low, high: high),
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=3000,
+        diagnose=_reads_bounds,
+        hint="One record at the upper bound moves the sum by all of it. Is that in the scale?",
+        key="sensitivity-not-in-scale",
+    ),
+    Audited(
+        _with_record("from zero", lambda low, high: 40 * high),
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=1000,
+        diagnose=_reads_bounds,
+        hint="A record far outside the bounds comes through. Clip each record before you add.",
+        key="not-clipped",
+    ),
+    Audited(
+        _with_record("negative", lambda low, high: low),
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=2500,
+        hint="The record was at the lower bound, which is negative and large. Which of the two bounds sets the noise?",
+        key="upper-bound-only",
+    ),
+    Audited(
+        _with_record("far from zero", lambda low, high: high),
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=2500,
+        hint="A record is added whole, not from the lower bound on. U − L is for replacing a record.",
+        key="width-for-size",
+    ),
+    Audited(
+        _lowest_or_one_at_the_top,
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=1000,
+        diagnose=_reads_bounds,
+        hint="Twenty records of zero, and one more at the upper bound: that one shows. What is your scale made of?",
+        key="sensitivity-not-in-scale",
+    ),
+    _adds_up,
+    _nan_within_bounds,
+    Audited(
+        _among_no_numbers,
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=1000,
+        diagnose=_nan_moved,
+        hint="What your NaNs count as depends on the other records, so one record moves them all. Fix the value before "
+        "you look.",
+        key="nan-from-data",
+    ),
+    Audited(
+        _nobody_or_one,
+        CLAIM,
+        call=_call_bounded,
+        view=_coarse,
+        runs=1000,
+        hint="The sum over nobody is zero, and it needs noise like any other sum.",
+        key="nobody",
+    ),
+    Useful(
+        _with_record("both signs", lambda low, high: high),
+        truth=_clipped,
+        # Two scales hold 86.5% of Laplace noise; √2 times the noise keeps 76% there.
+        within=lambda data: 2 * max(abs(data[1]), abs(data[2])),
+        at_least=0.84,
+        runs=3000,
+        call=_call_bounded,
+        hint="Scale max(|L|, |U|)/ε is enough under add-remove. Is there more?",
+    ),
+    follows_epsilon(call_at, somebody),
+    heavy_tails(call_at, _with_record("from zero", lambda low, high: high), _coarse),
+)

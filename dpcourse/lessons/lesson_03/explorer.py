@@ -1,0 +1,52 @@
+"""The explorer of lesson 03: ε, the bound and the number of people against the error of a mean."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from dpcourse.datasets import load_adult
+from dpcourse.lessons.lesson_03.numbers import HIGHEST, MeanError, mean_error
+from dpcourse.lessons.lesson_03.pictures import dollars, draw_clipping
+from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
+
+
+def _describe(data: MeanError) -> str:
+    bias, noise, total = (
+        float(np.interp(data.bound, data.bounds, part)) for part in (data.bias, data.noise, data.total)
+    )
+    best = int(np.argmin(data.total))
+    if data.total[best] > 0.95 * total:
+        advice = "Hardly any bound does better"
+    elif noise > bias:
+        advice = "The noise dominates: a lower bound would help"
+    else:
+        advice = "The bias dominates: a higher bound would help"
+    return (
+        f"Gains above ${data.bound:,.0f} count as ${data.bound:,.0f}. At ε = {data.epsilon:.3g} (δ = 0, "
+        f"replacing one of {data.people:,} people) the mean comes out {dollars(bias)} too low on average, with noise "
+        f"of standard deviation {dollars(noise)}: a typical error of {dollars(total)}. {advice} (at best "
+        f"{dollars(data.total[best])}, with a bound of ${data.bounds[best]:,.0f})."
+    )
+
+
+def explore_clipping(frame: pd.DataFrame | None = None) -> Explorer:
+    """Move ε, the clipping bound and the number of people, and see what bias and noise do to a mean of capital gains.
+
+    Parameters
+    ----------
+    frame : DataFrame, optional
+        Adult's columns; ``load_adult().frame`` unless given.
+    """
+    gains = (load_adult().frame if frame is None else frame)["capital-gain"].to_numpy(dtype=float)
+    return Explorer(
+        "Where should capital gains be clipped?",
+        controls={
+            "epsilon": epsilon_slider(0.01, 10.0, 1.0),
+            "bound": log_slider("upper bound ($)", 200, HIGHEST, 20_000),
+            "people": choice("people", {f"{n:,}": n for n in (50, 500, 5000, 45_222)}, 500),
+        },
+        compute=lambda epsilon, bound, people: mean_error(gains, epsilon, min(bound, HIGHEST), people),
+        draw=draw_clipping,
+        describe=_describe,
+    )

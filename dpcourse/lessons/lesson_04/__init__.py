@@ -1,0 +1,12 @@
+"""Lesson 04: Answer many questions, or one whose answer is not a number."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "numbers": ["Dimensions", "multiplier", "noise_by_dimension"],
+        "pictures": ["Choice", "Failure", "Median", "draw_choice", "draw_dimensions", "draw_failure", "draw_median"],
+        "explorer": ["explore_dimension"],
+    },
+)

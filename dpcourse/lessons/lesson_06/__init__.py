@@ -1,0 +1,32 @@
+"""Lesson 06: Let people protect themselves: randomized response on Adult."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "numbers": [
+            "EPSILON_RANGE",
+            "EXAMPLE_COUNTS",
+            "Estimates",
+            "GROUPS",
+            "TradeOff",
+            "TruthTelling",
+            "estimates",
+            "measured_tradeoff",
+            "truth_telling",
+        ],
+        "pictures": [
+            "Drops",
+            "ErrorByEpsilon",
+            "Leak",
+            "draw_drops",
+            "draw_errors",
+            "draw_estimates",
+            "draw_leak",
+            "draw_tradeoff",
+            "draw_truth",
+        ],
+        "explorer": ["explore_accuracy", "explore_estimates", "explore_truth"],
+    },
+)

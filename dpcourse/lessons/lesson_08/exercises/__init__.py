@@ -1,0 +1,36 @@
+"""Exercises of lesson 08: gradients, clipping, noise and batches of private training.
+
+Data are drawn anew for every check. Where an answer is random, its law is known exactly (Gaussian noise around a
+clipped sum), so the check tests that law, and recognises the laws that the usual mistakes have.
+"""
+
+from __future__ import annotations
+
+from dpcourse.checks.base import Exercise
+from dpcourse.lessons.lesson_08.exercises.batches import COST, listens, poisson_batch
+from dpcourse.lessons.lesson_08.exercises.gradients import CLIPPED_SUM, GRADIENT_NORMS
+from dpcourse.lessons.lesson_08.exercises.step import PRIVATE_STEP
+
+EXERCISES = (
+    Exercise(
+        "08.1",
+        "Every example's gradient norm",
+        GRADIENT_NORMS,
+        call="gradient_norms(X, y, weights, intercept)",
+    ),
+    Exercise("08.2", "Clip each example", CLIPPED_SUM, call="clipped_sum(gradients, clip_norm)"),
+    Exercise(
+        "08.3",
+        "One private step",
+        PRIVATE_STEP,
+        call="private_step(gradients, clip_norm, noise_multiplier, expected_size, rng)",
+    ),
+    Exercise("08.4", "A Poisson batch", (poisson_batch, listens), call="poisson_batch(n, sampling_rate, rng)"),
+    Exercise(
+        "08.5",
+        "What a training run costs",
+        COST,
+        call="training_epsilon(clip_norm, batch_size, dataset_size, epochs, noise_multiplier, delta)",
+        allowed=("accounting", "mechanisms"),
+    ),
+)

@@ -1,0 +1,12 @@
+"""Lesson 09: Train privately without touching the gradients."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "numbers": ["Votes", "vote", "vote_epsilon"],
+        "pictures": ["Comparison", "Moves", "Tuning", "draw_comparison", "draw_moves", "draw_tuning", "draw_votes"],
+        "explorer": ["explore_votes"],
+    },
+)

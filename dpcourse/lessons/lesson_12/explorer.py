@@ -1,0 +1,74 @@
+"""Explorers of lesson 12: secure aggregation with fabs that drop out, and rounds × noise × participation."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcourse.lessons.lesson_12.numbers import FABS, GRID, SCALE, Masking, Tradeoff, masked_sum, tradeoff, updates
+from dpcourse.lessons.lesson_12.pictures import draw_masking, draw_tradeoff
+from dpcourse.widgets.base import Explorer, choice, switch, whole_slider
+
+
+def _describe_masking(data: Masking) -> str:
+    gone = [name for name, out in zip(data.names, data.dropped, strict=True) if out]
+    stay = len(data.names) - len(gone)
+    who = f"Dropped out: {', '.join(gone)}." if gone else "Nobody dropped out."
+    if data.total is None:
+        return (
+            f"{who} {stay} left, and {data.threshold} shares are needed to recover a secret: the server learns no "
+            "number, and no sum. (Live, with real keys and masks.)"
+        )
+    pairs = "The masks between the fabs cancel"
+    if gone:
+        pairs += ", but for those shared with who is gone: these are recovered from shares"
+    return (
+        f"{who} Adding up what arrived gives noise ({data.uncorrected:.3f} of 2³²). {pairs}. Each has one of "
+        f"its own too, recovered from {data.threshold} shares. Then the server reads {data.total:+.4f}; the true sum "
+        f"of those who stayed is {data.left:+.4f}, up to rounding to 1/{SCALE:,}. Who knows all numbers in it but one "
+        "knows that one too. (Live, with real keys and masks.)"
+    )
+
+
+def explore_masks() -> Explorer:
+    """Let fabs drop out of a secure aggregation and watch the sum survive, until too few are left."""
+    names = list(updates())
+
+    def compute(threshold: int, **dropped: bool) -> Masking:
+        return masked_sum(*(dropped[name] for name in names), threshold=threshold)
+
+    controls = {name: switch(f"{name} drops out", value=name == "Germany") for name in names}
+    return Explorer(
+        "Does the sum survive?",
+        controls={**controls, "threshold": whole_slider("threshold", 2, FABS, 4)},
+        compute=compute,
+        draw=draw_masking,
+        describe=_describe_masking,
+    )
+
+
+def _describe_tradeoff(data: Tradeoff) -> str:
+    i = int(np.flatnonzero(data.rounds == data.at)[0])
+    lost = max(100 * (data.without_noise[i] - data.accuracy[i]), 0.0)
+    ratio = data.noise_multiplier / (data.sampling_rate * data.clients)
+    return (
+        f"{data.clients:,} clients with {GRID.WAFERS} wafers each, {data.sampling_rate:.0%} of them in a round on "
+        f"average, noise multiplier {data.noise_multiplier:g}: {data.accuracy[i]:.1%} after {data.at} rounds "
+        f"({lost:.1f} points lost to the noise; one training lies {100 * data.spread[i]:.1f} from that average), ε = "
+        f"{data.epsilon[i]:.3g} at δ = {data.delta:g}, adding or removing one client with all its wafers. The noise on "
+        f"the mean update is {ratio:.2g} clip norms in each weight. Precomputed, {GRID.SEEDS} trainings each."
+    )
+
+
+def explore_rounds() -> Explorer:
+    """Move noise, participation and rounds through a precomputed grid of federated trainings."""
+    return Explorer(
+        "What do rounds buy, and what do they cost?",
+        controls={
+            "noise_multiplier": choice("noise multiplier", GRID.NOISE[1:], 16.0),
+            "sampling_rate": choice("share of clients", {f"{q:.0%}": q for q in GRID.RATES}, 0.3),
+            "rounds": choice("rounds", GRID.ROUNDS, 20),
+        },
+        compute=tradeoff,
+        draw=draw_tradeoff,
+        describe=_describe_tradeoff,
+    )

@@ -1,0 +1,22 @@
+"""Lesson 13: Publish a whole table, privately."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "numbers": ["DELTA", "NoisyTable", "TABLES", "noisy_table", "zcdp_worth"],
+        "pictures": [
+            "Copies",
+            "FLOOR",
+            "LARGEST_COUNT",
+            "Quality",
+            "Tree",
+            "draw_copies",
+            "draw_noisy_table",
+            "draw_quality",
+            "draw_tree",
+        ],
+        "explorer": ["explore_marginals"],
+    },
+)

@@ -1,0 +1,32 @@
+"""The explorer of lesson 13: marginals at ε."""
+
+from __future__ import annotations
+
+from dpcourse.lessons.lesson_13.numbers import DELTA, TABLES, NoisyTable, noisy_table
+from dpcourse.lessons.lesson_13.pictures import draw_noisy_table
+from dpcourse.widgets.base import Explorer, choice, epsilon_slider, whole_slider
+
+
+def _describe(table: NoisyTable) -> str:
+    shared = f", one of {table.tables} tables that share it equally" if table.tables > 1 else ""
+    return (
+        f"{table.exact.size:,} cells of the twin, released at ε = {table.epsilon:.3g}, δ = {table.delta:.0e} (adding "
+        f"or removing one record){shared}: noise of σ = {table.sigma:.3g} people in each cell. "
+        f"{table.drowned:,} cells hold fewer people than that. As shares, the noisy table is {table.error:.2%} off in "
+        f"total variation. The noise is drawn anew at every position, from the same seed."
+    )
+
+
+def explore_marginals() -> Explorer:
+    """Move ε, the table and the number of tables, and see which cells survive the noise."""
+    return Explorer(
+        "Which cells of a table survive the noise?",
+        controls={
+            "epsilon": epsilon_slider(0.01, 10.0, 1.0, delta=DELTA),
+            "columns": choice("table", TABLES, TABLES["education × occupation × income"]),
+            "tables": whole_slider("tables that share ε", 1, 60, 1),
+        },
+        compute=lambda epsilon, columns, tables: noisy_table(columns, epsilon, tables),
+        draw=draw_noisy_table,
+        describe=_describe,
+    )

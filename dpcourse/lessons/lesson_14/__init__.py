@@ -1,0 +1,22 @@
+"""Lesson 14: Run it for years: what goes wrong outside the notebook."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "numbers": [
+            "Chooser",
+            "DAYS",
+            "DELTA",
+            "METHODS",
+            "Quarter",
+            "choose",
+            "largest_epsilon",
+            "price_curves",
+            "quarter",
+        ],
+        "pictures": ["Combs", "Timeline", "draw_chooser", "draw_combs", "draw_quarter", "draw_timeline"],
+        "explorer": ["explore_choice", "explore_quarter"],
+    },
+)

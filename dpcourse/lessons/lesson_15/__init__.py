@@ -1,0 +1,23 @@
+"""Lesson 15: Ask who pays for the noise."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "numbers": ["ByGroup", "DELTA", "scores_by_group"],
+        "pictures": [
+            "Changes",
+            "GroupCounts",
+            "MOST_GROUPS",
+            "Metrics",
+            "Spread",
+            "draw_by_group",
+            "draw_changes",
+            "draw_group_counts",
+            "draw_metrics",
+            "draw_spread",
+        ],
+        "explorer": ["explore_groups"],
+    },
+)

@@ -1,0 +1,234 @@
+"""The exercises of lesson 07: right answers pass, each known wrong answer gets its own diagnosis.
+
+Formulas are checked without chance. For the two audited exercises a right answer fails with probability 1e-6 at most;
+the long versions (20 and 300 checks) are marked `audit`.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcourse.checks import rehearse
+from dpcourse.lessons.lesson_07 import exercises as l07  # l07: imported here, so that no check is timed while it loads
+from dpcourse.local import RandomizedResponse
+
+
+def best_protocol(k, epsilon):
+    e = math.exp(epsilon)
+    return "k-RR" if e + k - 2 < 4 * e else "OUE"
+
+
+def bits(own, other):
+    """A unary encoding with these two probabilities, functions of ε."""
+
+    def unary_reports(codes, k, epsilon, rng):
+        mine = codes[:, None] == np.arange(k)
+        return rng.random(mine.shape) < np.where(mine, own(epsilon), other(epsilon))
+
+    return unary_reports
+
+
+def quiet(epsilon):
+    return 1 / (math.exp(epsilon) + 1)
+
+
+def as_numbers(codes, k, epsilon, rng):
+    reports = rng.binomial(1, quiet(epsilon), size=(len(codes), k))
+    reports[np.arange(len(codes)), codes] = rng.binomial(1, 0.5, size=len(codes))
+    return reports
+
+
+def one_draw(codes, k, epsilon, rng):
+    mine = codes[:, None] == np.arange(k)
+    return rng.random((len(codes), 1)) < np.where(mine, 0.5, quiet(epsilon))
+
+
+def estimate(reports, epsilon):
+    return (reports.mean(axis=0) - quiet(epsilon)) / (0.5 - quiet(epsilon)) * len(reports)
+
+
+def spread(epsilon, n, delta):
+    return 8 * (math.exp(epsilon) * math.log(4 / delta) / n) ** 0.5 + 8 * math.exp(epsilon) / n
+
+
+def factor(epsilon):
+    return (math.exp(epsilon) - 1) / (math.exp(epsilon) + 1)
+
+
+def holds(epsilon, n, delta):
+    return math.exp(epsilon) <= n / (16 * math.log(2 / delta))
+
+
+def shuffled(epsilon, n, delta):
+    if not holds(epsilon, n, delta):
+        return epsilon
+    return min(epsilon, math.log(1 + factor(epsilon) * spread(epsilon, n, delta)))
+
+
+def respond(answer, k, truth, rng, size=None):
+    told = rng.random(size) < truth
+    return np.where(told, answer, (answer + rng.integers(1, k, size=size)) % k)
+
+
+def p_of(epsilon, k):
+    return math.exp(epsilon) / (math.exp(epsilon) + k - 1)
+
+
+def remembered(answer, days, k, epsilon, rng):
+    return np.full(days, respond(answer, k, p_of(epsilon, k), rng))
+
+
+def another_remembered(answer, days, k, epsilon, rng):
+    weights = np.ones(k)
+    weights[answer] = math.exp(epsilon)
+    return np.repeat(rng.choice(k, p=weights / weights.sum()), days)
+
+
+def first_day_true(answer, days, k, epsilon, rng):
+    reports = remembered(answer, days, k, epsilon, rng)
+    reports[0] = answer
+    return reports
+
+
+def fresh(answer, days, k, epsilon, rng):
+    return respond(answer, k, p_of(epsilon, k), rng, days)
+
+
+RIGHT = {
+    "07.1": [best_protocol],
+    "07.2": [bits(lambda e: 0.5, quiet), as_numbers],
+    "07.3": [estimate],
+    "07.4": [lambda days, daily, permanent: min(permanent, daily * days)],
+    "07.5": [shuffled],
+    "07.6": [remembered, another_remembered],
+}
+
+WRONG = {
+    ("07.1", "always-oue"): lambda k, epsilon: "OUE",
+    ("07.1", "always-rr"): lambda k, epsilon: "k-RR",
+    ("07.1", "swapped"): lambda k, epsilon: "OUE" if best_protocol(k, epsilon) == "k-RR" else "k-RR",
+    ("07.1", "no-exp"): lambda k, epsilon: "k-RR" if k < 3 * epsilon + 2 else "OUE",
+    ("07.1", "lost-three"): lambda k, epsilon: "k-RR" if k - 2 < math.exp(epsilon) else "OUE",
+    ("07.1", "sue"): lambda k, epsilon: (
+        "k-RR" if math.exp(epsilon) + k - 2 < math.exp(epsilon / 2) * (math.exp(epsilon / 2) + 1) ** 2 else "OUE"
+    ),
+    ("07.2", "full-epsilon"): bits(lambda e: 1 - quiet(e), quiet),
+    ("07.2", "symmetric"): bits(lambda e: 1 - quiet(e / 2), lambda e: quiet(e / 2)),
+    ("07.2", "own-bit-sure"): bits(lambda e: 1.0, quiet),
+    ("07.2", "inverse"): bits(lambda e: 0.5, lambda e: math.exp(-e)),
+    ("07.2", "half-epsilon"): bits(lambda e: 0.5, lambda e: quiet(e / 2)),
+    ("07.2", "one-draw"): one_draw,
+    ("07.2", "not-random"): lambda codes, k, epsilon, rng: codes[:, None] == np.arange(k),
+    ("07.2", "wrong-shape"): lambda codes, k, epsilon, rng: codes == rng.integers(k, size=len(codes)),
+    ("07.2", "wrong-probabilities"): bits(lambda e: 0.7, lambda e: 0.3),
+    ("07.3", "raw-counts"): lambda reports, epsilon: reports.sum(axis=0),
+    ("07.3", "clipped"): lambda reports, epsilon: np.clip(estimate(reports, epsilon), 0, None),
+    ("07.3", "no-division"): lambda reports, epsilon: reports.sum(axis=0) - len(reports) * quiet(epsilon),
+    ("07.3", "no-subtraction"): lambda reports, epsilon: reports.sum(axis=0) / 0.5,
+    ("07.3", "symmetric"): lambda reports, epsilon: (
+        (reports.sum(axis=0) - len(reports) * quiet(epsilon / 2)) / (1 - 2 * quiet(epsilon / 2))
+    ),
+    ("07.3", "shares"): lambda reports, epsilon: estimate(reports, epsilon) / len(reports),
+    ("07.3", "scaled"): lambda reports, epsilon: reports.sum(axis=0) * len(reports) / reports.sum(),
+    ("07.4", "no-memory"): lambda days, daily, permanent: days * daily,
+    ("07.4", "always-permanent"): lambda days, daily, permanent: permanent,
+    ("07.4", "larger"): lambda days, daily, permanent: max(days * daily, permanent),
+    ("07.4", "both"): lambda days, daily, permanent: days * daily + permanent,
+    ("07.4", "one-day"): lambda days, daily, permanent: daily,
+    ("07.4", "square-root"): lambda days, daily, permanent: min(days**0.5 * daily, permanent),
+    ("07.5", "no-condition"): lambda e, n, d: min(e, math.log(1 + factor(e) * spread(e, n, d))),
+    ("07.5", "more-than-the-phone"): lambda e, n, d: math.log(1 + factor(e) * spread(e, n, d)) if holds(e, n, d) else e,
+    ("07.5", "no-log"): lambda e, n, d: min(e, factor(e) * spread(e, n, d)) if holds(e, n, d) else e,
+    ("07.5", "no-factor"): lambda e, n, d: min(e, math.log(1 + spread(e, n, d))) if holds(e, n, d) else e,
+    ("07.5", "infinite"): lambda e, n, d: shuffled(e, n, d) if holds(e, n, d) else math.inf,
+    ("07.5", "root-n"): lambda e, n, d: e / math.sqrt(n),
+    ("07.5", "no-gain"): lambda e, n, d: e,
+    ("07.6", "fresh-noise"): fresh,
+    ("07.6", "not-useful"): lambda answer, days, k, epsilon, rng: fresh(answer, days, k, epsilon / days, rng),
+    ("07.6", "formula-of-two"): lambda answer, days, k, epsilon, rng: np.full(
+        days, respond(answer, k, math.exp(epsilon) / (math.exp(epsilon) + 1), rng)
+    ),
+    ("07.6", "lie-may-be-true"): lambda answer, days, k, epsilon, rng: np.full(
+        days, answer if rng.random() < math.exp(epsilon) / (math.exp(epsilon) + k - 1) else rng.integers(k)
+    ),
+    ("07.6", "first-day-true"): first_day_true,
+    ("07.6", "first-day-only"): lambda answer, days, k, epsilon, rng: np.append(
+        remembered(answer, 1, k, epsilon, rng), rng.integers(k, size=days - 1)
+    ),
+    ("07.6", "noisy-memory"): lambda answer, days, k, epsilon, rng: respond(
+        remembered(answer, days, k, epsilon, rng), k, p_of(2 * epsilon / 3, k), rng, days
+    ),
+    ("07.6", "ignores-data"): lambda answer, days, k, epsilon, rng: np.full(days, rng.integers(k)),
+    ("07.6", "not-random"): lambda answer, days, k, epsilon, rng: np.full(days, answer),
+    ("07.6", "wrong-shape"): lambda answer, days, k, epsilon, rng: remembered(answer, 1, k, epsilon, rng),
+    ("07.6", "package-used"): lambda answer, days, k, epsilon, rng: np.full(
+        days, RandomizedResponse(epsilon, k).randomize(np.array([answer]), rng=rng)[0]
+    ),
+}
+
+
+def test_every_exercise_is_tried():
+    assert [exercise.id for exercise in l07.EXERCISES] == list(RIGHT)
+    assert all(sum(tried == exercise for tried, _ in WRONG) >= 4 for exercise in RIGHT)
+
+
+@pytest.mark.parametrize("exercise", RIGHT)
+def test_right_answers_pass(exercise):
+    for answer in RIGHT[exercise]:
+        assert rehearse(exercise, answer, times=1, rng=5).keys == {"passed": 1}
+
+
+@pytest.mark.parametrize(("exercise", "key"), WRONG)
+def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
+    assert rehearse(exercise, WRONG[exercise, key], rng=6, times=1).keys == {key: 1}
+
+
+def halves_share_draws(codes, k, epsilon, rng):
+    draws = rng.random((len(codes) // 2, k))
+    mine = codes[:, None] == np.arange(k)
+    return np.concatenate([draws, draws]) < np.where(mine, 0.5, quiet(epsilon))
+
+
+def true_on_the_seventh_day(answer, days, k, epsilon, rng):
+    reports = remembered(answer, days, k, epsilon, rng)
+    reports[6:7] = answer
+    return reports
+
+
+def a_month_of_memory(answer, days, k, epsilon, rng):
+    return np.repeat(respond(answer, k, p_of(epsilon, k), rng, days // 30 + 1), 30)[:days]
+
+
+@pytest.mark.parametrize(
+    ("exercise", "key", "answer"),
+    [
+        ("07.2", "shared-draws", halves_share_draws),
+        ("07.6", "not-for-ever", true_on_the_seventh_day),
+        ("07.6", "not-for-ever", a_month_of_memory),
+    ],
+)
+def test_leaks_that_hide_among_people_or_days(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=11).keys == {key: 1}
+
+
+@pytest.mark.parametrize("epsilon", [0.4, 2.5])
+def test_epsilon_must_be_followed(epsilon):
+    """A phone with an ε of its own, too large or too small."""
+    stubborn = rehearse(
+        "07.6", lambda answer, days, k, _, rng: remembered(answer, days, k, epsilon, rng), times=2, rng=8
+    )
+    assert "passed" not in stubborn.keys
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize("exercise", RIGHT)
+def test_three_hundred_right(exercise, always):
+    for answer in RIGHT[exercise]:
+        always(exercise, answer, "passed", times=300)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "key"), WRONG)
+def test_fifty_of_each_wrong(exercise, key, always):
+    always(exercise, WRONG[exercise, key], key, times=50)

@@ -1,0 +1,244 @@
+"""Lesson 09's exercises: right answers pass, each known wrong answer gets its own diagnosis.
+
+A right answer fails a check with probability 1e-6 at most. The long versions run under `make audit`.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+import dpcourse.audit
+import dpcourse.lessons.lesson_09.exercises  # noqa: F401  (so that no check pays for an import)
+from dpcourse.checks import rehearse
+
+# Right answers
+
+
+def perturb(weights, n, lam, epsilon, rng):
+    direction = rng.normal(size=len(weights))
+    return weights + direction / np.linalg.norm(direction) * rng.gamma(len(weights), 2 / (n * lam * epsilon))
+
+
+def share(epsilon, n, lam):
+    lam = max(lam, 0.25 / (n * math.expm1(epsilon / 4)))
+    return lam, epsilon - 2 * math.log1p(0.25 / (n * lam))
+
+
+def vote_moves(neighbours):
+    votes = 1 if neighbours == "add-remove" else 2
+    return votes, votes * math.sqrt(2), 2 * votes
+
+
+def noisy_winner(votes, epsilon, rng):
+    return int(np.argmax(votes + rng.laplace(scale=2 / epsilon, size=len(votes))))
+
+
+def exponential_winner(votes, epsilon, rng):
+    """The exponential mechanism, by Gumbel noise: as private, and no less useful."""
+    return int(np.argmax(votes + rng.gumbel(scale=2 / epsilon, size=len(votes))))
+
+
+def permute_and_flip(votes, epsilon, rng):
+    """One-sided exponential noise: as private, and more useful."""
+    return int(np.argmax(votes + rng.exponential(scale=2 / epsilon, size=len(votes))))
+
+
+def price(questions, answers, threshold_sigma, vote_sigma):
+    return questions / (2 * threshold_sigma**2) + answers / vote_sigma**2
+
+
+RIGHT = [
+    ("09.1", perturb),
+    ("09.2", share),
+    ("09.3", vote_moves),
+    ("09.4", noisy_winner),
+    ("09.4", exponential_winner),
+    ("09.4", permute_and_flip),
+    ("09.5", price),
+]
+
+# Wrong answers
+
+
+def length_with(shape=None, factor=lambda n, lam, epsilon: 2 / (n * lam * epsilon), draw="normal"):
+    def answer(weights, n, lam, epsilon, rng):
+        d = len(weights)
+        draws = {"normal": rng.normal, "cube": lambda size: rng.uniform(-1, 1, size), "laplace": rng.laplace}
+        direction = draws[draw](size=d) if draw in draws else rng.uniform(0, 1, d)
+        return weights + direction / np.linalg.norm(direction) * rng.gamma(shape or d, factor(n, lam, epsilon))
+
+    return answer
+
+
+def laplace_weights(weights, n, lam, epsilon, rng):
+    return weights + rng.laplace(scale=2 / (n * lam * epsilon), size=len(weights))
+
+
+def gaussian_weights(factor):
+    return lambda weights, n, lam, epsilon, rng: (
+        weights + rng.normal(scale=factor * 2 / (n * lam * epsilon), size=len(weights))
+    )
+
+
+def around(centre):
+    """Right noise around something else than the weights."""
+    return lambda weights, n, lam, epsilon, rng: centre(weights) + perturb(np.zeros(len(weights)), n, lam, epsilon, rng)
+
+
+def in_place(weights, n, lam, epsilon, rng):
+    weights += perturb(np.zeros(len(weights)), n, lam, epsilon, rng)
+    return weights
+
+
+def moves_with(relation, place, value):
+    def answer(neighbours):
+        moves = list(vote_moves(neighbours))
+        if neighbours == relation:
+            moves[place] = value
+        return moves
+
+    return answer
+
+
+def winner_with(scale):
+    return lambda votes, epsilon, rng: int(np.argmax(votes + rng.laplace(0, scale(epsilon, votes), len(votes))))
+
+
+def skips_empty(votes, epsilon, rng):
+    return int(np.argmax(np.where(votes > 0, votes + rng.laplace(0, 2 / epsilon, len(votes)), -np.inf)))
+
+
+def unlike_lengths(weights, n, lam, epsilon, rng):
+    """Length and direction are right, each for itself: but it is longer on one side."""
+    direction, lengths = rng.normal(size=len(weights)), rng.gamma(len(weights), 2 / (n * lam * epsilon), size=2)
+    return weights + direction / np.linalg.norm(direction) * (lengths.max() if direction[0] > 0 else lengths.min())
+
+
+def sure_when_clear(votes, epsilon, rng):
+    low, high = np.sort(votes)[-2:]
+    return int(np.argmax(votes)) if high - low > 5 else noisy_winner(votes, epsilon, rng)
+
+
+def sure_when_unanimous(votes, epsilon, rng):
+    return int(np.argmax(votes)) if (votes > 0).sum() == 1 else noisy_winner(votes, epsilon, rng)
+
+
+def noise_on_the_first(votes, epsilon, rng):
+    return int(np.argmax(votes + np.where(votes == votes.max(), rng.laplace(0, 2 / epsilon, len(votes)), 0)))
+
+
+WRONG = [
+    ("09.1", "linked", unlike_lengths),
+    ("09.1", "one-record-fewer", length_with(factor=lambda n, lam, epsilon: 2 / ((n - 1) * lam * epsilon))),
+    ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 1.0)),
+    ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: epsilon / 2)),
+    ("09.4", "lead-without-noise", sure_when_clear),
+    ("09.4", "empty-class-without-noise", sure_when_unanimous),
+    ("09.4", "losers-without-noise", noise_on_the_first),
+    *(
+        (
+            "09.4",
+            "thin-tails",
+            lambda votes, epsilon, rng, f=f: int(np.argmax(votes + rng.normal(0, f / epsilon, len(votes)))),
+        )
+        for f in (2, 2 * math.sqrt(2))
+    ),
+    ("09.4", "argmin", lambda votes, epsilon, rng: int(np.argmin(votes + rng.laplace(0, 2 / epsilon, len(votes))))),
+    ("09.4", "grows-with-classes", winner_with(lambda epsilon, votes: len(votes) / epsilon)),
+    ("09.4", "too-little-noise", winner_with(lambda epsilon, votes: 4 / (len(votes) * epsilon))),
+    ("09.1", "laplace-coordinates", laplace_weights),
+    ("09.1", "exponential-length", length_with(shape=1)),
+    ("09.1", "half-sensitivity", length_with(factor=lambda n, lam, epsilon: 1 / (n * lam * epsilon))),
+    ("09.1", "no-lambda", length_with(factor=lambda n, lam, epsilon: 2 / (n * epsilon))),
+    ("09.1", "upside-down", length_with(factor=lambda n, lam, epsilon: 2 * epsilon / (n * lam))),
+    *(("09.1", "gaussian", gaussian_weights(factor)) for factor in (1, math.sqrt(2), 3.73)),
+    *(("09.1", "direction", length_with(draw=draw)) for draw in ("cube", "laplace", "positive")),
+    ("09.1", "no-weights", around(lambda weights: 0)),
+    ("09.1", "no-weights", around(lambda weights: 5)),
+    ("09.1", "scaled-weights", around(lambda weights: 2 * weights)),
+    ("09.1", "scaled-weights", around(lambda weights: -weights)),
+    ("09.1", "normalised", around(lambda weights: weights / np.linalg.norm(weights))),
+    ("09.1", "mean-of-weights", around(lambda weights: weights.mean())),
+    ("09.1", "reordered", around(lambda weights: weights[::-1])),
+    ("09.1", "reordered", around(np.sort)),
+    ("09.1", "wrong-centre", around(lambda weights: np.clip(weights, -1, 1))),
+    ("09.1", "wrong-centre", around(np.round)),
+    ("09.1", "changes-data", in_place),
+    ("09.1", "not-useful", length_with(factor=lambda n, lam, epsilon: 4 / (n * lam * epsilon))),
+    ("09.1", "not-random", lambda weights, n, lam, epsilon, rng: weights),
+    ("09.1", "wrong-shape", lambda weights, n, lam, epsilon, rng: perturb(weights, n, lam, epsilon, rng)[:-1]),
+    ("09.2", "no-jacobian", lambda epsilon, n, lam: (lam, epsilon)),
+    ("09.2", "once", lambda epsilon, n, lam: (share(epsilon, n, lam)[0], (epsilon + share(epsilon, n, lam)[1]) / 2)),
+    ("09.2", "never-raised", lambda epsilon, n, lam: (lam, epsilon - 2 * math.log1p(0.25 / (n * lam)))),
+    (
+        "09.2",
+        "raised-late",
+        lambda epsilon, n, lam: (
+            (lam, left)
+            if (left := epsilon - 2 * math.log1p(0.25 / (n * lam))) > 0
+            else (0.25 / (n * math.expm1(epsilon / 4)), epsilon / 2)
+        ),
+    ),
+    ("09.2", "no-n", lambda epsilon, n, lam: share(epsilon, 1, lam)),
+    ("09.2", "wrong-value", lambda epsilon, n, lam: (lam, epsilon / 2)),
+    ("09.3", "sensitivity-one", moves_with("add-remove", 2, 1)),
+    ("09.3", "one-count-moves", moves_with("add-remove", 1, 1)),
+    ("09.3", "l1-for-l2", moves_with("add-remove", 1, 2)),
+    ("09.3", "largest-doubled", moves_with("add-remove", 0, 2)),
+    ("09.3", "one-teacher", lambda neighbours: vote_moves("add-remove")),
+    ("09.3", "votes-apart", moves_with("replace-one", 1, 2)),
+    ("09.3", "largest-of-one", moves_with("replace-one", 0, 1)),
+    ("09.3", "wrong-value", lambda neighbours: (7, 7, 7)),
+    ("09.3", "wrong-shape", lambda neighbours: 2),
+    ("09.4", "sensitivity-one", winner_with(lambda epsilon, votes: 1 / epsilon)),
+    ("09.4", "too-little-noise", winner_with(lambda epsilon, votes: 2 / (epsilon * sum(votes)) + 1e-9)),
+    ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 2 * epsilon)),
+    ("09.4", "not-useful", winner_with(lambda epsilon, votes: 4 / epsilon)),
+    ("09.4", "empty-class-without-noise", skips_empty),
+    ("09.4", "not-random", lambda votes, epsilon, rng: int(np.argmax(votes))),
+    ("09.4", "not-random", lambda votes, epsilon, rng: int(np.argmax(votes + rng.laplace(0, 2 / epsilon)))),
+    ("09.4", "wrong-type", lambda votes, epsilon, rng: float(np.max(votes + rng.laplace(0, 2 / epsilon, len(votes))))),
+    ("09.4", "wrong-shape", lambda votes, epsilon, rng: votes + rng.laplace(0, 2 / epsilon, len(votes))),
+    ("09.4", "ignores-data", lambda votes, epsilon, rng: int(rng.integers(len(votes)))),
+    ("09.5", "sensitivity-one", lambda q, a, s1, s2: q / (2 * s1**2) + a / (2 * s2**2)),
+    ("09.5", "l1-norm", lambda q, a, s1, s2: q / (2 * s1**2) + 2 * a / s2**2),
+    ("09.5", "silence-free", lambda q, a, s1, s2: a / (2 * s1**2) + a / s2**2),
+    ("09.5", "threshold-free", lambda q, a, s1, s2: a / s2**2),
+    ("09.5", "all-answered", lambda q, a, s1, s2: q / (2 * s1**2) + q / s2**2),
+    ("09.5", "not-squared", lambda q, a, s1, s2: q / (2 * s1) + a / s2),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_right_answers_pass(exercise, answer):
+    assert rehearse(exercise, answer, times=1, rng=0).keys == {"passed": 1}
+
+
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
+    assert rehearse(exercise, answer, times=1, rng=1).keys == {key: 1}
+
+
+def test_the_package_may_not_answer():
+    from dpcourse.learning.perturbation import share_of_noise, spherical_noise
+
+    def borrowed(weights, n, lam, epsilon, rng):
+        return weights + spherical_noise(rng, len(weights), n * lam * epsilon / 2)
+
+    assert rehearse("09.1", borrowed, times=1).keys == {"package-used": 1}
+    assert rehearse("09.2", lambda epsilon, n, lam: share_of_noise(epsilon, n, lam), times=1).keys == {
+        "package-used": 1
+    }
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
+def test_three_hundred_right(exercise, answer, always):
+    always(exercise, answer, "passed", times=300)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
+def test_fifty_of_each_wrong(exercise, key, answer, always):
+    always(exercise, answer, key, times=50, but=5)

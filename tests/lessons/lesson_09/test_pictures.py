@@ -1,0 +1,50 @@
+"""Pictures of lesson 09: redrawing into a picture gives what drawing afresh gives, and the words follow the numbers."""
+
+import numpy as np
+import pytest
+
+from dpcourse.lessons import lesson_09 as l09
+
+LAMBDAS = np.array([1e-4, 1e-2, 1.0])
+
+
+def moves(share):
+    return l09.Moves(LAMBDAS, 1 / LAMBDAS, {"people": share / LAMBDAS, "worst": 0.9 / LAMBDAS})
+
+
+def tuning(best):
+    means = {"output": np.array([0.6, best, 0.75]), "objective": np.array([0.8, 0.84, 0.75])}
+    return l09.Tuning(LAMBDAS, np.array([0.85, 0.84, 0.75]), means, dict.fromkeys(means, np.full(3, 0.02)), 1.0)
+
+
+def votes(sigma):
+    sigmas = np.geomspace(1, 100, 20)
+    return l09.Votes(
+        50, (40.0, 10.0), sigma, 1 if sigma < 5 else 7, 1e-5, 20 / sigmas, 1 - sigmas / 300, 20 / sigma, 0.9
+    )
+
+
+def comparison(first):
+    return l09.Comparison(["a", "b"], np.array([first, 0.8]), np.array([0.01, 0.02]), np.array([0.5, 0.5]), 0.75)
+
+
+CASES = [
+    (l09.draw_moves, moves(0.2), moves(0.4), "people reach 40% to 40%"),
+    (l09.draw_tuning, tuning(0.7), tuning(0.82), "output is best at λ = 0.01 with 82.0%"),
+    (l09.draw_votes, votes(3.0), votes(10.0), "ε of 7 answers"),
+    (l09.draw_comparison, comparison(0.84), comparison(0.83), "a 83.0% at 0.50"),
+]
+
+
+@pytest.mark.parametrize(("draw", "first", "second", "said"), CASES, ids=lambda value: getattr(value, "__name__", ""))
+def test_redrawing_sets_data_and_words(draw, first, second, said):
+    picture = draw(first)
+    before = picture.alt
+    assert draw(second, into=picture) is picture
+    assert said in picture.alt and said not in before and len(before) > 60
+    fresh = draw(second)
+    assert fresh.alt == picture.alt
+    for axes, other in zip(picture.axes, fresh.axes, strict=True):
+        for old, new in zip(axes.lines, other.lines, strict=True):
+            np.testing.assert_array_equal(old.get_xydata(), new.get_xydata())
+    assert picture.png()[:4] == b"\x89PNG"

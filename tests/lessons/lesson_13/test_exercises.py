@@ -1,0 +1,305 @@
+"""Exercises of lesson 13: right answers pass, each known wrong answer gets its own diagnosis.
+
+A right answer fails a check with probability 1e-6 at most.
+"""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's time includes it)
+from dpcourse.checks import rehearse
+from dpcourse.checks.cases import Returns
+from dpcourse.lessons.lesson_13 import exercises as l13  # noqa: F401 (the same)
+from dpcourse.lessons.lesson_13.exercises.choice import CHOICE
+from dpcourse.mechanisms import ExponentialMechanism
+from dpcourse.synthetic.marginals import count
+
+
+def crosstab(a, b, shape):
+    return np.bincount(a * shape[1] + b, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def laplace_table(a, b, shape, epsilon, rng):
+    return crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon, size=shape)
+
+
+def geometric_table(a, b, shape, epsilon, rng):
+    stop = 1 - math.exp(-epsilon)
+    return crosstab(a, b, shape) + rng.geometric(stop, size=shape) - rng.geometric(stop, size=shape)
+
+
+def observed_only(a, b, shape, epsilon, rng):
+    table = crosstab(a, b, shape).astype(float)
+    table[table > 0] += rng.laplace(0, 1 / epsilon, size=(table > 0).sum())
+    return table
+
+
+def observed_rows(a, b, shape, epsilon, rng):
+    return laplace_table(np.unique(a, return_inverse=True)[1], b, (len(np.unique(a)), shape[1]), epsilon, rng)
+
+
+def pandas_table(a, b, shape, epsilon, rng):
+    codes = [pd.Categorical(column, categories=range(size)) for column, size in zip((a, b), shape, strict=True)]
+    return pd.crosstab(*codes, dropna=False) + rng.laplace(0, 1 / epsilon, size=shape)
+
+
+def pivoted(a, b, shape, epsilon, rng):
+    people = pd.DataFrame({"a": a, "b": b, "people": 1})
+    table = people.pivot_table(index="a", columns="b", values="people", aggfunc="sum", fill_value=0)
+    table = table.reindex(index=range(shape[0]), columns=range(shape[1]), fill_value=0)
+    return table.to_numpy() + rng.laplace(0, 1 / epsilon, size=shape)
+
+
+def with_noise(counted):
+    return lambda a, b, shape, epsilon, rng: counted(a, b, shape) + rng.laplace(0, 1 / epsilon, size=shape)
+
+
+def written_once(a, b, shape):
+    table = np.zeros(shape)
+    table[a, b] += 1
+    return table
+
+
+def with_scale(scale):
+    return lambda a, b, shape, epsilon, rng: crosstab(a, b, shape) + rng.laplace(0, scale(epsilon), size=shape)
+
+
+def quiet_first_row(a, b, shape, epsilon, rng):
+    noise = rng.laplace(0, 1 / epsilon, size=shape)
+    noise[0] *= 0.3
+    return crosstab(a, b, shape) + noise
+
+
+def weights_of(scores, epsilon, power=0.5):
+    weights = np.exp(power * epsilon * (scores - scores.max()))
+    return weights / weights.sum()
+
+
+def naive_choice(scores, epsilon, rng):
+    weights = np.exp(epsilon * scores / 2)
+    return int(rng.choice(len(scores), p=weights / weights.sum()))
+
+
+def by_rows(parents, weights, rng):
+    weights = np.asarray(weights, dtype=float)
+    weights[weights.sum(axis=1) == 0] = 1
+    steps = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
+    return (rng.random(len(parents))[:, None] > steps[parents][:, :-1]).sum(axis=1)
+
+
+def children(parents, table, rng):
+    return by_rows(parents, np.maximum(table, 0), rng)
+
+
+def children_one_by_one(parents, table, rng):
+    drawn = np.empty(len(parents), dtype=int)
+    for parent in np.unique(parents):
+        row = np.maximum(table[parent], 0)
+        shares = row / row.sum() if row.sum() else np.full(len(row), 1 / len(row))
+        drawn[parents == parent] = rng.choice(len(row), size=(parents == parent).sum(), p=shares)
+    return drawn
+
+
+def no_uniform_row(parents, table, rng):
+    drawn = np.empty(len(parents), dtype=int)
+    for parent in np.unique(parents):
+        row = np.maximum(table[parent], 0)
+        drawn[parents == parent] = rng.choice(len(row), size=(parents == parent).sum(), p=row / row.sum())
+    return drawn
+
+
+def one_draw(parents, table, rng):
+    return by_rows(np.arange(4), np.maximum(table, 0), rng)[parents]
+
+
+def negative_shares(parents, table, rng):
+    return np.array([rng.choice(4, p=table[parent] / table[parent].sum()) for parent in parents])
+
+
+def down_the_columns(parents, table, rng):
+    positive = np.maximum(table, 0).astype(float)
+    return by_rows(parents, positive / positive.sum(axis=0), rng)
+
+
+def cancelling(a, b, shape, epsilon, rng):
+    noise = rng.laplace(0, 1 / epsilon, size=shape)
+    return crosstab(a, b, shape) + noise - noise.mean()
+
+
+def scaled_to_n(a, b, shape, epsilon, rng):
+    table = np.maximum(laplace_table(a, b, shape, epsilon, rng), 0)
+    return table * len(a) / table.sum() if len(a) else table
+
+
+def shared_by_rows(a, b, shape, epsilon, rng):
+    return crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon, size=(shape[0], 1))
+
+
+def bare_in_the_middle(a, b, shape, epsilon, rng):
+    table, noise = crosstab(a, b, shape), rng.laplace(0, 1 / epsilon, size=shape)
+    return table + np.where((table < 4) | (table == table.max()), noise, noise / 100)
+
+
+def refuses_nobody(a, b, shape, epsilon, rng):
+    if not len(a):
+        raise ValueError("no records")
+    return laplace_table(a, b, shape, epsilon, rng)
+
+
+def chosen_with(epsilon_of):
+    return lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon_of(epsilon))))
+
+
+RIGHT = {
+    "13.1": [lambda k, rho: math.sqrt(k / (2 * rho)), lambda k, rho: (2 * rho / k) ** -0.5],
+    "13.2": [
+        laplace_table,
+        geometric_table,
+        lambda *data, rng: np.round(laplace_table(*data, rng=rng)).tolist(),
+    ],
+    "13.3": [
+        lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon))),
+        lambda scores, epsilon, rng: int(np.argmax(scores + rng.gumbel(scale=2 / epsilon, size=len(scores)))),
+    ],
+    "13.4": [children, children_one_by_one],
+    "13.5": [0.632, 1 - math.exp(-1), Fraction(632, 1000), np.array([0.632])],
+}
+WRONG = {
+    "13.1": {
+        "composition-forgotten": lambda k, rho: math.sqrt(1 / (2 * rho)),
+        "linear": lambda k, rho: k / math.sqrt(2 * rho),
+        "no-two": lambda k, rho: math.sqrt(k / rho),
+        "variance": lambda k, rho: k / (2 * rho),
+        "upside-down": lambda k, rho: math.sqrt(2 * rho / k),
+        "sensitivity-two": lambda k, rho: 2 * math.sqrt(k / (2 * rho)),
+        "wrong-value": lambda k, rho: 1.0,
+    },
+    "13.2": {
+        "exact-total": cancelling,
+        "exact-total too": scaled_to_n,
+        "linked-noise": shared_by_rows,
+        "noise-by-size": bare_in_the_middle,
+        "uneven-noise": quiet_first_row,
+        "cut-at-zero": lambda *data, rng: np.maximum(laplace_table(*data, rng=rng), 0),
+        "cut-at-zero too": lambda *data, rng: np.abs(geometric_table(*data, rng=rng)),
+        "thin-tails": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.normal(0, math.sqrt(2) / epsilon, size=shape)
+        ),
+        "no-counts": with_noise(lambda a, b, shape: 0),
+        "no-counts too": with_noise(lambda a, b, shape: crosstab(a, b, shape) / max(len(a), 1)),
+        "presence": with_noise(written_once),
+        "transposed": with_noise(lambda a, b, shape: crosstab(b, a, shape[::-1]).reshape(shape)),
+        "transposed too": with_noise(lambda a, b, shape: crosstab(a, b, shape).ravel().reshape(shape, order="F")),
+        "wrong-counts": with_noise(lambda a, b, shape: crosstab(a, b, shape)[::-1]),
+        "ignores-epsilon": with_scale(lambda epsilon: 1),
+        "wrong-power": with_scale(lambda epsilon: epsilon**-2),
+        "nobody": refuses_nobody,
+        "empty-exact": observed_only,
+        "wrong-shape": observed_rows,
+        "shared-noise": lambda a, b, shape, epsilon, rng: crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon),
+        "scale-upside-down": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, epsilon, size=shape)
+        ),
+        "not-private": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, 0.5 / epsilon, size=shape)
+        ),
+        "too-little-noise": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, 0.8 / epsilon, size=shape)
+        ),
+        "not-useful": lambda a, b, shape, epsilon, rng: (
+            crosstab(a, b, shape) + rng.laplace(0, shape[0] * shape[1] / epsilon, size=shape)
+        ),
+        "not-random": lambda a, b, shape, epsilon, rng: crosstab(a, b, shape),
+        "package-used": lambda a, b, shape, epsilon, rng: (
+            count([a, b], shape) + rng.laplace(0, 1 / epsilon, size=shape)
+        ),
+    },
+    "13.3": {
+        "ignores-epsilon": chosen_with(lambda epsilon: 1.0),
+        "upside-down": chosen_with(lambda epsilon: 1 / epsilon),
+        "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),
+        "no-two": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon, 1.0))),
+        "two-twos": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(scores, epsilon, 0.25))),
+        "uniform": lambda scores, epsilon, rng: int(rng.integers(len(scores))),
+        "proportional": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=scores / scores.sum())),
+        "sign": lambda scores, epsilon, rng: int(rng.choice(len(scores), p=weights_of(-scores, epsilon))),
+        "overflow": naive_choice,
+        "noisy-max": lambda scores, epsilon, rng: int(
+            np.argmax(scores + rng.laplace(scale=2 / epsilon, size=len(scores)))
+        ),
+        "package-used": lambda scores, epsilon, rng: ExponentialMechanism(epsilon).select(
+            range(len(scores)), scores, rng=rng
+        ),
+    },
+    "13.4": {
+        "absolute": lambda parents, table, rng: by_rows(parents, np.abs(table), rng),
+        "shifted": lambda parents, table, rng: by_rows(parents, table - table.min(axis=1, keepdims=True), rng),
+        "ignores-parent": lambda parents, table, rng: by_rows(
+            parents, np.tile(np.maximum(table, 0).sum(axis=0), (4, 1)), rng
+        ),
+        "wrong-axis": down_the_columns,
+        "not-random": lambda parents, table, rng: table.argmax(axis=1)[parents],
+        "empty-row": no_uniform_row,
+        "one-draw": one_draw,
+        "negative-shares": negative_shares,
+        "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
+    },
+    "13.5": {
+        "complement": 0.368,
+        "expectation": 1,
+        "one-draw": 1 / 45_222,
+        "coin": 0.5,
+        "percent": 63.2,
+        "wrong-value": 0.9,
+    },
+}
+# Proportional shares of scores that differ by a few in ten thousand cannot be told from equal ones.
+# The auditor refutes 0.8 of the noise often, but not always.
+ALIKE = {
+    "proportional": {"proportional", "uniform"},
+    "too-little-noise": {"too-little-noise", "not-private"},
+}
+
+KNOWN = [(id, key) for id, answers in WRONG.items() for key in answers]
+PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(answers))]
+
+
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_right_answers_pass(id, place):
+    assert rehearse(id, RIGHT[id][place], times=1, rng=13).keys == {"passed": 1}
+
+
+@pytest.mark.parametrize("answer", [pandas_table, pivoted])
+def test_a_table_by_pandas_is_in_time(answer):
+    """Some milliseconds a call: a check that called it thousands of times would be stopped."""
+    rehearsal = rehearse("13.2", answer, times=1, rng=2)
+    assert rehearsal.keys == {"passed": 1} and rehearsal.slowest < 20
+
+
+def test_a_right_choice_is_not_called_deaf():
+    """Where one choice is likely, twenty equal ones are no miracle; the check must ask where it is not."""
+    case = next(case for case in CHOICE if isinstance(case, Returns))
+    for seed in range(200):
+        scores, epsilon = case.inputs(np.random.default_rng(seed))
+        assert weights_of(scores, epsilon).max() ** 20 < 1e-9
+
+
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_each_wrong_answer_gets_its_own_diagnosis(id, key):
+    assert rehearse(id, WRONG[id][key], times=1, rng=1).keys.keys() <= ALIKE.get(key, {key.removesuffix(" too")})
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_three_hundred_right(id, place, always):
+    always(id, RIGHT[id][place], "passed", times=300)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_fifty_of_each_wrong(id, key, always):
+    always(id, WRONG[id][key], key.removesuffix(" too"), times=50, also=ALIKE.get(key, ()))

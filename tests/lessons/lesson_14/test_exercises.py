@@ -1,0 +1,267 @@
+"""The exercises of lesson 14: right answers pass, each known wrong answer gets its own diagnosis.
+
+14.1, 14.2 and 14.3 are checked without chance (the race of 14.2 is arranged, not waited for). For 14.4 and 14.5 a right
+answer fails with probability 1e-6 at most; the long versions (20 and 300 checks) are marked `audit`.
+"""
+
+import math
+import sqlite3
+import time
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import dpcourse.audit  # noqa: F401  (imported here, as is l14, so that no check is timed while they load)
+from dpcourse.attacks import guess_from_bits
+from dpcourse.checks import rehearse
+from dpcourse.lessons.lesson_14 import exercises as l14
+from dpcourse.mechanisms import LaplaceMechanism
+
+
+def epsilon_for(advantage, delta):
+    return math.log((1 + advantage - 2 * delta) / (1 - advantage))
+
+
+# 14.2: from parts, so that each wrong answer is wrong in one place
+
+
+def spender(
+    begin="BEGIN IMMEDIATE", number=Fraction, fits=lambda total, budget: total <= budget, store="admitted",
+    commit=True, repeat="refuse",
+):  # fmt: skip
+    def spend(connection, query_id, epsilon, budget):
+        if begin:
+            connection.execute(begin)
+        rows = connection.execute("SELECT query_id, epsilon FROM entries").fetchall()
+        spent = sum((number(cost) for _, cost in rows), number("0"))
+        admitted = fits(spent + number(epsilon), number(budget))
+        known = query_id in [name for name, _ in rows]
+        if known and repeat == "refuse":
+            admitted = False
+        if (admitted or store == "all") and not (known and not admitted):
+            name = query_id + "'" if known and repeat == "again" else query_id
+            connection.execute("INSERT INTO entries VALUES (?, ?)", (name, epsilon))
+        if begin and commit:
+            connection.execute("COMMIT" if admitted or store == "all" else "ROLLBACK")
+        return admitted
+
+    return spend
+
+
+def one_statement(connection, query_id, epsilon, budget):
+    """Check and act in a single INSERT … SELECT, in whole units of 1e-12."""
+    unit = 10**12
+    sql = """INSERT OR IGNORE INTO entries SELECT ?, ? WHERE
+             (SELECT coalesce(sum(exact(epsilon)), 0) FROM entries) + ? <= ?"""
+    connection.create_function("exact", 1, lambda text: int(Decimal(text) * unit))
+    cursor = connection.execute(sql, (query_id, epsilon, int(Decimal(epsilon) * unit), int(Decimal(budget) * unit)))
+    return cursor.rowcount == 1
+
+
+def with_cursor(connection, query_id, epsilon, budget):
+    cursor = connection.cursor()
+    cursor.execute("BEGIN EXCLUSIVE")
+    try:
+        total = sum((Decimal(row[0]) for row in cursor.execute("SELECT epsilon FROM entries")), Decimal(epsilon))
+        if total > Decimal(budget):
+            connection.rollback()
+            return False
+        cursor.execute("INSERT INTO entries VALUES (?, ?)", (query_id, epsilon))
+        connection.commit()
+        return True
+    except sqlite3.IntegrityError:
+        connection.rollback()
+        return False
+
+
+def never_spends(connection, query_id, epsilon, budget):
+    return False
+
+
+# 14.3
+
+
+def divergence(cost, order):
+    p, q = 1 / (1 + math.exp(-cost)), 1 / (1 + math.exp(cost))
+    return math.log(p**order * q ** (1 - order) + q**order * p ** (1 - order)) / (order - 1)
+
+
+def laplace_divergence(cost, order):
+    up = order / (2 * order - 1) * math.exp((order - 1) * cost)
+    down = (order - 1) / (2 * order - 1) * math.exp(-order * cost)
+    return math.log(up + down) / (order - 1)
+
+
+def allowance(epsilon, delta, order):
+    return epsilon - math.log(1 - 1 / order) + math.log(delta * order) / (order - 1)
+
+
+def renyi(price=divergence, limit=allowance, *, after=False, refused_pay=False):
+    def grant(requests, epsilon, delta, order):
+        left, answers = limit(epsilon, delta, order), []
+        for request in requests:
+            cost = price(request, order)
+            fits = left >= 0 if after else cost <= left
+            answers.append(fits)
+            left -= cost if fits or refused_pay else 0
+        return answers
+
+    return grant
+
+
+def moving_order(requests, epsilon, delta, order):
+    orders = 1 + np.geomspace(0.05, 500, 120)
+    left = np.array([allowance(epsilon, delta, one) for one in orders])
+    answers = []
+    for request in requests:
+        p, q = 1 / (1 + math.exp(-request)), 1 / (1 + math.exp(request))
+        rest = left - np.log(p**orders * q ** (1 - orders) + q**orders * p ** (1 - orders)) / (orders - 1)
+        answers.append(bool((rest >= 0).any()))
+        left = rest if answers[-1] else left
+    return answers
+
+
+# 14.4
+
+
+def off_the_comb(releases, bits=53):
+    return np.where(releases * 2.0**bits % 1 != 0, 0, -1)
+
+
+def replay(releases):
+    """Both combs, written anew: invert NumPy's sampler."""
+
+    def reached(value):
+        gap = releases - value
+        tail = np.rint(np.exp(-np.abs(gap)) * 2.0**52) + np.arange(-3, 4)[:, None]
+        x = np.where(gap >= 0, 2.0**53 - tail, tail)
+        u = np.clip(x, np.where(gap >= 0, 2.0**52, 1), np.where(gap >= 0, 2.0**53 - 1, 2.0**52 - 1)) / 2.0**53
+        inside = np.where(gap >= 0, (2.0 - u) - u, u + u)
+        logs = np.array([math.log(one) for one in inside.ravel()]).reshape(inside.shape)
+        return (value + np.where(gap >= 0, -1.0, 1.0) * logs == releases).any(axis=0)
+
+    zero, one = reached(0.0), reached(1.0)
+    return np.where(zero == one, -1, one.astype(int))
+
+
+# 14.5
+
+
+def gridded(step=2.0**-20, extra=1, scale=lambda epsilon: 1 / epsilon, rounds=True, around=lambda step, value: step):
+    def release(value, epsilon, rng):
+        g = around(step, value)
+        p = -math.expm1(-1 / (scale(epsilon) * (1 / g + extra)))
+        noise = int(rng.geometric(p)) - int(rng.geometric(p))
+        return (int(np.rint(value / g)) + noise) * g if rounds else value + noise * g
+
+    return release
+
+
+def rounded_after(value, epsilon, rng):
+    return round(value + rng.laplace(scale=1 / epsilon), 6)
+
+
+RIGHT = {
+    "14.1": [epsilon_for],
+    "14.2": [spender(), spender(number=Decimal), one_statement, with_cursor],
+    "14.3": [renyi()],
+    "14.4": [off_the_comb, replay],
+    "14.5": [gridded(), gridded(step=2.0**-10), rounded_after],
+}
+
+WRONG = {
+    ("14.1", "wrong-type"): lambda advantage, delta: str(epsilon_for(advantage, delta)),
+    ("14.1", "no-delta"): lambda advantage, delta: 2 * math.atanh(advantage),
+    ("14.1", "one-delta"): lambda advantage, delta: epsilon_for(advantage, delta / 2),
+    ("14.1", "one-sided"): lambda advantage, delta: math.log1p(advantage),
+    ("14.1", "accuracy"): lambda advantage, delta: math.log((advantage - delta) / (1 - advantage)),
+    ("14.1", "twice"): lambda advantage, delta: 2 * epsilon_for(advantage, delta),
+    ("14.2", "race"): spender(begin=""),
+    ("14.2", "deferred"): spender(begin="BEGIN"),
+    ("14.2", "left-open"): spender(commit=False),
+    ("14.2", "float-sum"): spender(number=float),
+    ("14.2", "overspends"): spender(fits=lambda total, budget: float(total) <= float(budget) + 1e-9),
+    ("14.2", "refused-pay"): spender(store="all"),
+    ("14.2", "repeated-id"): spender(repeat="again"),
+    ("14.2", "not-stored"): lambda connection, query_id, epsilon, budget: True,
+    ("14.3", "old-conversion"): renyi(limit=lambda epsilon, delta, order: epsilon - math.log(1 / delta) / (order - 1)),
+    ("14.3", "zcdp-price"): renyi(price=lambda cost, order: order * cost * cost / 2),
+    ("14.3", "laplace-price"): renyi(price=laplace_divergence),
+    ("14.3", "charges-epsilon"): renyi(price=lambda cost, order: cost),
+    ("14.3", "no-conversion"): renyi(limit=lambda epsilon, delta, order: epsilon),
+    ("14.3", "moving-order"): moving_order,
+    ("14.3", "overspends"): renyi(after=True),
+    ("14.3", "refused-pay"): renyi(refused_pay=True),  # and whoever stops at the first refusal, which is the same
+    ("14.4", "by-size"): lambda releases: (releases > 0.5).astype(int),
+    ("14.4", "always-sure"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 0, 1),
+    ("14.4", "one-bit-off"): lambda releases: off_the_comb(releases, bits=52),
+    ("14.4", "never-sure"): lambda releases: np.full(releases.shape, -1),
+    ("14.4", "upside-down"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 1, -1),
+    ("14.4", "package-used"): lambda releases: guess_from_bits(releases, (0.0, 1.0), 1.0),
+    ("14.5", "naive"): lambda value, epsilon, rng: value + rng.laplace(scale=1 / epsilon),
+    ("14.5", "value-not-rounded"): gridded(rounds=False),
+    ("14.5", "step-from-data"): gridded(around=lambda step, value: step * 2.0 ** math.frexp(abs(value) + 1)[1]),
+    ("14.5", "scale-upside-down"): gridded(scale=lambda epsilon: epsilon),
+    ("14.5", "ignores-epsilon"): gridded(scale=lambda epsilon: 1.0),
+    ("14.5", "coarse-step"): gridded(step=1.0, extra=0),
+    ("14.5", "coarse-step too"): gridded(step=2.0**-6),
+    ("14.5", "not-a-power-of-two"): gridded(step=0.001),
+    ("14.5", "not-a-power-of-two too"): gridded(step=0.03),
+    ("14.5", "not-useful"): gridded(scale=lambda epsilon: 3 / epsilon),
+    ("14.5", "not-random"): lambda value, epsilon, rng: float(np.rint(value * 1024) / 1024),
+    ("14.5", "package-used"): lambda value, epsilon, rng: LaplaceMechanism(epsilon).release(value, rng=rng),
+}
+
+
+def test_every_exercise_is_tried():
+    assert [exercise.id for exercise in l14.EXERCISES] == list(RIGHT)
+    assert all(sum(tried == exercise for tried, _ in WRONG) >= 4 for exercise in RIGHT)
+
+
+@pytest.mark.parametrize("exercise", RIGHT)
+def test_right_answers_pass(exercise):
+    for answer in RIGHT[exercise]:
+        start = time.process_time()  # processor time: a busy machine is not what is measured
+        assert rehearse(exercise, answer, times=1, rng=5).keys == {"passed": 1}
+        assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(("exercise", "key"), WRONG)
+def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
+    start = time.process_time()
+    assert rehearse(exercise, WRONG[exercise, key], rng=6, times=1).keys == {key.removesuffix(" too"): 1}
+    assert time.process_time() - start < 3
+
+
+def test_an_answer_that_never_spends_or_peeks_is_caught():
+    assert "passed" not in rehearse("14.2", never_spends, rng=1, times=1).keys
+
+    def peeking(value, epsilon, rng, memory={}):  # noqa: B006 (the trick is the point)
+        """Behaves on the first value it meets and releases nearly the truth on every other."""
+        known = memory.setdefault("first", value) == value
+        return gridded(scale=lambda epsilon: 1 / epsilon if known else 1e-3)(value, epsilon, rng)
+
+    assert "passed" not in rehearse("14.5", peeking, rng=2, times=1).keys
+
+
+def test_noise_of_a_fifth_less_and_of_another_shape_are_caught():
+    def gaussian(value, epsilon, rng):
+        return round((value + rng.normal(scale=1.5 / epsilon)) * 2**20) / 2**20
+
+    for answer in (gridded(scale=lambda epsilon: 0.8 / epsilon), gaussian):
+        assert rehearse("14.5", answer, rng=4, times=1).keys == {"not-private": 1}
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize("exercise", RIGHT)
+def test_three_hundred_right(exercise, always):
+    for answer in RIGHT[exercise]:
+        always(exercise, answer, "passed", times=300)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("exercise", "key"), WRONG)
+def test_fifty_of_each_wrong(exercise, key, always):
+    always(exercise, WRONG[exercise, key], key.removesuffix(" too"), times=50)

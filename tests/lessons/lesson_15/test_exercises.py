@@ -1,0 +1,269 @@
+"""Exercises of lesson 15, and what the lesson says of AIF360's Adult dataset.
+
+A right answer fails a check with probability 1e-6 at most.
+"""
+
+import logging
+import math
+import os
+from pathlib import Path
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's time includes it)
+from dpcourse.checks import rehearse
+from dpcourse.datasets import load_adult
+from dpcourse.lessons.lesson_15 import exercises as l15  # noqa: F401 (the same)
+from dpcourse.mechanisms import GeometricMechanism
+
+
+def sizes_of(groups, k):
+    return np.bincount(groups, minlength=k)
+
+
+def laplace(groups, k, epsilon, rng):
+    return sizes_of(groups, k) + rng.laplace(0, 1 / epsilon, size=k)
+
+
+def geometric(groups, k, epsilon, rng):
+    stop = 1 - math.exp(-epsilon)
+    return sizes_of(groups, k) + rng.geometric(stop, size=k) - rng.geometric(stop, size=k)
+
+
+def fair_shares(groups, k, epsilon, rng):
+    """The same relative error for every group: what sounds fair, and leaks."""
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * (1 + counts) / (1 + counts).mean()
+
+
+def root_noise(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * np.sqrt(1 + counts)
+
+
+def occupied_only(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k).astype(float)
+    counts[counts > 0] += rng.laplace(0, 1 / epsilon, size=(counts > 0).sum())
+    return counts
+
+
+def left_out(groups, k, epsilon, rng):
+    counts = np.unique(groups, return_counts=True)[1]
+    return counts + rng.laplace(0, 1 / epsilon, size=len(counts))
+
+
+def cancelling(groups, k, epsilon, rng):
+    noise = rng.laplace(0, 1 / epsilon, size=k)
+    return sizes_of(groups, k) + noise - noise.mean()
+
+
+def half_for_large(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * np.where(counts > 100, 0.5, 1)
+
+
+def twice_for_large(groups, k, epsilon, rng):
+    counts = sizes_of(groups, k)
+    return counts + rng.laplace(0, 1 / epsilon, size=k) * np.where(counts > 100, 2.0, 1)
+
+
+def noise_in_pairs(sign):
+    def answer(groups, k, epsilon, rng):
+        noise = rng.laplace(0, 1 / epsilon, size=k)
+        noise[1::2] = sign * noise[::2][: len(noise[1::2])]
+        return sizes_of(groups, k) + noise
+
+    return answer
+
+
+def refuses_nobody(groups, k, epsilon, rng):
+    if not len(groups):
+        raise ValueError("no records")
+    return laplace(groups, k, epsilon, rng)
+
+
+def with_noise(counted):
+    return lambda groups, k, epsilon, rng: counted(groups, k) + rng.laplace(0, 1 / epsilon, size=k)
+
+
+def quiet_first_group(groups, k, epsilon, rng):
+    return sizes_of(groups, k) + rng.laplace(0, 1 / epsilon, size=k) * np.where(np.arange(k) == 0, 0.3, 1)
+
+
+def by_value_counts(groups, k, epsilon, rng):
+    return pd.Series(groups).value_counts().reindex(range(k), fill_value=0) + rng.laplace(0, 1 / epsilon, size=k)
+
+
+def rate(labels, says):
+    return says[labels].mean()
+
+
+def opportunity(labels, says, privileged):
+    return rate(labels[~privileged], says[~privileged]) - rate(labels[privileged], says[privileged])
+
+
+def compared(rate):
+    return lambda labels, says, privileged: (
+        rate(labels[~privileged], says[~privileged]) - rate(labels[privileged], says[privileged])
+    )
+
+
+def interval(private, plain, t=None, ddof=1, root=True):
+    change, m = np.asarray(private) - plain, len(private)
+    half = (stats.t.ppf(0.975, m - 1) if t is None else t) * change.std(ddof=ddof) / (math.sqrt(m) if root else 1)
+    return np.array([change.mean() - half, change.mean() + half])
+
+
+RIGHT = {
+    "15.1": [lambda count, epsilon: math.log(20) / epsilon / count],
+    "15.2": [laplace, geometric, by_value_counts],
+    "15.3": [lambda count, epsilon: math.exp(-epsilon * count) / (2 * epsilon)],
+    "15.4": [opportunity],
+    "15.5": [interval, lambda private, plain: tuple(interval(private, plain))],
+}
+WRONG = {
+    "15.1": {
+        "absolute": lambda count, epsilon: math.log(20) / epsilon,
+        "normal": lambda count, epsilon: 1.96 * 2**0.5 / (epsilon * count),
+        "one-tail": lambda count, epsilon: math.log(10) / (epsilon * count),
+        "scale-upside-down": lambda count, epsilon: epsilon * math.log(20) / count,
+        "sampling": lambda count, epsilon: math.log(20) / (epsilon * count**0.5),
+        "whole-width": lambda count, epsilon: 2 * math.log(20) / (epsilon * count),
+        "wrong-value": lambda count, epsilon: 1 / count,
+    },
+    "15.2": {
+        "noise-by-size": fair_shares,
+        "noise-by-size too": half_for_large,
+        "uneven-noise": quiet_first_group,
+        "cut-at-zero": lambda groups, k, epsilon, rng: np.maximum(laplace(groups, k, epsilon, rng), 0),
+        "cut-at-zero too": lambda groups, k, epsilon, rng: np.maximum(geometric(groups, k, epsilon, rng), 0),
+        "thin-tails": lambda groups, k, epsilon, rng: (
+            sizes_of(groups, k) + rng.normal(0, math.sqrt(2) / epsilon, size=k)
+        ),
+        "no-counts": with_noise(lambda groups, k: 0),
+        "no-counts too": with_noise(lambda groups, k: sizes_of(groups, k) / max(len(groups), 1)),
+        "presence": with_noise(lambda groups, k: np.isin(np.arange(k), groups).astype(int)),
+        "reversed": with_noise(lambda groups, k: sizes_of(groups, k)[::-1]),
+        "sorted": with_noise(lambda groups, k: -np.sort(-sizes_of(groups, k))),
+        "wrong-counts": with_noise(lambda groups, k: np.histogram(groups, bins=k)[0]),
+        "raised": with_noise(lambda groups, k: np.bincount(groups)),
+        "exact-total": cancelling,
+        "linked-noise": noise_in_pairs(1),
+        "nobody": refuses_nobody,
+        "empty-exact": occupied_only,
+        "wrong-shape": left_out,
+        "shared-noise": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 1 / epsilon),
+        "scale-upside-down": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, epsilon, size=k),
+        "not-private": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 0.5 / epsilon, size=k),
+        "too-little-noise": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 0.8 / epsilon, size=k),
+        "not-useful": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, k / epsilon, size=k),
+        "not-random": lambda groups, k, epsilon, rng: sizes_of(groups, k),
+        "package-used": lambda groups, k, epsilon, rng: GeometricMechanism(epsilon).release(
+            sizes_of(groups, k), rng=rng
+        ),
+    },
+    "15.3": {
+        "unbiased": lambda count, epsilon: 0.0,
+        "no-half": lambda count, epsilon: math.exp(-epsilon * count) / epsilon,
+        "probability": lambda count, epsilon: math.exp(-epsilon * count) / 2,
+        "total": lambda count, epsilon: count + math.exp(-epsilon * count) / (2 * epsilon),
+        "sign": lambda count, epsilon: -math.exp(-epsilon * count) / (2 * epsilon),
+        "scale-upside-down": lambda count, epsilon: epsilon * math.exp(-count / epsilon) / 2,
+    },
+    "15.4": {
+        "wrong-way-round": lambda labels, says, privileged: -opportunity(labels, says, privileged),
+        "absolute": lambda labels, says, privileged: abs(opportunity(labels, says, privileged)),
+        "parity": compared(lambda labels, says: says.mean()),
+        "precision": compared(lambda labels, says: labels[says].mean()),
+        "false-positives": compared(lambda labels, says: says[~labels].mean()),
+        "accuracy": compared(lambda labels, says: (labels == says).mean()),
+        "wrong-denominator": compared(lambda labels, says: (labels & says).mean()),
+        "ratio": lambda labels, says, privileged: (
+            rate(labels[~privileged], says[~privileged]) / rate(labels[privileged], says[privileged])
+        ),
+    },
+    "15.5": {
+        "single-release": lambda private, plain: interval(private, plain, root=False),
+        "normal": lambda private, plain: interval(private, plain, t=1.96),
+        "ddof": lambda private, plain: interval(private, plain, ddof=0),
+        "degrees": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.975, len(private))),
+        "one-tail": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.95, len(private) - 1)),
+        "wrong-value": lambda private, plain: interval(private, 0.84),
+        "not-a-change": lambda private, plain: interval(private, 0.0),
+        "wrong-way-round": lambda private, plain: -interval(private, plain)[::-1],
+    },
+}
+KNOWN = [(id, key) for id, answers in WRONG.items() for key in answers]
+PASSING = [(id, place) for id, answers in RIGHT.items() for place in range(len(answers))]
+
+
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_right_answers_pass(id, place):
+    assert rehearse(id, RIGHT[id][place], times=1, rng=15).keys == {"passed": 1}
+
+
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_each_wrong_answer_gets_its_own_diagnosis(id, key):
+    # The auditor refutes 0.8 of the noise often, but not always.
+    also = {"not-private"} if key == "too-little-noise" else set()
+    assert rehearse(id, WRONG[id][key], times=1, rng=1).keys.keys() <= {key.removesuffix(" too")} | also
+
+
+@pytest.mark.parametrize("answer", [root_noise, half_for_large, twice_for_large])
+def test_noise_that_follows_the_size_otherwise_is_caught_too(answer):
+    assert rehearse("15.2", answer, times=2, rng=2).keys == {"noise-by-size": 2}
+
+
+def test_noise_that_cancels_in_pairs_is_caught_too():
+    assert rehearse("15.2", noise_in_pairs(-1), times=2, rng=2).keys == {"exact-total": 2}  # six groups, three pairs
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "place"), PASSING)
+def test_three_hundred_right(id, place, always):
+    always(id, RIGHT[id][place], "passed", times=300)
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize(("id", "key"), KNOWN)
+def test_fifty_of_each_wrong(id, key, always):
+    also = {"not-private"} if key == "too-little-noise" else ()
+    always(id, WRONG[id][key], key.removesuffix(" too"), times=50, also=also)
+
+
+def strings_as_objects(frame):
+    return frame.astype(dict.fromkeys(frame.select_dtypes("str").columns, object))
+
+
+def test_our_rows_are_those_of_aif360s_adult_dataset(capsys):
+    """The claim of the lesson: with the cure for pandas 3, `AdultDataset` gives our rows, entry by entry."""
+    folder = os.environ.get("DPCOURSE_DATA")
+    if not folder or not (Path(folder) / "adult.data").is_file():
+        pytest.skip("no UCI files")
+    logging.disable(logging.WARNING)  # it reports optional packages and the rows it drops
+    try:
+        from aif360.datasets import AdultDataset, StandardDataset
+
+        read = pd.read_csv
+        with mock.patch("pandas.read_csv", lambda path, **how: read(Path(folder) / Path(path).name, **how)):
+            theirs = AdultDataset(custom_preprocessing=strings_as_objects)
+            with pytest.raises(TypeError, match="as a data type"):
+                AdultDataset()
+        defaults = theirs_defaults(AdultDataset)
+        ours = StandardDataset(df=load_adult("uci").frame, **defaults)
+    finally:
+        logging.disable(logging.NOTSET)
+    assert theirs.feature_names == ours.feature_names and theirs.features.shape == (45_222, 98)
+    for part in ("features", "labels", "protected_attributes", "instance_weights"):
+        assert (getattr(theirs, part) == getattr(ours, part)).all()
+
+
+def theirs_defaults(cls):
+    import inspect
+
+    parameters = inspect.signature(cls.__init__).parameters.items()
+    return {name: p.default for name, p in parameters if p.default is not inspect.Parameter.empty}
