@@ -3,8 +3,8 @@
 Declaring an exercise
 ---------------------
 A lesson's exercises are in ``lessons/lesson_NN/exercises.py`` as ``EXERCISES = (Exercise(...), ...)``; the module is
-imported on the first ``check("NN.x", …)``. An exercise is an id, a title, how its answer is called, and a list of cases, run in order
-until one finds something wrong::
+imported on the first ``check("NN.x", …)``. An exercise is an id, a title, how its answer is called, and a list of
+cases, run in order until one finds something wrong::
 
     EXERCISES = (
         Exercise(

@@ -27,6 +27,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "draw_tradeoff",
             "draw_truth",
         ],
+        "exercises": ["collect"],
         "explorer": ["explore_accuracy", "explore_estimates", "explore_truth"],
     },
 )

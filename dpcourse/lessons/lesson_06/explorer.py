@@ -80,7 +80,7 @@ def _describe_tradeoff(data: TradeOff) -> str:
         f"Nearest measured ε: {data.at:g}. {data.metric}: {loss:.2f} points (± {200 * data.error[i]:.2f}) below that "
         f"with the true columns; with the columns dropped, {without:.2f} (± {200 * data.dropped_error:.2f}) below. "
         f"Precomputed on the UCI files: means over {GRID.SPLITS} splits, each with a draw of its own, ± two "
-        "standard errors. Nothing is fitted while the slider moves; tools/make_GRID.py measured it."
+        "standard errors. Nothing is fitted while the slider moves; tools/make_grids.py measured it."
     )
 
 

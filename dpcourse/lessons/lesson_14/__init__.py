@@ -16,7 +16,16 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "price_curves",
             "quarter",
         ],
-        "pictures": ["Combs", "Timeline", "draw_chooser", "draw_combs", "draw_quarter", "draw_timeline"],
+        "pictures": [
+            "Combs",
+            "PATTERNS",
+            "Timeline",
+            "draw_chooser",
+            "draw_combs",
+            "draw_deployments",
+            "draw_quarter",
+            "draw_timeline",
+        ],
         "explorer": ["explore_choice", "explore_quarter"],
     },
 )

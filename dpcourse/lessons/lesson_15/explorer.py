@@ -17,7 +17,7 @@ def _describe(data: ByGroup) -> str:
         f"{data.metric} at ε = {epsilon:g}, δ = {DELTA:.0e} (adding or removing one record): {listed}. "
         f"± is the reach of 95% of single releases; how few people were tested is not in it. "
         f"Precomputed on the UCI files: {GRID.SPLITS} splits × {GRID.DRAWS} models an ε. Nothing is trained "
-        "while the slider moves; tools/make_GRID.py measured it."
+        "while the slider moves; tools/make_grids.py measured it."
     )
 
 
