@@ -3,10 +3,13 @@
 from dpcourse.accounting.accountant import LedgerEntry, PrivacyAccountant
 from dpcourse.accounting.amplification import amplify_by_sampling, amplify_by_shuffling
 from dpcourse.accounting.calibrate import calibrate_noise_multiplier
+from dpcourse.accounting.interface import HasPrivacyLoss, Mechanism
 from dpcourse.accounting.pld import PrivacyLoss
 
 __all__ = [
+    "HasPrivacyLoss",
     "LedgerEntry",
+    "Mechanism",
     "PrivacyAccountant",
     "PrivacyLoss",
     "amplify_by_sampling",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from dpcourse.accounting import composition, renyi
+from dpcourse.accounting.interface import HasPrivacyLoss, has_privacy_loss
 from dpcourse.accounting.pld import PrivacyLoss
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
@@ -21,13 +24,13 @@ class LedgerEntry:
     ``converted`` says that an add-remove claim is being read as one about replacing a record: two steps instead of one.
     """
 
-    source: Any
+    source: HasPrivacyLoss | Guarantee
     times: int
     converted: bool = False
 
     def guarantee(self, neighbours: Neighbours) -> Guarantee:
         """The claim of one run under the accountant's relation; `ValueError` if the mechanism has none."""
-        claim = self.source if isinstance(self.source, Guarantee) else self.source.guarantee
+        claim = self.source if isinstance(self.source, Guarantee) else self._ask("guarantee")
         claim = composition.group(claim, 2) if self.converted else claim
         return replace(claim, neighbours=neighbours)
 
@@ -40,21 +43,28 @@ class LedgerEntry:
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """The Rényi curve of all runs."""
         if isinstance(self.source, Guarantee):
-            return self.times * renyi.pure(self._pure("rdp"), orders)
-        curve = self.source.renyi_divergence
+            return self.times * renyi.pure(self._pure(self.source, "rdp"), orders)
+        curve = self._ask("renyi_divergence")
         return self.times * (renyi.group_of_two(curve, orders) if self.converted else np.asarray(curve(orders)))
 
     def zcdp(self) -> float:
         """ρ of all runs: ε²/2 for a pure claim; two records cost four times the ρ of one (arXiv:1605.02065)."""
         if isinstance(self.source, Guarantee):
-            epsilon = self._pure("zcdp")
+            epsilon = self._pure(self.source, "zcdp")
             return self.times * (epsilon * epsilon) / 2
-        return self.times * self.source.zcdp * (4 if self.converted else 1)
+        return self.times * self._ask("zcdp") * (4 if self.converted else 1)
 
-    def _pure(self, method: str) -> float:
-        if self.source.delta > 0:
-            raise ValueError(f"method {method!r} cannot price a bare claim with δ > 0, got {self.source}")
-        return self.source.epsilon * (2 if self.converted else 1)
+    def _ask(self, name: str) -> Any:
+        """What the mechanism says of itself beyond its loss; `ValueError` if it says nothing."""
+        try:
+            return getattr(self.source, name)
+        except AttributeError:
+            raise ValueError(f"only method 'pld' can price a mechanism without .{name}, got {self.source!r}") from None
+
+    def _pure(self, claim: Guarantee, method: str) -> float:
+        if claim.delta > 0:
+            raise ValueError(f"method {method!r} cannot price a bare claim with δ > 0, got {claim}")
+        return claim.epsilon * (2 if self.converted else 1)
 
     def __str__(self) -> str:
         note = ", read as replacing one record (two steps)" if self.converted else ""
@@ -65,7 +75,7 @@ class PrivacyAccountant:
     """What everything run on the same data costs together.
 
     The ledger must be fixed in advance: mechanisms may depend on earlier answers, their costs may not (see `budget` for
-    those).
+    those). Then every method's ε is a true claim about the whole, and so is the least of them.
 
     Parameters
     ----------
@@ -76,23 +86,26 @@ class PrivacyAccountant:
 
     Examples
     --------
-    >>> accountant = PrivacyAccountant().compose(Guarantee(0.1), times=100)
-    >>> for method in ("pld", "rdp", "zcdp", "advanced", "basic"):
-    ...     print(f"{method:9}{accountant.epsilon(1e-5, method=method):.3f}")
-    pld      4.307
-    rdp      4.615
-    zcdp     4.728
-    advanced 5.850
-    basic    10.000
+    >>> from dpcourse.mechanisms import ExponentialMechanism
+    >>> claims = PrivacyAccountant().compose(Guarantee(0.1), times=100)
+    >>> choices = PrivacyAccountant().compose(ExponentialMechanism(0.1), times=100)
+    >>> for method in ("best", "pld", "rdp", "zcdp", "advanced", "basic"):
+    ...     print(f"{method:9}{claims.epsilon(1e-5, method):.3f}   {choices.epsilon(1e-5, method):.3f}")
+    best     4.307   2.152
+    pld      4.307   2.321
+    rdp      4.615   2.152
+    zcdp     4.728   2.166
+    advanced 5.850   5.850
+    basic    10.000   10.000
     """
 
-    METHODS = ("pld", "rdp", "zcdp", "advanced", "basic")
+    METHODS = ("pld", "rdp", "zcdp", "advanced", "basic")  # those that "best" chooses from
 
     def __init__(self, neighbours: Neighbours = Neighbours.ADD_REMOVE) -> None:
         self.neighbours = arguments.member("neighbours", neighbours, Neighbours)
         self._entries: list[LedgerEntry] = []
 
-    def compose(self, mechanism_or_guarantee: Any, times: int = 1) -> PrivacyAccountant:
+    def compose(self, mechanism_or_guarantee: HasPrivacyLoss | Guarantee, times: int = 1) -> PrivacyAccountant:
         """Enter a mechanism, or a `Guarantee`, run `times` times; returns the accountant itself.
 
         Raises
@@ -104,7 +117,7 @@ class PrivacyAccountant:
         """
         source, times = mechanism_or_guarantee, arguments.integer("times", times, minimum=1)
         relation = getattr(source, "neighbours", None)
-        if not isinstance(source, Guarantee) and (isinstance(source, type) or not hasattr(source, "privacy_loss")):
+        if not isinstance(source, Guarantee) and not has_privacy_loss(source):
             raise TypeError(f"mechanism_or_guarantee must be a mechanism or a Guarantee, got {source!r}")
         arguments.member("mechanism_or_guarantee.neighbours", relation, Neighbours)
         if self.neighbours is Neighbours.ADD_REMOVE and relation is not self.neighbours:
@@ -127,34 +140,37 @@ class PrivacyAccountant:
             total = total.compose(entry.loss())
         return total
 
-    def epsilon(self, delta: float, method: str = "pld") -> float:
+    def epsilon(self, delta: float, method: str = "best") -> float:
         """The smallest ε that the method can prove at this δ; ∞ if it proves none.
 
         Parameters
         ----------
         delta : float
             δ in [0, 1) of the total.
-        method : {"pld", "rdp", "zcdp", "advanced", "basic"}
-            Privacy-loss distributions (nearly exact); Rényi divergences; zero-concentrated DP; the advanced composition
-            formula with δ′ = δ − Σδᵢ (`composition.advanced`, the textbook form, not capped by "basic"); adding up.
+        method : {"best", "pld", "rdp", "zcdp", "advanced", "basic"}
+            The least of all that can price every entry; privacy-loss distributions (`PrivacyLoss` says how exact: for
+            one pair that no mechanism attains everywhere, as for selections, composing it is a bound only); Rényi
+            divergences; zero-concentrated DP; the advanced composition formula with δ′ = δ − Σδᵢ
+            (`composition.advanced`, the textbook form, not capped by "basic"); adding up.
 
         Raises
         ------
         ValueError
-            If the method cannot price an entry: "rdp" and "zcdp" a bare claim with δ > 0, "zcdp" a mechanism without
-            ρ, "advanced" and "basic" one without a claim.
+            If the method cannot price an entry: "pld" a mechanism that knows no loss, "rdp" and "zcdp" a bare claim
+            with δ > 0, "zcdp" a mechanism without ρ, "advanced" and "basic" one without a claim. "best" raises what
+            "pld" says where no method can.
         """
         delta = arguments.probability("delta", delta, one=False)
+        if method == "best":
+            return self._least(lambda method: self.epsilon(delta, method), self.METHODS)
         if method not in self.METHODS:
-            raise ValueError(f"method must be one of {', '.join(self.METHODS)}, got {method!r}")
+            raise ValueError(f"method must be one of best, {', '.join(self.METHODS)}, got {method!r}")
         if not self._entries:
             return 0.0
         if method == "pld":
             return self.privacy_loss().epsilon(delta)
         if method == "rdp":
-            orders = np.array(renyi.DEFAULT_ORDERS)
-            curve = np.sum([entry.renyi_divergence(orders) for entry in self._entries], axis=0)
-            return renyi.epsilon_from_rdp(orders, curve, delta)
+            return renyi.epsilon_from_rdp(*self._renyi(), delta)
         if method == "zcdp":
             return renyi.epsilon_from_zcdp(math.fsum(e.zcdp() for e in self._entries), delta)
         claims: Counter[Guarantee] = Counter()
@@ -166,11 +182,38 @@ class PrivacyAccountant:
         slack = delta - total.delta
         return composition.advanced(claims, slack).epsilon if slack > 1e-12 * delta else math.inf
 
-    def delta(self, epsilon: float | np.ndarray) -> float | np.ndarray:
-        """The smallest δ at this ε ≥ 0 (or these), by privacy-loss distributions."""
-        return self.privacy_loss().delta(epsilon)
+    def delta(self, epsilon: float | np.ndarray, method: str = "best") -> Any:
+        """The smallest δ at this ε ≥ 0 (or these) by "pld", "rdp", "zcdp" or the "best" of them."""
+        if method == "best":
+            return self._least(lambda method: self.delta(epsilon, method), ("pld", "rdp", "zcdp"))
+        if method not in ("pld", "rdp", "zcdp"):
+            raise ValueError(f"method must be one of best, pld, rdp, zcdp, got {method!r}")
+        if method == "pld" or not self._entries:
+            return self.privacy_loss().delta(epsilon)
+        if method == "rdp":
+            answer = np.vectorize(functools.partial(renyi.delta_from_rdp, *self._renyi()), otypes=[float])(epsilon)
+        else:
+            rho = math.fsum(entry.zcdp() for entry in self._entries)
+            answer = np.vectorize(functools.partial(renyi.delta_from_zcdp, rho), otypes=[float])(epsilon)
+        return answer if answer.ndim else float(answer)
 
-    def guarantee(self, delta: float, method: str = "pld") -> Guarantee:
+    def _least(self, price: Callable[[str], Any], methods: tuple[str, ...]) -> Any:
+        """The least price of the methods that have one."""
+        prices, refusals = [], []
+        for method in methods:
+            try:
+                prices.append(price(method))
+            except ValueError as refusal:
+                refusals.append(refusal)
+        if not prices:
+            raise refusals[0]
+        return functools.reduce(np.minimum, prices) if isinstance(prices[0], np.ndarray) else min(prices)
+
+    def _renyi(self) -> tuple[np.ndarray, np.ndarray]:
+        orders = np.array(renyi.DEFAULT_ORDERS)
+        return orders, np.sum([entry.renyi_divergence(orders) for entry in self._entries], axis=0)
+
+    def guarantee(self, delta: float, method: str = "best") -> Guarantee:
         """The total as a claim at this δ, under all conditions of what was entered."""
         condition = composition.conditions(entry.source for entry in self._entries)
         return Guarantee(self.epsilon(delta, method), delta, self.neighbours, condition)

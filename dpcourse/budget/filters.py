@@ -22,7 +22,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, renyi
-from dpcourse.accounting.pld import integers, pairs
+from dpcourse.accounting.interface import has_privacy_loss
+from dpcourse.accounting.pld import integers, pairs, selection
 from dpcourse.privacy import BudgetExhausted, Guarantee, arguments
 
 UNIT = 2**64  # a Rényi cost is stored as a whole number of 1/UNIT, rounded up
@@ -162,7 +163,7 @@ class PlannedFilter:
         for name, times in plan.items():
             if times:
                 accountant.compose(self.costs[name], times=times)
-        return accountant.epsilon(self.budget.delta) if +plan else 0.0
+        return accountant.epsilon(self.budget.delta, method="pld") if +plan else 0.0
 
     def price(self, cost: Any) -> str:
         name = _name_of(cost)
@@ -211,7 +212,7 @@ def _name_of(cost: Any) -> str:
     """
     if isinstance(cost, Guarantee):
         return repr(cost)
-    if isinstance(cost, type) or not hasattr(cost, "privacy_loss"):
+    if not has_privacy_loss(cost):
         raise TypeError(f"cost must be a mechanism or a Guarantee, got {cost!r}")
     loss = cost.privacy_loss()
     if not isinstance(loss, PrivacyLoss):
@@ -226,7 +227,8 @@ def _shows_all(pair: Any) -> bool:
     """Whether the name of a pair says all of it. That of a `Finite` is an abbreviation."""
     if type(pair) is pairs.Subsampled:
         return _shows_all(pair.base)
-    return type(pair) in (pairs.Gaussian, pairs.Laplace, integers.DiscreteGaussian, integers.DiscreteLaplace)
+    whole = (pairs.Gaussian, pairs.Laplace, integers.DiscreteGaussian, integers.DiscreteLaplace, selection.BoundedRange)
+    return type(pair) in whole
 
 
 def _content(value: Any) -> str:

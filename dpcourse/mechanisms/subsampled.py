@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from dpcourse.accounting import PrivacyLoss, amplify_by_sampling, renyi
+from dpcourse.accounting import Mechanism, PrivacyLoss, amplify_by_sampling, renyi
+from dpcourse.accounting.interface import has_privacy_loss
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 
@@ -39,11 +39,11 @@ class PoissonSubsampled:
     6.77
     """
 
-    mechanism: Any
+    mechanism: Mechanism
     sampling_rate: float
 
     def __post_init__(self) -> None:
-        if isinstance(self.mechanism, type) or not hasattr(self.mechanism, "privacy_loss"):
+        if not has_privacy_loss(self.mechanism):
             raise TypeError(f"mechanism must be a mechanism, got {self.mechanism!r}")
         arguments.member("mechanism.neighbours", getattr(self.mechanism, "neighbours", None), Neighbours)
         rate = arguments.probability("sampling_rate", self.sampling_rate, zero=False)

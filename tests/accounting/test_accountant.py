@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import math
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -10,6 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
+from scipy.stats import binom
 
 from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, renyi
 from dpcourse.privacy import Guarantee, Neighbours
@@ -95,6 +99,7 @@ def test_a_mixed_ledger_by_each_method():
     accountant = mixed()
     price = {method: accountant.epsilon(1e-5, method=method) for method in ("pld", "rdp", "advanced", "basic")}
     assert price["pld"] <= price["rdp"] and price["pld"] <= price["basic"] and price["pld"] <= price["advanced"]
+    assert accountant.epsilon(1e-5) == min(price.values())
     with pytest.raises(ValueError, match="no useful ρ"):
         accountant.epsilon(1e-5, method="zcdp")
     without = PrivacyAccountant().compose(Laplace(0.1), 20).compose(Gaussian(5.0), 3).compose(Guarantee(0.05), 10)
@@ -109,7 +114,7 @@ def test_a_ledger_under_replace_one():
         .compose(Guarantee(1.0, 0.0, REPLACE), 2)
     )
     prices = [accountant.epsilon(1e-5, method=method) for method in PrivacyAccountant.METHODS]
-    assert prices[0] <= min(prices)
+    assert accountant.epsilon(1e-5) == prices[0] == min(prices)
     assert str(accountant.guarantee(1e-5)).endswith("replacing one record")
 
 
@@ -132,6 +137,134 @@ def test_the_mechanisms_of_the_course():
     assert before < replacing.compose(step, 200).epsilon(1e-5) < math.inf
     with pytest.raises(ValueError, match="got RandomizedResponse"):
         removing.compose(RandomizedResponse(0.5, 4))
+
+
+@pytest.mark.parametrize(
+    ("times", "epsilon", "alone", "at_most"), [(50, 1.0, 25.42, 23.71), (1000, 0.1, 9.84, 8.86), (100, 0.1, 2.61, 2.42)]
+)
+def test_the_price_of_many_choices(times, epsilon, alone, at_most):
+    """The pair composed alone, against an independent library given its δ(a); and the least of all methods."""
+    from dp_accounting.pld import pld_pmf, privacy_loss_distribution
+
+    from dpcourse.mechanisms import ExponentialMechanism
+
+    accountant = PrivacyAccountant().compose(ExponentialMechanism(epsilon), times)
+    assert accountant.epsilon(1e-6, method="pld") == pytest.approx(alone, rel=5e-3)
+    assert accountant.epsilon(1e-6) <= at_most
+    grid = np.arange(-1000, 1001)
+    deltas = (1 - np.exp((grid / 1000 - 1) * epsilon / 2)) ** 2 / (1 - np.exp(-epsilon))
+    pmf = pld_pmf.create_pmf_pessimistic_connect_dots(epsilon / 1000, grid, deltas)
+    theirs = privacy_loss_distribution.PrivacyLossDistribution(pmf).self_compose(times).get_epsilon_for_delta(1e-6)
+    assert accountant.epsilon(1e-6, method="pld") == pytest.approx(theirs, rel=1e-3)
+
+
+def optimal_choices(epsilon: float, times: int, delta: float) -> float:
+    """ε of `times` equal choices between two candidates, the worst of those that stay the same; all outcomes counted.
+
+    Each choice has the losses t and t − ε (see `BoundedRange`): the sum is binomial, for each t.
+    """
+    worst, counts = 0.0, np.arange(times + 1)
+    for t in np.linspace(0, epsilon, 42)[1:-1]:
+        q = np.expm1(t - epsilon) * np.exp(-t) / np.expm1(-epsilon)
+        loss = PrivacyLoss.from_masses(binom.pmf(counts, times, q * np.exp(t)), binom.pmf(counts, times, q))
+        worst = max(worst, loss.epsilon(delta))
+    return worst
+
+
+@settings(max_examples=15, deadline=None)
+@given(epsilon=st.floats(0.05, 3), times=st.integers(1, 60), delta=st.floats(1e-9, 1e-2))
+def test_no_method_is_below_the_exact_price_of_choices(epsilon, times, delta):
+    from dpcourse.mechanisms import ExponentialMechanism
+
+    accountant = PrivacyAccountant().compose(ExponentialMechanism(epsilon), times)
+    exact = optimal_choices(epsilon, times, delta)
+    assert exact <= accountant.epsilon(delta) * (1 + 1e-9)
+    twice = PrivacyAccountant(REPLACE).compose(ExponentialMechanism(epsilon), times)
+    assert optimal_choices(2 * epsilon, times, delta) <= twice.epsilon(delta) * (1 + 1e-9)
+
+
+def two_sided(decay: float, shift: int) -> np.ndarray:
+    """Masses of shift + geometric noise on −1500..1500; the rest is below 1e-30 for what is asked here."""
+    masses = decay ** np.abs(np.arange(-1500, 1501) - shift)
+    return masses / masses.sum()
+
+
+def every_mechanism(epsilon: float) -> list[tuple]:
+    """Each mechanism, and its output distributions on one pair of neighbours where they can be written down."""
+    from dpcourse import mechanisms as m
+    from dpcourse.local import RandomizedResponse, UnaryEncoding
+
+    gaussian, choice = m.GaussianMechanism(epsilon, 1e-7), m.ExponentialMechanism(epsilon)
+    rising, response = m.ExponentialMechanism(epsilon, monotonic=True), RandomizedResponse(epsilon, 4)
+    chosen = choice.probabilities([0.0, 1.0, 3.0]), choice.probabilities([1.0, 0.0, 2.0])
+    raised = rising.probabilities([0.0, 1.0, 3.0]), rising.probabilities([1.0, 1.0, 3.0])
+    loses = [(2 + gap) * math.exp(-gap) / 4 for gap in (0.2, 0.2 + epsilon)]  # two Laplace noises differ by less
+    told = np.array([response.truth_probability, *[response.lie_probability] * 3])
+    bits = UnaryEncoding(epsilon, 5)
+    ones = [float(bits._exchange()[0]), float(bits._exchange()[1])]
+    decay = math.exp(-epsilon / 2)
+    worst = [1e-9, *(1 - 1e-9) * np.array([math.exp(epsilon), 1]) / (1 + math.exp(epsilon)), 0]
+    return [
+        (m.LaplaceMechanism(epsilon), None),
+        (m.GeometricMechanism(epsilon, 2), (two_sided(decay, 0), two_sided(decay, 2))),
+        (gaussian, None),
+        (m.GaussianMechanism.from_noise_multiplier(1 / epsilon), None),
+        (choice, chosen),
+        (rising, raised),
+        (m.NoisyMax(epsilon), ([1 - loses[0], loses[0]], [1 - loses[1], loses[1]])),
+        (m.AboveThreshold(epsilon, 10.0), None),
+        (m.PoissonSubsampled(gaussian, 0.1), None),
+        (m.PoissonSubsampled(choice, 0.1), (0.9 * chosen[1] + 0.1 * chosen[0], chosen[1])),
+        (response, (told, told[[1, 0, 2, 3]])),
+        (bits, ([*ones, 1 - sum(ones)], [*ones[::-1], 1 - sum(ones)])),
+        (Guarantee(epsilon, 1e-9), (worst, worst[::-1])),
+    ]
+
+
+def enumerated(p, q, times: int, delta: float) -> float:
+    """The exact ε of `times` runs from all sequences of outputs."""
+    p, q = (functools.reduce(np.kron, [np.asarray(masses, dtype=float)] * times) for masses in (p, q))
+
+    def excess(epsilon: float) -> float:
+        return max(np.maximum(a - math.exp(epsilon) * b, 0.0).sum() for a, b in ((p, q), (q, p))) - delta
+
+    return brentq(excess, 0.0, 50.0, xtol=1e-12) if excess(0.0) > 0 else 0.0
+
+
+@settings(max_examples=6, deadline=None)
+@given(epsilon=st.floats(0.1, 2), times=st.integers(1, 3), delta=st.floats(1e-6, 1e-2))
+def test_best_is_never_above_another_method_and_never_below_the_exact_value(epsilon, times, delta):
+    for mechanism, outputs in every_mechanism(epsilon):
+        accountant = PrivacyAccountant(mechanism.neighbours).compose(mechanism, times)
+        best, valid = accountant.epsilon(delta), []
+        for method in PrivacyAccountant.METHODS:
+            with contextlib.suppress(ValueError):
+                valid.append(accountant.epsilon(delta, method))
+        assert len(valid) >= 2 and best == min(valid)
+        runs = times if outputs is None or len(outputs[0]) < 100 else 1
+        if outputs is not None:
+            at_least = enumerated(*outputs, runs, delta)
+            assert at_least <= best * (1 + 1e-9) + 1e-9, (mechanism, times, at_least, best)
+            assert accountant.delta(best * 1.003) <= delta * (1 + 1e-6)  # a δ on the grid is as exact as its ε
+        curve = accountant.delta(np.array([0.0, best]))
+        assert (curve <= accountant.delta(np.array([0.0, best]), "pld")).all()
+
+
+def test_types_ask_nothing():
+    """`isinstance` must not evaluate a claim that raises; a class is not its instance, a bare loss is enough."""
+    from dpcourse.mechanisms import GaussianMechanism, HasPrivacyLoss, Mechanism
+
+    without = GaussianMechanism.from_noise_multiplier(2.0)
+    with pytest.raises(ValueError, match="no .* claim"):
+        without.guarantee  # noqa: B018
+    assert isinstance(without, HasPrivacyLoss) and isinstance(without, Mechanism)
+    bare = SimpleNamespace(privacy_loss=lambda: PrivacyLoss.gaussian(2.0), neighbours=REMOVE)
+    assert isinstance(bare, HasPrivacyLoss) and not isinstance(bare, Mechanism)
+    accountant = PrivacyAccountant().compose(bare)
+    assert accountant.epsilon(1e-5) == PrivacyLoss.gaussian(2.0).epsilon(1e-5)
+    with pytest.raises(ValueError, match=r"only method 'pld' can price a mechanism without \.renyi_divergence"):
+        accountant.epsilon(1e-5, "rdp")
+    assert not isinstance(Guarantee(1.0), HasPrivacyLoss)
 
 
 def test_methods_agree_with_their_formulas():
@@ -246,7 +379,7 @@ def test_pld_is_never_the_worse_method(laplace, noise, rate, times, neighbours):
         (lambda: PrivacyAccountant().compose(1.0), TypeError, "must be a mechanism or a Guarantee, got 1.0"),
         (lambda: PrivacyAccountant().compose(Laplace), TypeError, "must be a mechanism or a Guarantee"),
         (
-            lambda: PrivacyAccountant().compose(SimpleNamespace(privacy_loss=None)),
+            lambda: PrivacyAccountant().compose(SimpleNamespace(privacy_loss=PrivacyLoss.identity)),
             TypeError,
             "mechanism_or_guarantee.neighbours must be a Neighbours, got None",
         ),

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -210,3 +210,24 @@ def test_conversion_edges():
 def test_bad_arguments_are_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@settings(max_examples=30, deadline=None)
+@given(epsilon=st.floats(1e-3, 40), order=st.floats(1.001, 300))
+def test_bounded_range_is_the_worst_of_all_intervals(epsilon, order):
+    """Against the power's mean for the losses t and t − ε, on a fine grid of t."""
+    t = epsilon * np.linspace(0, 1, 20_002)[1:-1]
+    q = np.exp(-t) * np.expm1(t - epsilon) / np.expm1(-epsilon)
+    rest = np.expm1(-t) / np.expm1(-epsilon)
+    moments = np.logaddexp(np.log(q) + order * t, np.log(rest) + order * (t - epsilon))
+    claimed = renyi.bounded_range(epsilon, [order])[0]
+    assert moments.max() / (order - 1) <= claimed * (1 + 1e-9) + 1e-12 / (order - 1)
+    assert claimed <= max(moments.max() / (order - 1), 0) * (1 + 1e-3) + 1e-10 / (order - 1)
+    assert claimed <= min(order * epsilon**2 / 8, epsilon) * (1 + 1e-12)
+
+
+@given(rho=st.floats(1e-6, 50), epsilon=st.floats(1e-3, 100))
+def test_zcdp_conversions_are_inverse(rho, epsilon):
+    delta = renyi.delta_from_zcdp(rho, epsilon)
+    if 1e-300 < delta < 0.5:
+        assert renyi.epsilon_from_zcdp(rho, delta) == pytest.approx(epsilon, rel=1e-4)

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
 
+from dpcourse.accounting import PrivacyLoss
 from dpcourse.mechanisms import AboveThreshold, ExponentialMechanism, NoisyMax
 from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours
 
@@ -336,3 +337,28 @@ def test_a_scale_that_is_no_float_is_refused(make, epsilon, sensitivity):
 
 def test_the_smallest_scale_still_chooses():
     assert ExponentialMechanism(1e308).probabilities([0.0, 1.0, 3.0]).tolist() == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize(("rivals", "ahead"), [(10, 1.125), (100, 3.25)])
+def test_noisy_max_has_no_bounded_range(rivals, ahead):
+    """Ten and more equal rivals: the loss has a range above ε, so the dominating pair of the exponential is not its."""
+    before, after = (noisy_max_probability([ahead - move, *[0.0] * rivals], 0, 1.0) for move in (1.0, 0.0))
+    loss = math.log(after / before), math.log((1 - after) / (1 - before))
+    assert loss[0] - loss[1] > 1.1 and max(map(abs, loss)) <= 1
+
+
+@pytest.mark.parametrize("epsilon", [1e-9, 0.1, 3.0, 40.0])
+def test_the_pair_of_a_choice_dominates_two_candidates(epsilon):
+    """No gap between two candidates passes δ(a), and some gap reaches it; no attack gains power."""
+    mechanism, loss = ExponentialMechanism(epsilon), ExponentialMechanism(epsilon).privacy_loss()
+    levels = epsilon * np.linspace(0, 1, 9)
+    worst = np.zeros(9)
+    for log_odds in np.linspace(-epsilon - 30, 30, 4001):
+        gap = 2 * log_odds / epsilon
+        p, q = mechanism.probabilities([gap + 2, 0.0]), mechanism.probabilities([gap, 0.0])
+        worst = np.maximum(worst, np.maximum(p - np.exp(levels[:, None]) * q, 0.0).sum(axis=1))
+    claimed = loss.delta(levels)
+    assert (worst <= claimed * (1 + 1e-6) + 1e-15).all()
+    np.testing.assert_allclose(worst, claimed, rtol=1e-3, atol=1e-15)
+    rates = np.array([1e-6, 0.01, 0.3])
+    assert (loss.true_positive_rate(rates) <= PrivacyLoss.pure(epsilon).true_positive_rate(rates) + 1e-12).all()

@@ -71,7 +71,7 @@ def test_refusals():
     with pytest.raises(TypeError, match="mechanism"):
         PoissonSubsampled(1.0, 0.1)
     with pytest.raises(TypeError, match="mechanism.neighbours must be a Neighbours, got None"):
-        PoissonSubsampled(SimpleNamespace(privacy_loss=None), 0.1)
+        PoissonSubsampled(SimpleNamespace(privacy_loss=lambda: None), 0.1)
     with pytest.raises(TypeError, match="mechanism must be a mechanism, got <class"):
         PoissonSubsampled(LaplaceMechanism, 0.1)
     with pytest.raises(ValueError, match="zCDP"):

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpcourse.accounting.pld import integers, pairs, refine
+from dpcourse.accounting.pld import integers, pairs, refine, selection
 from dpcourse.accounting.pld.pairs import Pair
 from dpcourse.accounting.pld.replacing import replacing_one
 from dpcourse.privacy import Guarantee, arguments
@@ -74,6 +74,22 @@ class PrivacyLoss:
         if delta > 0:
             losses, p = (-math.inf, *losses, math.inf), (0.0, *p, delta)
         return cls(((pairs.Finite(losses, p, p[::-1]), 1),))
+
+    @classmethod
+    def bounded_range(cls, epsilon: float) -> PrivacyLoss:
+        """The worst loss of a selection whose loss has range `epsilon`, as the exponential mechanism's has.
+
+        δ(a) = (1 − e^((a−ε)/2))²/(1 − e^−ε), derived in `pld.selection.BoundedRange` (arXiv:1909.12830).
+
+        Examples
+        --------
+        >>> one = PrivacyLoss.bounded_range(1.0)
+        >>> one.epsilon(0.0), round(one.epsilon(0.01), 3), round(PrivacyLoss.pure(1.0).epsilon(0.01), 3)
+        (1.0, 0.834, 0.986)
+        """
+        epsilon = arguments.positive("epsilon", epsilon)
+        # As for a pure claim, nothing is promised where e^ε is no longer a float.
+        return cls(((selection.BoundedRange(epsilon), 1),)) if epsilon <= 700 else cls.pure(epsilon)
 
     @classmethod
     def gaussian(cls, noise_multiplier: float) -> PrivacyLoss:
@@ -229,7 +245,7 @@ def _array(name: str, value: float | np.ndarray, low: float, high: float) -> np.
 def _exact_delta(parts: tuple[tuple[Pair, int], ...], add: bool, epsilon: np.ndarray) -> np.ndarray:
     """δ(ε) = P[L > ε] − e^ε Q[L > ε] from the tails of a single pair."""
     pair = parts[0][0]
-    if isinstance(pair, pairs.Gaussian):
+    if isinstance(pair, pairs.Gaussian | selection.BoundedRange):
         return pair.delta(epsilon)
     p, q = pair.lower(-epsilon)[::-1] if add else pair.upper(epsilon)
     return np.maximum(p - _times_exp(q, epsilon), 0.0)
