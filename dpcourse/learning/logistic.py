@@ -172,7 +172,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         )
         step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(self.noise_multiplier_), self.sampling_rate)
         self.accountant_.compose(step, times=self.steps)
-        epsilon = self.accountant_.epsilon(self.delta)
+        epsilon = self.accountant_.epsilon(self.delta, method="pld")
         size = self.dataset_size
         if size is None:
             if self.noise_multiplier is not None and not 0 < epsilon < math.inf:
