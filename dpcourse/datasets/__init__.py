@@ -1,9 +1,10 @@
 """The only door to data: Adult, its bundled twin, what is publicly known about their columns, and simulated fabs."""
 
 from dpcourse.datasets.adult import ADULT_SCHEMA, Adult, AdultNotFound, DataError, load_adult
+from dpcourse.datasets.columns import Categorical, Numeric
 from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.datasets.grids import load_grid
-from dpcourse.datasets.schema import Categorical, Numeric, Schema, SchemaError
+from dpcourse.datasets.schema import Schema, SchemaError
 
 __all__ = [
     "ADULT_SCHEMA",

@@ -6,134 +6,18 @@ questionnaire costs nothing. So every query, encoder and synthesizer of the cour
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
 
 from dpcourse.datasets import records
+from dpcourse.datasets.columns import Categorical, Numeric
 
 
 class SchemaError(ValueError):
     """A table does not fit its schema; the message lists every misfit."""
-
-
-@dataclass(frozen=True)
-class Numeric:
-    """A column of whole numbers between public bounds.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    low, high : int
-        The smallest and the largest value, low < high.
-    edges : tuple of int
-        Bins for counting: bin i holds ``edges[i] ≤ value < edges[i + 1]``, from `low` to `high` + 1.
-    reason : str
-        Why these bounds may be known without looking at the data.
-    logarithmic : bool
-        Whether `Schema.encode` scales the logarithm of 1 + value − low, for amounts that spread over powers of ten.
-    determined_by : str or None
-        The categorical column of which this one is the code: `low` for its first category, `low` + 1 for its second, ….
-
-    Examples
-    --------
-    >>> hours = Numeric("hours", 1, 99, (1, 40, 41, 100), "two digits on the form")
-    >>> hours.codes([0, 39, 40, 41, 1000, float("nan")])
-    array([0, 0, 1, 2, 2, 0])
-    """
-
-    name: str
-    low: int
-    high: int
-    edges: tuple[int, ...]
-    reason: str
-    logarithmic: bool = False
-    determined_by: str | None = None
-
-    def __post_init__(self) -> None:
-        if self.low >= self.high:
-            raise ValueError(f"low of {self.name} must be below high, got {self.low} and {self.high}")
-        if (*self.edges[:1], *self.edges[-1:]) != (self.low, self.high + 1):
-            raise ValueError(f"edges of {self.name} must run from {self.low} to {self.high + 1}, got {self.edges}")
-        if any(a >= b for a, b in pairwise(self.edges)):
-            raise ValueError(f"edges of {self.name} must increase, got {self.edges}")
-
-    @property
-    def size(self) -> int:
-        """The number of bins."""
-        return len(self.edges) - 1
-
-    def clipped(self, values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
-        """Floats within the bounds. What is no number becomes `low`, silently: a record must never raise."""
-        numbers = records.floats(values)
-        return np.clip(np.where(np.isnan(numbers), self.low, numbers), self.low, self.high)
-
-    def codes(self, values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
-        """The bin of each value, 0 to `size` − 1, after clipping."""
-        return np.searchsorted(np.asarray(self.edges[1:-1]), self.clipped(values), side="right")
-
-    def scaled(self, values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
-        """The values on [0, 1], by the public bounds alone."""
-        above, span = self.clipped(values) - self.low, self.high - self.low
-        return np.log1p(above) / np.log1p(span) if self.logarithmic else above / span
-
-    def misfits(self, values: pd.Series) -> str:
-        """What is wrong with a column, in words; empty if nothing is."""
-        numbers = records.floats(values)
-        outside = ~((numbers >= self.low) & (numbers <= self.high) & (numbers == np.floor(numbers)))
-        if not outside.any():
-            return ""
-        return f"{self.name}: {outside.sum()} values are not whole numbers from {self.low} to {self.high}"
-
-
-@dataclass(frozen=True)
-class Categorical:
-    """A column of strings from a public list.
-
-    Parameters
-    ----------
-    name : str
-        Name of the column.
-    categories : tuple of str
-        Every value that may occur, whether it does or not; at least one, all different.
-    reason : str
-        Why the list may be known without looking at the data.
-
-    Examples
-    --------
-    >>> Categorical("sex", ("Female", "Male"), "the codebook").codes(["Male", "Female", "?", None])
-    array([1, 0, 0, 0])
-    """
-
-    name: str
-    categories: tuple[str, ...]
-    reason: str
-
-    def __post_init__(self) -> None:
-        strings = {category for category in self.categories if isinstance(category, str)}
-        if not strings or len(strings) < len(self.categories):
-            raise ValueError(f"categories of {self.name} must be one or more different strings, got {self.categories}")
-
-    @property
-    def size(self) -> int:
-        """The number of categories."""
-        return len(self.categories)
-
-    def codes(self, values: Sequence | np.ndarray | pd.Series) -> np.ndarray:
-        """The position of each value in `categories`; what is not declared becomes 0, silently."""
-        return records.places(values, {category: place for place, category in enumerate(self.categories)})
-
-    def misfits(self, values: pd.Series) -> str:
-        """What is wrong with a column, in words; empty if nothing is."""
-        unknown = ~values.map(lambda value: isinstance(value, str) and value in self.categories).astype(bool)
-        if not unknown.any():
-            return ""
-        named = ", ".join(sorted({repr(value) for value in values[unknown]})[:5])
-        return f"{self.name}: {unknown.sum()} values are not declared categories (among them {named})"
 
 
 @dataclass(frozen=True)
@@ -217,8 +101,18 @@ class Schema:
 
     @property
     def feature_names(self) -> tuple[str, ...]:
-        """The columns of the `X` of `encode`, in order."""
-        return tuple(name for column in self._features for name in _feature_names(column))
+        """The columns of the `X` of `encode`, in order, numbers scaled."""
+        return self.feature_names_of("scaled")
+
+    def feature_names_of(self, numeric: str) -> tuple[str, ...]:
+        """The columns of the `X` of `encode`, in order, with the numbers "scaled" or in "bins"."""
+        bins = _in_bins(numeric)
+        return tuple(name for column in self._features for name in column.feature_names(bins))
+
+    @property
+    def largest_norm(self) -> float:
+        """The largest L2 norm of a row of ``encode(numeric="bins")``, a public constant: one 1 a column at most."""
+        return math.sqrt(len(self._features))
 
     @property
     def _features(self) -> list[Numeric | Categorical]:
@@ -231,11 +125,12 @@ class Schema:
         """The columns of the schema that a table has more than once, so that a record would count more than once."""
         return [name for name in self.names if list(frame.columns).count(name) > 1]
 
-    def encode(self, frame: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+    def encode(self, frame: pd.DataFrame, numeric: str = "scaled") -> tuple[np.ndarray, np.ndarray]:
         """Features and labels as numbers, by public facts alone: a record's row depends on that record only.
 
-        Numbers are scaled to [−1, 1] by the declared bounds (gradient descent is slow along a column that hardly varies
-        around a mean far from 0), categories become one column of {0, 1} each (a pair of categories a single column).
+        Categories become one column of {0, 1} each (a pair of categories a single column). Numbers are either scaled
+        to [−1, 1] by the declared bounds (gradient descent is slow along a column that hardly varies around a mean far
+        from 0), or become one column of {0, 1} for each declared bin, which lets a linear model bend.
         Out-of-domain records are clipped or mapped to a declared category, silently. 30, 30.0 and "30" are the same
         number. What a reader of files guesses from a whole column comes before this: declare the types there.
 
@@ -243,29 +138,27 @@ class Schema:
         ----------
         frame : DataFrame
             Any number of records of this schema.
+        numeric : {"scaled", "bins"}
+            What becomes of numbers.
 
         Returns
         -------
-        X : ndarray of float, shape (len(frame), len(self.feature_names))
-            Entries in [−1, 1].
+        X : ndarray of float, shape (len(frame), len(self.feature_names_of(numeric)))
+            Entries in [−1, 1]. With bins every row has a norm of at most `largest_norm`.
         y : ndarray of int, shape (len(frame),)
             1 for the second category of the label, else 0.
 
         Raises
         ------
+        ValueError
+            If `numeric` is neither.
         SchemaError
             If a column is there twice.
         """
+        bins = _in_bins(numeric)
         if repeated := self.repeated(frame):
             raise SchemaError(f"the table must have each column once, but repeats {', '.join(repeated)}")
-        blocks = []
-        for column in self._features:
-            if isinstance(column, Numeric):
-                blocks.append(2 * column.scaled(frame[column.name])[:, None] - 1)
-            elif column.size == 2:
-                blocks.append(column.codes(frame[column.name])[:, None].astype(float))
-            else:
-                blocks.append(np.eye(column.size)[column.codes(frame[column.name])])
+        blocks = [column.features(frame[column.name], bins) for column in self._features]
         return np.hstack(blocks), self[self.label].codes(frame[self.label])
 
     def validate(self, frame: pd.DataFrame) -> None:
@@ -293,9 +186,7 @@ class Schema:
             raise SchemaError("the table does not fit its schema: " + "; ".join(found))
 
 
-def _feature_names(column: Numeric | Categorical) -> list[str]:
-    if isinstance(column, Numeric):
-        return [column.name]
-    if column.size == 2:
-        return [f"{column.name}={column.categories[1]}"]
-    return [f"{column.name}={category}" for category in column.categories]
+def _in_bins(numeric: str) -> bool:
+    if numeric not in ("scaled", "bins"):
+        raise ValueError(f'numeric must be "scaled" or "bins", got {numeric!r}')
+    return numeric == "bins"

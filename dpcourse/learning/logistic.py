@@ -11,11 +11,11 @@ from sklearn.utils.validation import validate_data
 from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
 from dpcourse.learning.gradients import Examples, clipped_sum, residuals
 from dpcourse.learning.linear import LinearClassifier, encode_labels, generator
+from dpcourse.learning.pace import Pace
 from dpcourse.mechanisms import GaussianMechanism, GeometricMechanism, PoissonSubsampled
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 SIZE_SHARE = 0.01  # of ε, for a noisy count where the size of the dataset is not public
-LARGEST_RATE, TRAVEL = 2.0, 0.75  # chosen on the synthetic twin of Adult, not on real people
 LABELS_PUBLIC = "the class labels are public"
 ROUNDING = "the rounding of float32 sums is left out of account"
 
@@ -37,14 +37,15 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
     ----------
     epsilon, delta : float
         The claim to calibrate the noise to. ε is ignored (and reported in `guarantee_`) if `noise_multiplier` is given.
-    clip_norm : float
-        C, the L2 norm each example's gradient is clipped to. It does not enter ε. Infinite only with no noise.
+    clip_norm : float or None
+        C, the L2 norm each example's gradient is clipped to. It does not enter ε. Infinite only with no noise. None
+        takes 1 for scaled features, 2 for bins and less than 2 where there is much noise (`Pace.clip_norm`).
     sampling_rate : float
         q in (0, 1]: each example joins each batch with this probability.
-    steps : int
-        T, the number of steps.
+    steps : int or None
+        T, the number of steps. None takes 200 for scaled features, 400 for bins.
     learning_rate : float or None
-        Of the descent. None takes `public_learning_rate`: smaller where there is more noise, from public numbers alone.
+        Of the descent. None takes `Pace.learning_rate`: smaller where there is more noise, from public numbers alone.
     momentum : float
         Of the descent (heavy ball).
     noise_multiplier : float or None
@@ -56,6 +57,9 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         The public class labels. None reads them from `y`, and `guarantee_` says that they must be public.
     random_state : None, int or numpy.random.Generator
         Source of batches and noise. A published seed voids the guarantee.
+    features : {"scaled", "bins"}
+        What `Adult.encode` made of the numbers: a public fact, which decides what None means for the settings above.
+        "bins" suits every table of 0 and 1 that is mostly 0.
 
     Attributes
     ----------
@@ -63,8 +67,8 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         The released model.
     guarantee_ : Guarantee
         What was spent, from PLD accounting.
-    noise_multiplier_ : float
-        The one used.
+    noise_multiplier_, clip_norm_ : float
+        The ones used.
     accountant_ : PrivacyAccountant
         Its ledger lists what was composed.
     loss_curve_ : ndarray of shape (steps,)
@@ -92,15 +96,16 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         self,
         epsilon: float = 1.0,
         delta: float = 1e-5,
-        clip_norm: float = 1.0,
+        clip_norm: float | None = None,
         sampling_rate: float = 0.1,
-        steps: int = 200,
+        steps: int | None = None,
         learning_rate: float | None = None,
         momentum: float = 0.9,
         noise_multiplier: float | None = None,
         dataset_size: int | None = None,
         classes=None,
         random_state=None,
+        features: str = "scaled",
     ) -> None:
         self.epsilon = epsilon
         self.delta = delta
@@ -113,6 +118,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         self.dataset_size = dataset_size
         self.classes = classes
         self.random_state = random_state
+        self.features = features
 
     def fit(self, X, y, **refused) -> DPLogisticRegression:
         """Train on X of shape (n, d) and labels y of shape (n,)."""
@@ -126,6 +132,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         self.classes_, targets = encode_labels(y, self.classes)
         rng = generator(self.random_state)
         size = self._account(len(X), rng, ROUNDING if X.dtype == np.float32 else "")
+        self.clip_norm_ = self._choose_clip_norm(size)
         theta = self._descend(Examples.of(X, targets), size, rng)
         self.coef_, self.intercept_ = theta[:, :-1], theta[:, -1]
         return self
@@ -134,28 +141,40 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         """DP-SGD, whole: the average of the second half of the iterates, shape (1 or k, d + 1)."""
         theta = np.zeros((examples.targets.shape[1], examples.directions.shape[1]))
         velocity, average = np.zeros_like(theta), np.zeros_like(theta)
-        deviation = self.noise_multiplier_ * self.clip_norm if self.noise_multiplier_ else 0.0
+        deviation = self.noise_multiplier_ * self.clip_norm_ if self.noise_multiplier_ else 0.0
         learning_rate = self.learning_rate or self._choose_learning_rate(examples, size)
-        self.loss_curve_ = np.empty(self.steps)
-        for step in range(self.steps):
+        steps = self._steps
+        self.loss_curve_ = np.empty(steps)
+        for step in range(steps):
             batch = examples
             if self.sampling_rate < 1:  # everybody tosses a coin of their own
                 batch = examples[np.flatnonzero(rng.random(len(examples)) < self.sampling_rate)]
             residual = residuals(theta, batch)
             self.loss_curve_[step] = _mean_loss(residual, batch.targets)
-            gradient = clipped_sum(residual, batch, self.clip_norm) + rng.normal(scale=deviation, size=theta.shape)
+            gradient = clipped_sum(residual, batch, self.clip_norm_) + rng.normal(scale=deviation, size=theta.shape)
             # From here on nothing touches a person. The denominator is the expected size: the batch's own would tell.
             velocity = self.momentum * velocity + gradient / (self.sampling_rate * size)
             theta = theta - learning_rate * velocity
-            if step >= self.steps // 2:
-                average += theta / (self.steps - self.steps // 2)
+            if step >= steps // 2:
+                average += theta / (steps - steps // 2)
         return average
 
+    @property
+    def _steps(self) -> int:
+        return Pace.of(self.features).steps if self.steps is None else self.steps
+
+    def _choose_clip_norm(self, size: int) -> float:
+        if self.clip_norm is not None:
+            return self.clip_norm
+        pace = Pace.of(self.features)
+        return pace.clip_norm(self.noise_multiplier_, self.sampling_rate, self._steps, self.momentum, size)
+
     def _choose_learning_rate(self, examples: Examples, size: int) -> float:
-        if math.isinf(self.clip_norm):  # no privacy, so the data may say how steep the loss can get
-            return min(LARGEST_RATE, 2 / float(np.mean(np.minimum(examples.norms, 1e100) ** 2)))
-        return public_learning_rate(
-            self.noise_multiplier_, self.clip_norm, self.sampling_rate, self.steps, self.momentum, size
+        pace = Pace.of(self.features)
+        if math.isinf(self.clip_norm_):  # no privacy, so the data may say how steep the loss can get
+            return min(pace.largest_rate, 2 / float(np.mean(np.minimum(examples.norms, 1e100) ** 2)))
+        return pace.learning_rate(
+            self.noise_multiplier_, self.clip_norm_, self.sampling_rate, self._steps, self.momentum, size
         )
 
     def _account(self, n: int, rng: np.random.Generator, rounding: str = "") -> int:
@@ -168,10 +187,10 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
             return n if self.dataset_size is None else self.dataset_size
         share = SIZE_SHARE if self.dataset_size is None else 0.0
         self.noise_multiplier_ = self.noise_multiplier or calibrate_noise_multiplier(
-            self.epsilon * (1 - share), self.delta, self.sampling_rate, self.steps
+            self.epsilon * (1 - share), self.delta, self.sampling_rate, self._steps
         )
         step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(self.noise_multiplier_), self.sampling_rate)
-        self.accountant_.compose(step, times=self.steps)
+        self.accountant_.compose(step, times=self._steps)
         epsilon = self.accountant_.epsilon(self.delta, method="pld")
         size = self.dataset_size
         if size is None:
@@ -194,11 +213,13 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         else:
             arguments.nonnegative("noise_multiplier", self.noise_multiplier)
         arguments.probability("delta", self.delta, zero=False, one=False)
-        clip_norm = arguments.positive("clip_norm", self.clip_norm, infinite=True)
+        clip_norm = 1.0 if self.clip_norm is None else arguments.positive("clip_norm", self.clip_norm, infinite=True)
         if math.isinf(clip_norm) and not no_noise:
             raise ValueError(f"clip_norm must be finite unless noise_multiplier is 0, got {self.clip_norm!r}")
         arguments.probability("sampling_rate", self.sampling_rate, zero=False)
-        arguments.integer("steps", self.steps, minimum=1)
+        Pace.of(self.features)
+        if self.steps is not None:
+            arguments.integer("steps", self.steps, minimum=1)
         if self.learning_rate is not None:
             arguments.positive("learning_rate", self.learning_rate)
         arguments.probability("momentum", self.momentum, one=False)
@@ -209,11 +230,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
 def public_learning_rate(
     noise_multiplier: float, clip_norm: float, sampling_rate: float, steps: int, momentum: float, dataset_size: int
 ) -> float:
-    """The largest learning rate, up to 2, at which the noise alone moves a weight by a deviation of 0.75 at most.
-
-    Each step adds noise of deviation σC/(qn) to the gradient, momentum m repeats it 1/(1 − m) times in all, and T steps
-    walk at random: a deviation of at most η σC√T / ((1 − m) q n) at learning rate η. All of these are public, so the
-    choice costs no privacy. The constants 2 and 0.75 were chosen on Adult's synthetic twin.
+    """For scaled features: the largest rate, up to 2, at which the noise moves a weight by a deviation of 0.75 at most.
 
     Examples
     --------
@@ -222,10 +239,7 @@ def public_learning_rate(
     >>> public_learning_rate(2.0, 1.0, 0.1, 200, 0.9, 31_655)
     2.0
     """
-    if noise_multiplier == 0:
-        return LARGEST_RATE
-    walk = noise_multiplier * clip_norm * math.sqrt(steps) / ((1 - momentum) * sampling_rate * dataset_size)
-    return min(LARGEST_RATE, TRAVEL / walk)
+    return Pace.of("scaled").learning_rate(noise_multiplier, clip_norm, sampling_rate, steps, momentum, dataset_size)
 
 
 def _mean_loss(residual: np.ndarray, targets: np.ndarray) -> float:

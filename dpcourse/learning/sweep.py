@@ -11,7 +11,8 @@ from scipy.special import expit
 from dpcourse.accounting import calibrate_noise_multiplier
 from dpcourse.learning.gradients import Examples
 from dpcourse.learning.linear import encode_labels
-from dpcourse.learning.logistic import LABELS_PUBLIC, public_learning_rate
+from dpcourse.learning.logistic import LABELS_PUBLIC
+from dpcourse.learning.pace import Pace
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 BLOCK = 1024  # rows at a time: the working arrays stay in the processor's cache
@@ -48,11 +49,12 @@ def fit_sweep(
     dataset_size: int,
     classes: Sequence | None,
     delta: float = 1e-5,
-    clip_norm: float = 1.0,
+    clip_norm: float | None = None,
     sampling_rate: float = 0.1,
-    steps: int = 200,
+    steps: int | None = None,
     learning_rate: float | None = None,
     momentum: float = 0.9,
+    features: str = "scaled",
     in_mask: np.ndarray | None = None,
     rng=None,
 ) -> Sweep:
@@ -74,9 +76,11 @@ def fit_sweep(
     rng = np.random.default_rng(rng)
     seeds = arguments.integer("seeds", seeds, minimum=1)
     size = arguments.integer("dataset_size", dataset_size, minimum=1)
-    steps = arguments.integer("steps", steps, minimum=1)
+    pace = Pace.of(features)
+    steps = pace.steps if steps is None else arguments.integer("steps", steps, minimum=1)
     delta = arguments.probability("delta", delta, zero=False, one=False)
-    clip_norm = arguments.positive("clip_norm", clip_norm)
+    if clip_norm is not None:
+        clip_norm = arguments.positive("clip_norm", clip_norm)
     sampling_rate = arguments.probability("sampling_rate", sampling_rate, zero=False)
     momentum = arguments.probability("momentum", momentum, one=False)
     if learning_rate is not None:
@@ -101,14 +105,16 @@ def fit_sweep(
     if len(known) != 2:
         raise ValueError(f"classes must be two, got {known.tolist()!r}")
     examples = Examples.of(X, targets)
-    rates = [learning_rate or public_learning_rate(z, clip_norm, sampling_rate, steps, momentum, size) for z in noise]
-    rate = np.repeat(rates, seeds)[:, None]
+    public = (sampling_rate, steps, momentum, size)
+    clips = [clip_norm or pace.clip_norm(z, *public) for z in noise]
+    rates = [learning_rate or pace.learning_rate(z, c, *public) for z, c in zip(noise, clips, strict=True)]
+    clip, rate = (np.repeat(chosen, seeds)[:, None] for chosen in (clips, rates))
     models, dimension = len(noise) * seeds, examples.directions.shape[1]
     theta, velocity, average = (np.zeros((models, dimension)) for _ in range(3))
-    deviation = np.repeat(noise, seeds)[:, None] * clip_norm
+    deviation = np.repeat(noise, seeds)[:, None] * clip
     present = None if in_mask is None else _present(in_mask, seeds, len(examples), len(noise))
     for step in range(steps):
-        gradient = _clipped_sums(theta, examples, clip_norm, sampling_rate, present, rng)
+        gradient = _clipped_sums(theta, examples, clip[:, 0], sampling_rate, present, rng)
         gradient += deviation * rng.normal(size=theta.shape)
         velocity = momentum * velocity + gradient / (sampling_rate * size)
         theta = theta - rate * velocity
@@ -130,18 +136,21 @@ def _present(in_mask: np.ndarray, seeds: int, n: int, epsilons: int) -> np.ndarr
 def _clipped_sums(
     theta: np.ndarray,
     examples: Examples,
-    clip_norm: float,
+    clip: np.ndarray,
     sampling_rate: float,
     present: np.ndarray | None,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """For every model the sum of clipped gradients over a Poisson batch of its own, shape (models, d + 1)."""
+    """For every model the sum of clipped gradients over a Poisson batch of its own, shape (models, d + 1).
+
+    Its clipping norm is its own too: `clip` has shape (models,).
+    """
     total = np.zeros_like(theta)
     for start in range(0, len(examples), BLOCK):
         block = examples[slice(start, start + BLOCK)]
         norms = block.norms[:, None]
         # With one output, a gradient is a number times a direction: clipping its norm is clipping that number.
-        length = np.clip((expit((block.directions @ theta.T) * norms) - block.targets) * norms, -clip_norm, clip_norm)
+        length = np.clip((expit((block.directions @ theta.T) * norms) - block.targets) * norms, -clip, clip)
         if present is not None:
             length *= present[start : start + BLOCK]
         if sampling_rate < 1:

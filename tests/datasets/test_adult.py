@@ -61,6 +61,21 @@ def test_the_encoding(adult):
         assert block.shape[1] == size and np.array_equal(block.sum(axis=1), np.ones(len(X)))
 
 
+def test_the_encoding_in_bins(adult):
+    X, y = adult.encode(numeric="bins")
+    names = adult.schema.feature_names_of("bins")
+    assert X.shape == (45_222, 163) and len(names) == len(set(names)) == 163
+    assert np.array_equal(y, adult.encode()[1])
+    norms = np.linalg.norm(X, axis=1)
+    assert norms.min() >= np.sqrt(11) - 1e-12 and norms.max() == adult.schema.largest_norm == np.sqrt(12)
+    forty = X[:, names.index("hours-per-week=40")]
+    assert np.array_equal(forty == 1, adult.frame["hours-per-week"] == 40)
+    married = X[:, names.index("marital-status=Married-civ-spouse")]
+    assert np.array_equal(married == 1, adult.frame["marital-status"] == "Married-civ-spouse")
+    gains = X[:, names.index("capital-gain=1–999")]
+    assert np.array_equal(gains == 1, adult.frame["capital-gain"].between(1, 999))
+
+
 def test_a_caller_may_change_the_frame(adult):
     again = load_adult(adult.source)
     again.frame.loc[0, "age"] = -1

@@ -142,6 +142,26 @@ def test_out_of_domain_records_are_encoded_silently(table):
     assert X[0].tolist() == [-1, 1, 1, 0, 0] and X[1].tolist() == [1, -1, 1, 0, 0]
 
 
+def test_bins_are_one_hot_codes_of_the_public_bins(table):
+    X, y = TINY.encode(table, numeric="bins")
+    names = TINY.feature_names_of("bins")
+    assert len(set(names)) == X.shape[1] == sum(TINY[name].size for name in ("rank", "hours")) + 3
+    assert set(np.unique(X)) == {0.0, 1.0} and y.tolist() == [0, 1, 0]
+    for column in ("rank", "hours"):
+        block = X[:, [name.startswith(f"{column}=") for name in names]]
+        assert np.array_equal(block.argmax(axis=1), TINY[column].codes(table[column]))
+        assert np.array_equal(block.sum(axis=1), np.ones(len(table)))
+    alone, _ = TINY.encode(table.iloc[[1]], numeric="bins")
+    assert np.array_equal(alone[0], X[1])
+    assert np.linalg.norm(X, axis=1).max() <= TINY.largest_norm
+
+
+def test_only_two_encodings_are_known(table):
+    for call in (lambda: TINY.encode(table, numeric="ranks"), lambda: TINY.feature_names_of("ranks")):
+        with pytest.raises(ValueError, match="numeric must be"):
+            call()
+
+
 def test_logarithmic_columns_reach_both_ends():
     scaled = ADULT_SCHEMA["capital-gain"].scaled([0, 9, 99_999, 10**9])
     assert scaled == pytest.approx([0, 0.2, 1, 1], abs=1e-5)

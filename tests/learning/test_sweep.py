@@ -96,3 +96,20 @@ def test_adult_costs_what_the_course_says(seeds):
     sweep = fit_sweep(train, y_train, epsilons=[1.0, 0.1], seeds=seeds, dataset_size=31_655, classes=(0, 1), rng=5)
     lost = plain - sweep.accuracy(test, y_test).mean(axis=1)
     assert lost[0] < 0.003 and lost[1] < 0.01
+
+
+@pytest.mark.parametrize("seeds", [2, pytest.param(20, marks=pytest.mark.audit)])
+def test_the_twin_in_bins_leaves_little_to_optimisation(seeds):
+    """On the twin, where the settings were chosen: within .35 points of scikit-learn's at ε = 8, .7 at ε = 1.
+
+    Measured with 8 seeds: .09 and .38 points, deviation of one model .06 and .11; so a mean of two exceeds its limit
+    with probability below 1e-4. On scaled features no model here comes within a point.
+    """
+    X, y = load_adult("twin").encode(numeric="bins")
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.3, stratify=y, random_state=42)
+    plain = LogisticRegression(max_iter=3000).fit(train, y_train).score(test, y_test)
+    sweep = fit_sweep(
+        train, y_train, epsilons=[1.0, 8.0], seeds=seeds, dataset_size=31_655, classes=(0, 1), features="bins", rng=5
+    )
+    lost = plain - sweep.accuracy(test, y_test).mean(axis=1)
+    assert lost[0] < 0.007 and lost[1] < 0.0035

@@ -7,7 +7,8 @@ by hand, by people who know Adult, which is public; they are constants, and noth
 
 from __future__ import annotations
 
-from dpcourse.datasets.schema import Categorical, Numeric, Schema
+from dpcourse.datasets.columns import Categorical, Numeric
+from dpcourse.datasets.schema import Schema
 
 COLUMN_NAMES = (
     "age",

@@ -50,19 +50,37 @@ class Adult:
         """The columns of the `X` of `encode`, in order."""
         return self.schema.feature_names
 
-    def encode(self) -> tuple[np.ndarray, np.ndarray]:
-        """Features on [−1, 1] and labels, by public facts alone; never ``fnlwgt``.
+    def encode(self, numeric: str = "scaled") -> tuple[np.ndarray, np.ndarray]:
+        """Features and labels by public facts alone; never ``fnlwgt``. Nothing is fitted to the data.
 
-        There are 87 features: 5 numbers, of which capital gain and loss on a logarithmic scale, and 82 columns for the
-        declared categories (education is there as education-num, sex as one column). Nothing is fitted to the data.
+        "scaled" gives 87 features: 5 numbers on [−1, 1], of which capital gain and loss on a logarithmic scale, and 82
+        columns of {0, 1} for the declared categories (education is there as education-num, sex as one column). "bins"
+        gives 163: the 5 numbers become 81 columns of {0, 1} for the schema's public bins, and no row has a norm above
+        √12. Bins are the better features for a linear model, whether private or not.
+
+        Parameters
+        ----------
+        numeric : {"scaled", "bins"}
 
         Returns
         -------
-        X : ndarray of float, shape (n, 87)
+        X : ndarray of float, shape (n, 87) or (n, 163)
         y : ndarray of int, shape (n,)
             1 for more than $50,000 a year.
+
+        Raises
+        ------
+        ValueError
+            If `numeric` is neither.
+
+        Examples
+        --------
+        >>> adult = load_adult("twin")
+        >>> X, y = adult.encode(numeric="bins")
+        >>> X.shape, adult.schema.feature_names_of("bins")[:2]
+        ((45222, 163), ('age=17–19', 'age=20–21'))
         """
-        return self.schema.encode(self.frame)
+        return self.schema.encode(self.frame, numeric)
 
 
 def load_adult(source: str | None = None) -> Adult:
