@@ -37,7 +37,7 @@ def test_with_chance_it_has_the_estimators_law(monkeypatch):
     settings = dict(dataset_size=400, classes=(0, 1), steps=10, sampling_rate=0.2)
     fitted = fit_sweep(X, y, epsilons=[2.0], seeds=200, rng=2, **settings)
     assert fitted.noise_multipliers[0] == DPLogisticRegression(epsilon=2.0, **settings).fit(X, y).noise_multiplier_
-    monkeypatch.setattr(PrivacyAccountant, "epsilon", lambda accountant, delta: 2.0)  # 200 times the same
+    monkeypatch.setattr(PrivacyAccountant, "epsilon", lambda accountant, delta, method: 2.0)  # 200 times the same
     noise, sweep, rng = fitted.noise_multipliers[0], fitted.theta[0], np.random.default_rng(3)
     models = [DPLogisticRegression(noise_multiplier=noise, random_state=rng, **settings).fit(X, y) for _ in range(200)]
     single = np.array([np.append(model.coef_, model.intercept_) for model in models])
