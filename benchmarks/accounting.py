@@ -18,7 +18,7 @@ import numpy as np
 from dp_accounting.pld import privacy_loss_distribution
 
 from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, calibrate_noise_multiplier, renyi
-from dpcourse.accounting.pld.grid import on_grid, outline
+from dpcourse.accounting.pld.grid import on_grid, on_natural_edges
 from dpcourse.privacy import Guarantee
 
 
@@ -104,7 +104,7 @@ def seconds(run: Callable[[], object], repeats: int = 2) -> float:
     """The best of a few runs, each from cold: what we keep from one question to the next is forgotten first."""
     times = []
     for _ in range(repeats):
-        outline.cache_clear()
+        on_natural_edges.cache_clear()
         on_grid.cache_clear()
         start = time.perf_counter()
         run()

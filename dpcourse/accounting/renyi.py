@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import exprel, gammaln, log_ndtr
 
 from dpcourse.accounting.pld import PrivacyLoss, integers, pairs
-from dpcourse.accounting.pld.grid import outline
+from dpcourse.accounting.pld.grid import on_natural_edges
 from dpcourse.privacy import arguments
 
 #: The orders looked at unless others are given: steps of .1 up to 11, of 1 up to 64, then integers of growing distance.
@@ -229,7 +229,7 @@ def _of_pair(pair: pairs.Pair, add: bool, orders: np.ndarray) -> np.ndarray:
     bounds = (-pair.bounds[1], -pair.bounds[0]) if add else pair.bounds
     if math.isinf(bounds[1]):
         return np.full(orders.shape, math.inf)
-    atoms = outline(pair, add, 4000, 1e-300)
+    atoms = on_natural_edges(pair, add, 4000, 1e-300)
     # Outputs that are possible under Q alone are left out: in the other direction they make the answer ∞.
     log_q = atoms.log_mass - atoms.loss
     moments = [_log_sum(log_q + _log_excess(atoms.loss, float(alpha))) for alpha in orders.ravel()]

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.audit.decided import epsilon_from_decided
 from dpcourse.audit.events import Counts, choose_and_split
 from dpcourse.audit.parts import Raised
 from dpcourse.audit.rates import certified_epsilon
+from dpcourse.audit.two_events import epsilon_from_two_events
 from dpcourse.privacy import Guarantee, arguments
 
-Mechanism = Callable[[Any, Generator], Any]
+Auditable = Callable[[Any, Generator], Any]  # mechanism(data, rng) -> output; it need carry no claim
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class AuditResult:
 
 
 def audit(
-    mechanism: Mechanism,
+    mechanism: Auditable,
     data: Any,
     neighbour: Any,
     *,
@@ -115,8 +115,8 @@ def audit(
     The bound: TPR ≤ e^ε·FPR + δ for every event (Kairouz, Oh, Viswanath 2015, arXiv:1311.0776), with one-sided
     Clopper–Pearson bounds for the two rates at (1 − confidence)/2 each. Both directions use the same two bounds, so
     nothing else has to be paid for. Two events, E expected on `data` and F on its neighbour, may be certified together
-    (`epsilon_from_decided`), which has all runs of both datasets behind it: one bound, at 1 − confidence. Whether one
-    event or two are certified is decided on the runs that choose too.
+    (`epsilon_from_two_events`), which has all runs of both datasets behind it: one bound, at 1 − confidence. Whether
+    one event or two are certified is decided on the runs that choose too.
     What an audit does not find is not thereby shown to be private.
     """
     arguments.member("claim", claim, Guarantee)
@@ -162,7 +162,7 @@ def audit_outputs(
     counts = choice.counts(slice(first, runs))
     shares = (counts.expected / counts.trials, counts.unexpected / counts.trials)
     if choice.pooled:
-        epsilon = epsilon_from_decided(counts.right, counts.wrong, runs - first, claim.delta, doubt)
+        epsilon = epsilon_from_two_events(counts.right, counts.wrong, runs - first, claim.delta, doubt)
         return AuditResult(epsilon, choice.text, claim, confidence, runs, shares)
     by_event, by_complement = certified_epsilon(
         np.array(counts.expected), np.array(counts.unexpected), counts.trials, claim.delta, doubt / 2
@@ -173,7 +173,7 @@ def audit_outputs(
     return AuditResult(epsilon, choice.opposite, claim, confidence, runs, (1 - shares[1], 1 - shares[0]))
 
 
-def run(mechanism: Mechanism, data: Any, runs: int, rng: Generator) -> Sequence[Any]:
+def run(mechanism: Auditable, data: Any, runs: int, rng: Generator) -> Sequence[Any]:
     """`runs` outputs of the mechanism on one dataset, in one batch where it offers one."""
     batch = getattr(mechanism, "batch", None)
     outputs = None
@@ -221,4 +221,4 @@ class _Score:
         return certified_epsilon(hits, false_hits, runs, self.delta, self.doubt / 2 / np.sqrt(events))[0]
 
     def two(self, counts: Counts, events: int) -> float:
-        return epsilon_from_decided(counts.right, counts.wrong, counts.trials // 2, self.delta, self.doubt / events)
+        return epsilon_from_two_events(counts.right, counts.wrong, counts.trials // 2, self.delta, self.doubt / events)

@@ -20,7 +20,7 @@ from dpcourse.audit.thresholds import (
     cuts_between,
     shortest_between,
 )
-from dpcourse.audit.vectors import direction, likelihood_ratio, products, shifts, summaries, telling
+from dpcourse.audit.vectors import direction, likelihood_ratio, products, shifts, single_coordinates, summaries
 
 _LABELS = 100  # single labels tried
 _SETS = 200  # sets of labels tried
@@ -166,6 +166,6 @@ FAMILIES: list[Family] = [
     shifts,
     direction,
     products,
-    telling,
+    single_coordinates,
     granularity,
 ]

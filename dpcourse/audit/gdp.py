@@ -16,7 +16,7 @@ from numpy.random import Generator
 from scipy.special import ndtri
 
 from dpcourse.accounting import PrivacyLoss
-from dpcourse.audit.certify import Mechanism, run
+from dpcourse.audit.certify import Auditable, run
 from dpcourse.audit.events import Counts, choose_and_split
 from dpcourse.audit.rates import clopper_pearson
 from dpcourse.privacy import arguments
@@ -87,7 +87,7 @@ def gdp_mu(hits: np.ndarray, false_hits: np.ndarray, runs: int | np.ndarray, err
 
 
 def audit_gdp(
-    mechanism: Mechanism,
+    mechanism: Auditable,
     data: Any,
     neighbour: Any,
     *,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.audit.certify import Mechanism
+from dpcourse.audit.certify import Auditable
 from dpcourse.audit.parts import Raised, words
 from dpcourse.privacy import arguments
 
@@ -79,7 +79,7 @@ class Replay:
 
 
 def replay(
-    mechanism: Mechanism,
+    mechanism: Auditable,
     data: Any,
     neighbour: Any,
     *,
@@ -131,7 +131,7 @@ def replay(
     return Replay(max(distances), min(distances), declared, norm, same_draws, seeds)
 
 
-def _once(mechanism: Mechanism, data: Any, rng: Generator) -> np.ndarray | Raised:
+def _once(mechanism: Auditable, data: Any, rng: Generator) -> np.ndarray | Raised:
     try:
         output = mechanism(data, rng)
     except (Exception, SystemExit) as error:  # what only one of two neighbours causes is an output

@@ -14,7 +14,7 @@ _BINS = 8
 _PAIRS = 6  # up to this length all differences of two coordinates are looked at
 _LINEAR = 64  # up to this length a covariance matrix is worth estimating
 _QUADRATIC = 8  # up to this length, one of all products too
-_TELLING = 4  # coordinates of long vectors looked at one by one, of either sort
+_SINGLE = 4  # coordinates of long vectors looked at one by one, of either sort
 _LOOKED = 500  # runs that choose them
 
 
@@ -135,7 +135,7 @@ def _fisher(looked: np.ndarray) -> np.ndarray | None:
     return np.round(weights / largest, 3) if 0 < largest < np.inf else None
 
 
-def telling(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
+def single_coordinates(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
     """Single coordinates of long vectors: those whose middle, spread or commonest value differs most."""
     vectors = outputs.vectors
     if vectors is None or vectors.shape[2] <= MOST:
@@ -146,7 +146,7 @@ def telling(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
         ranked = np.argsort(np.argsort(ranked, axis=0), axis=0).reshape(looked.shape) / len(ranked) - 0.5
         apart = np.abs(ranked[0].mean(axis=0) - ranked[1].mean(axis=0))
         spread = np.abs(np.abs(ranked[0]).mean(axis=0) - np.abs(ranked[1]).mean(axis=0))
-    for i in np.unique(np.concatenate([np.argsort(-apart)[:_TELLING], np.argsort(-spread)[:_TELLING]])):
+    for i in np.unique(np.concatenate([np.argsort(-apart)[:_SINGLE], np.argsort(-spread)[:_SINGLE]])):
         values = vectors[:, :, i]
         yield from _below(f"output[{i}]", values, rows, fitted=True)
         common, counts = np.unique(values[:, rows], return_counts=True)

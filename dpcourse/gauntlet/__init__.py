@@ -1,7 +1,7 @@
 """Privacy bugs in a few lines each, beside the mechanism it should have been. Nothing here is to be used."""
 
 from dpcourse.gauntlet import noise, selection, sensitivity, training
-from dpcourse.gauntlet.exhibit import Exhibit, Mechanism
+from dpcourse.gauntlet.exhibit import Batched, Exhibit
 
 EXHIBITS: tuple[Exhibit, ...] = (
     *sensitivity.EXHIBITS,
@@ -10,4 +10,4 @@ EXHIBITS: tuple[Exhibit, ...] = (
     *training.EXHIBITS,
 )
 
-__all__ = ["EXHIBITS", "Exhibit", "Mechanism"]
+__all__ = ["EXHIBITS", "Exhibit", "Batched"]

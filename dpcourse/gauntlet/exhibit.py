@@ -14,7 +14,7 @@ Batch = Callable[[Any, int, np.random.Generator], Sequence[Any] | np.ndarray]
 
 
 @dataclass(frozen=True)
-class Mechanism:
+class Batched:
     """A mechanism written for many runs at once; called on its own it gives one output."""
 
     batch: Batch
@@ -40,7 +40,7 @@ class Exhibit:
         The ε that really holds at the claim's δ: for these neighbours, or infinite where it grows without bound with
         the neighbours. Of "fixed batches" it is a lower bound, that of one event; of "noise not scaled by the number of
         hits" an upper one, by the proof of sparse vector for these scales.
-    broken, repaired : Mechanism
+    broken, repaired : Batched
     data, neighbour : object
         Neighbours under the claim's relation.
     runs : int
@@ -52,8 +52,8 @@ class Exhibit:
     reference: str
     claim: Guarantee
     truth: float
-    broken: Mechanism
-    repaired: Mechanism
+    broken: Batched
+    repaired: Batched
     data: Any
     neighbour: Any
     runs: int = 4_000

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcourse.gauntlet.exhibit import Exhibit, Mechanism, gaussian, laplace, records
+from dpcourse.gauntlet.exhibit import Batched, Exhibit, gaussian, laplace, records
 from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -16,9 +16,9 @@ _SIGMA = GaussianMechanism(0.5, 1e-5).sigma
 SIGMA = GaussianMechanism(1.0, 1e-5).sigma
 
 
-def _answers(count: int, scale: float) -> Mechanism:
+def _answers(count: int, scale: float) -> Batched:
     """The same count, asked several times."""
-    return Mechanism(lambda x, runs, rng: laplace(runs, np.full(count, x.sum()), scale, rng))
+    return Batched(lambda x, runs, rng: laplace(runs, np.full(count, x.sum()), scale, rng))
 
 
 def _one_seed(x, runs, rng):
@@ -31,14 +31,14 @@ def _two_draws(x, runs, rng):
     return laplace(runs, (len(x), (x > 0).sum()), 2.0, rng)
 
 
-def _responses(truth: float) -> Mechanism:
+def _responses(truth: float) -> Batched:
     """Randomized response with four answers: the truth with this probability, else one of the three others."""
 
     def batch(x, runs, rng):
         lie = (int(x[0]) + rng.integers(1, 4, runs)) % 4
         return np.where(rng.random(runs) < truth, int(x[0]), lie)
 
-    return Mechanism(batch)
+    return Batched(batch)
 
 
 EXHIBITS = (
@@ -48,8 +48,8 @@ EXHIBITS = (
         "WICG/attribution-reporting-api issue 1329 (in its documentation)",
         Guarantee(0.5),
         2.0,
-        Mechanism(lambda x, runs, rng: laplace(runs, x.sum(), 0.5, rng)),
-        Mechanism(lambda x, runs, rng: laplace(runs, x.sum(), 2.0, rng)),
+        Batched(lambda x, runs, rng: laplace(runs, x.sum(), 0.5, rng)),
+        Batched(lambda x, runs, rng: laplace(runs, x.sum(), 2.0, rng)),
         records(1),
         records(),
         runs=4_000,
@@ -60,8 +60,8 @@ EXHIBITS = (
         "class of opendp/smartnoise-core issue 316",
         HALF,
         GaussianMechanism.from_noise_multiplier(math.sqrt(_SIGMA), delta=1e-5).guarantee.epsilon,
-        Mechanism(lambda x, runs, rng: gaussian(runs, x.sum(), math.sqrt(_SIGMA), rng)),
-        Mechanism(lambda x, runs, rng: gaussian(runs, x.sum(), _SIGMA, rng)),
+        Batched(lambda x, runs, rng: gaussian(runs, x.sum(), math.sqrt(_SIGMA), rng)),
+        Batched(lambda x, runs, rng: gaussian(runs, x.sum(), _SIGMA, rng)),
         records(1),
         records(),
         runs=60_000,
@@ -72,8 +72,8 @@ EXHIBITS = (
         "class of flwrlabs/flower issue 1892",
         Guarantee(1.0, 1e-5),
         GaussianMechanism.from_noise_multiplier(SIGMA / 10, delta=1e-5).guarantee.epsilon,
-        Mechanism(lambda x, runs, rng: gaussian(runs, x.sum() / 100, SIGMA / 1000, rng)),
-        Mechanism(lambda x, runs, rng: gaussian(runs, x.sum() / 100, SIGMA / 100, rng)),
+        Batched(lambda x, runs, rng: gaussian(runs, x.sum() / 100, SIGMA / 1000, rng)),
+        Batched(lambda x, runs, rng: gaussian(runs, x.sum() / 100, SIGMA / 100, rng)),
         records(1),
         records(),
         runs=1_000,
@@ -84,8 +84,8 @@ EXHIBITS = (
         "notebooks; compare IBM/differential-privacy-library issue 31 (a request)",
         ADDED,
         math.inf,
-        Mechanism(_one_seed),
-        Mechanism(_two_draws),
+        Batched(_one_seed),
+        Batched(_two_draws),
         records(1, 0),
         records(1),
         runs=400,
@@ -108,8 +108,8 @@ EXHIBITS = (
         "Mironov 2012, doi:10.1145/2382196.2382264; Haney et al. 2022, arXiv:2207.13793",
         ADDED,
         math.inf,
-        Mechanism(lambda x, runs, rng: len(x) + rng.laplace(size=runs)),
-        Mechanism(lambda x, runs, rng: LaplaceMechanism(1.0).release(np.full(runs, float(len(x))), rng=rng)),
+        Batched(lambda x, runs, rng: len(x) + rng.laplace(size=runs)),
+        Batched(lambda x, runs, rng: LaplaceMechanism(1.0).release(np.full(runs, float(len(x))), rng=rng)),
         records(),
         records(1),
         runs=4_000,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcourse.gauntlet.exhibit import Exhibit, Mechanism, laplace
+from dpcourse.gauntlet.exhibit import Batched, Exhibit, laplace
 from dpcourse.privacy import Guarantee, Neighbours
 
 ADDED = Guarantee(1.0)
@@ -21,7 +21,7 @@ def _above(queries, cutoff, query_scale, threshold_scale, runs, rng):
     return above, np.cumsum(above, axis=1) - above < cutoff
 
 
-def _sparse_vector(cutoff: int, query_scale: float, threshold_scale: float) -> Mechanism:
+def _sparse_vector(cutoff: int, query_scale: float, threshold_scale: float) -> Batched:
     """The answers as text, such as "..x"."""
 
     def batch(queries, runs, rng):
@@ -29,17 +29,17 @@ def _sparse_vector(cutoff: int, query_scale: float, threshold_scale: float) -> M
         signs = np.where(given, np.where(above, "x", "."), "")
         return signs.view(f"U{len(queries)}")[:, 0].tolist()
 
-    return Mechanism(batch)
+    return Batched(batch)
 
 
-def _many_hits(cutoff: int, query_scale: float, threshold_scale: float) -> Mechanism:
+def _many_hits(cutoff: int, query_scale: float, threshold_scale: float) -> Batched:
     """Which queries were said to be above; those after the last hit were not."""
 
     def batch(queries, runs, rng):
         above, given = _above(queries, cutoff, query_scale, threshold_scale, runs, rng)
         return above & given
 
-    return Mechanism(batch)
+    return Batched(batch)
 
 
 def _largest_value(counts, runs, rng):
@@ -50,12 +50,12 @@ def _largest_name(counts, runs, rng):
     return laplace(runs, counts, 2.0, rng).argmax(axis=1)
 
 
-def _exponential(factor: float) -> Mechanism:
+def _exponential(factor: float) -> Batched:
     def batch(utilities, runs, rng):
         weights = np.exp(factor * (np.asarray(utilities) - np.max(utilities)))
         return rng.choice(len(weights), p=weights / weights.sum(), size=runs)
 
-    return Mechanism(batch)
+    return Batched(batch)
 
 
 def _overflows(utilities, runs, rng):
@@ -72,8 +72,8 @@ def _steady(utilities, runs, rng):
     return [str(i) for i in _exponential(0.5).batch(utilities, runs, rng)]
 
 
-def _votes(scale: float) -> Mechanism:
-    return Mechanism(lambda votes, runs, rng: laplace(runs, votes, scale, rng))
+def _votes(scale: float) -> Batched:
+    return Batched(lambda votes, runs, rng: laplace(runs, votes, scale, rng))
 
 
 _TWENTY = np.concatenate([[0.0], np.ones(19)])
@@ -109,8 +109,8 @@ EXHIBITS = (
         "class of StatDP, arXiv:1805.10277",
         ADDED,
         5.0,
-        Mechanism(_largest_value),
-        Mechanism(_largest_name),
+        Batched(_largest_value),
+        Batched(_largest_name),
         np.ones(10),
         np.zeros(10),
         runs=20_000,
@@ -133,8 +133,8 @@ EXHIBITS = (
         "IBM/differential-privacy-library pull request 108 (there all weights underflow)",
         ADDED,
         math.inf,
-        Mechanism(_overflows),
-        Mechanism(_steady),
+        Batched(_overflows),
+        Batched(_steady),
         (1419.0, 0.0),
         (1420.0, 0.0),
         runs=400,

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcourse.gauntlet.exhibit import Exhibit, Mechanism, gaussian, laplace, records
+from dpcourse.gauntlet.exhibit import Batched, Exhibit, gaussian, laplace, records
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -15,9 +15,9 @@ ADDED = Guarantee(1.0)
 SIGMA = GaussianMechanism(1.0, 1e-5).sigma
 
 
-def _sum(scale: float, clip: bool = True) -> Mechanism:
+def _sum(scale: float, clip: bool = True) -> Batched:
     """The sum of values in 0..10 with Laplace noise."""
-    return Mechanism(lambda x, runs, rng: laplace(runs, (np.clip(x, 0, 10) if clip else x).sum(), scale, rng))
+    return Batched(lambda x, runs, rng: laplace(runs, (np.clip(x, 0, 10) if clip else x).sum(), scale, rng))
 
 
 def _mean_by_own_size(x, runs, rng):
@@ -85,8 +85,8 @@ EXHIBITS = (
         "class of bug: two settings for one number",
         ADDED,
         1e4,
-        Mechanism(lambda x, runs, rng: laplace(runs, np.clip(x, 0, 1).sum(), 1e-4, rng)),
-        Mechanism(lambda x, runs, rng: laplace(runs, np.clip(x, 0, 1).sum(), 1.0, rng)),
+        Batched(lambda x, runs, rng: laplace(runs, np.clip(x, 0, 1).sum(), 1e-4, rng)),
+        Batched(lambda x, runs, rng: laplace(runs, np.clip(x, 0, 1).sum(), 1.0, rng)),
         records(1),
         records(),
         runs=400,
@@ -97,8 +97,8 @@ EXHIBITS = (
         "textbook mistake",
         ADDED,
         4.0,
-        Mechanism(lambda x, runs, rng: laplace(runs, np.full(16, x.sum()), 4.0, rng)),
-        Mechanism(lambda x, runs, rng: laplace(runs, np.full(16, x.sum()), 16.0, rng)),
+        Batched(lambda x, runs, rng: laplace(runs, np.full(16, x.sum()), 4.0, rng)),
+        Batched(lambda x, runs, rng: laplace(runs, np.full(16, x.sum()), 16.0, rng)),
         records(1),
         records(),
         runs=20_000,
@@ -109,8 +109,8 @@ EXHIBITS = (
         "opendp/smartnoise-core issues 355 and 356",
         ADDED,
         math.inf,
-        Mechanism(_mean_by_own_size),
-        Mechanism(_sum_and_size),
+        Batched(_mean_by_own_size),
+        Batched(_sum_and_size),
         records(0),
         records(0, 0),
         runs=20_000,
@@ -121,8 +121,8 @@ EXHIBITS = (
         "IBM/differential-privacy-library issue 20 (a request; that library warns)",
         ADDED,
         math.inf,
-        Mechanism(_scaled_by_own_range),
-        Mechanism(lambda x, runs, rng: laplace(runs, np.clip(x, 0, 100).sum(), 100.0, rng)),
+        Batched(_scaled_by_own_range),
+        Batched(lambda x, runs, rng: laplace(runs, np.clip(x, 0, 100).sum(), 100.0, rng)),
         records(0, 0, 0),
         records(0, 0, 0, 100),
         runs=400,
@@ -133,8 +133,8 @@ EXHIBITS = (
         "a notebook on randomized response",
         ADDED,
         math.inf,
-        Mechanism(_split_at_own_median),
-        Mechanism(_split_at_public_age),
+        Batched(_split_at_own_median),
+        Batched(_split_at_public_age),
         _AGES,
         np.append(_AGES, 41.0),
         runs=400,
@@ -145,8 +145,8 @@ EXHIBITS = (
         "the clipping of Flower; compare google/differential-privacy pull request 405",
         ADDED,
         math.inf,
-        Mechanism(_nan_passes),
-        Mechanism(_nan_is_stopped),
+        Batched(_nan_passes),
+        Batched(_nan_is_stopped),
         records(0.5, np.nan),
         records(0.5),
         runs=400,
@@ -157,8 +157,8 @@ EXHIBITS = (
         "federated averaging with weights, as in Flower's source",
         Guarantee(1.0, 1e-5),
         GaussianMechanism.from_noise_multiplier(SIGMA / 20, delta=1e-5).guarantee.epsilon,
-        Mechanism(lambda x, runs, rng: gaussian(runs, 0.2 * x.sum(), SIGMA / 100, rng)),
-        Mechanism(lambda x, runs, rng: gaussian(runs, 0.01 * x.sum(), SIGMA / 100, rng)),
+        Batched(lambda x, runs, rng: gaussian(runs, 0.2 * x.sum(), SIGMA / 100, rng)),
+        Batched(lambda x, runs, rng: gaussian(runs, 0.01 * x.sum(), SIGMA / 100, rng)),
         records(1),
         records(),
         runs=400,

@@ -10,7 +10,7 @@ from scipy.special import log_ndtr
 from scipy.stats import chi2
 
 from dpcourse.accounting import PrivacyLoss
-from dpcourse.gauntlet.exhibit import Exhibit, Mechanism, gaussian
+from dpcourse.gauntlet.exhibit import Batched, Exhibit, gaussian
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
 
@@ -98,8 +98,8 @@ EXHIBITS = (
         "compare Tramèr et al. 2022, arXiv:2202.12219 (a wrong factor of the batch size)",
         STEP,
         GaussianMechanism.from_noise_multiplier(SIGMA / 32, delta=1e-5).guarantee.epsilon,
-        Mechanism(_clip_after_averaging),
-        Mechanism(_clip_before_averaging),
+        Batched(_clip_after_averaging),
+        Batched(_clip_before_averaging),
         (3200.0, *[0.0] * 31),
         (0.0,) * 31,
         runs=2_000,
@@ -110,8 +110,8 @@ EXHIBITS = (
         "tensorflow/privacy issues 81 and 620",
         STEP,
         GaussianMechanism.from_noise_multiplier(SIGMA / 2, delta=1e-5).guarantee.epsilon,
-        Mechanism(_microbatch),
-        Mechanism(_per_example),
+        Batched(_microbatch),
+        Batched(_per_example),
         (-10.0, 20.0),
         (-10.0,),
         runs=200_000,
@@ -122,8 +122,8 @@ EXHIBITS = (
         "pytorch/opacus issue 80; Annamalai et al. 2024, arXiv:2411.10614",
         Guarantee(_PASS, 1e-5),
         _one_batch_at_least(),
-        Mechanism(_one_batch_each),
-        Mechanism(_poisson_batches),
+        Batched(_one_batch_each),
+        Batched(_poisson_batches),
         1.0,
         0.0,
         runs=40_000,
@@ -134,8 +134,8 @@ EXHIBITS = (
         "pytorch/opacus issues 571 and 819",
         STEP,
         _other_size(10, 11, 1000),
-        Mechanism(_own_batch_size),
-        Mechanism(_expected_batch_size),
+        Batched(_own_batch_size),
+        Batched(_expected_batch_size),
         10,
         11,
         runs=400,
@@ -146,8 +146,8 @@ EXHIBITS = (
         "Papernot & Steinke 2022, arXiv:2110.03620",
         Guarantee(1.0),
         5.0,
-        Mechanism(_best_of_five),
-        Mechanism(_one_run),
+        Batched(_best_of_five),
+        Batched(_one_run),
         True,
         False,
         runs=8_000,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.accounting import PrivacyLoss
-from dpcourse.local import exchange
+from dpcourse.local import report_loss
 from dpcourse.local.estimate import CountEstimate, estimate_counts
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
@@ -106,16 +106,16 @@ class RandomizedResponse:
 
     def privacy_loss(self) -> PrivacyLoss:
         """The loss of one report, for two people with different answers."""
-        return exchange.privacy_loss(self.truth_probability, self.lie_probability)
+        return report_loss.privacy_loss(self.truth_probability, self.lie_probability)
 
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """Rényi divergence at each order α > 1."""
-        return exchange.renyi_divergence(orders, self.truth_probability, self.lie_probability)
+        return report_loss.renyi_divergence(orders, self.truth_probability, self.lie_probability)
 
     @property
     def zcdp(self) -> float:
         """The ρ of one report: tighter than ε²/2, the more so the larger k is."""
-        return exchange.zcdp(self.epsilon, self.truth_probability, self.lie_probability)
+        return report_loss.zcdp(self.epsilon, self.truth_probability, self.lie_probability)
 
 
 def local_epsilon(value: float) -> float:

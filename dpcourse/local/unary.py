@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.accounting import PrivacyLoss
-from dpcourse.local import exchange
+from dpcourse.local import report_loss
 from dpcourse.local.estimate import CountEstimate, estimate_counts
 from dpcourse.local.response import checked_codes, local_epsilon
 from dpcourse.privacy import Guarantee, Neighbours, arguments
@@ -105,20 +105,20 @@ class UnaryEncoding:
         reported = bits.sum(axis=0, dtype=np.int64)
         return estimate_counts(reported, len(bits), self.truth_probability, self.lie_probability, self.guarantee)
 
-    def _exchange(self) -> tuple[float, float]:
+    def _likely_and_unlikely(self) -> tuple[float, float]:
         """P[own bit set, the other's not] and the reverse, for two people with different answers."""
         p, q = self.truth_probability, self.lie_probability
         return p * (1 - q), (1 - p) * q
 
     def privacy_loss(self) -> PrivacyLoss:
         """The loss of one report, for two people with different answers."""
-        return exchange.privacy_loss(*self._exchange())
+        return report_loss.privacy_loss(*self._likely_and_unlikely())
 
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """Rényi divergence at each order α > 1."""
-        return exchange.renyi_divergence(orders, *self._exchange())
+        return report_loss.renyi_divergence(orders, *self._likely_and_unlikely())
 
     @property
     def zcdp(self) -> float:
         """The ρ of one report."""
-        return exchange.zcdp(self.epsilon, *self._exchange())
+        return report_loss.zcdp(self.epsilon, *self._likely_and_unlikely())

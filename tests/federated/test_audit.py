@@ -6,7 +6,7 @@ import pytest
 from dpcourse.audit import audit
 from dpcourse.federated import FederatedClient, FederatedServer, run_rounds
 from dpcourse.federated.accounting import subsampled_gaussian_epsilon
-from dpcourse.gauntlet.exhibit import Mechanism, gaussian
+from dpcourse.gauntlet.exhibit import Batched, gaussian
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
 
@@ -63,7 +63,7 @@ def distributed(deviation):
         everybody = gaussian(runs, np.clip(updates, -C, C), deviation, rng)  # noise of all who are listed
         return everybody.sum(axis=1) / N
 
-    return Mechanism(batch)
+    return Batched(batch)
 
 
 def weighted(weights, deviation):
@@ -72,7 +72,7 @@ def weighted(weights, deviation):
     def batch(updates, runs, rng):
         return gaussian(runs, weights @ np.clip(updates, -C, C), deviation, rng)
 
-    return Mechanism(batch)
+    return Batched(batch)
 
 
 HEAVY = np.append(np.full(N - 1, 0.8 / (N - 1)), 0.2)  # one client holds a fifth of all records

@@ -74,7 +74,7 @@ def _between_edges(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 
 
 @functools.lru_cache(maxsize=256)
-def outline(pair: Pair, add: bool, count: int, tail: float) -> Atoms:
+def on_natural_edges(pair: Pair, add: bool, count: int, tail: float) -> Atoms:
     """`pair` on its own natural edges: enough for its moments, not on any common grid."""
     return connect_the_dots(pair, add, np.unique(pair.edges(count, tail)))
 

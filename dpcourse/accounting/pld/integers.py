@@ -58,7 +58,7 @@ class DiscreteLaplace:
             return np.linspace(low, high, count)
         return (2 * np.arange(self.shift + 1.0) - self.shift) / self.scale
 
-    def twice(self) -> DiscreteLaplace:
+    def at_twice_the_distance(self) -> DiscreteLaplace:
         return DiscreteLaplace(2 * self.shift, self.scale)
 
 
@@ -101,7 +101,7 @@ class DiscreteGaussian:
             outputs = np.arange(self.shift + reach, -reach - 1, -1.0)
         return self.shift * (self.shift - 2 * outputs) / (2 * self.sigma**2)
 
-    def twice(self) -> DiscreteGaussian:
+    def at_twice_the_distance(self) -> DiscreteGaussian:
         return DiscreteGaussian(2 * self.shift, self.sigma)
 
 

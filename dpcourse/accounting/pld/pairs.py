@@ -98,7 +98,7 @@ class Gaussian:
         integral = end / 2 * (-np.expm1(-self.mu * t) * np.exp(-a * t - t * t / 2) @ _WEIGHTS)[..., None]
         return (np.exp(-a * a / 2) / math.sqrt(2 * math.pi) * integral)[..., 0]
 
-    def twice(self) -> Gaussian:
+    def at_twice_the_distance(self) -> Gaussian:
         return Gaussian(2 * self.mu)
 
 
@@ -136,7 +136,7 @@ class Laplace:
     def edges(self, count: int, tail: float) -> np.ndarray:
         return np.linspace(-self.ratio, self.ratio, count)
 
-    def twice(self) -> Laplace:
+    def at_twice_the_distance(self) -> Laplace:
         return Laplace(2 * self.ratio)
 
 

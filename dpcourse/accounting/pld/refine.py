@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from dpcourse.accounting.pld.grid import Composed, Cumulants, GridTooLarge, Parts, compose, outline
+from dpcourse.accounting.pld.grid import Composed, Cumulants, GridTooLarge, Parts, compose, on_natural_edges
 
 Answer = TypeVar("Answer", float, np.ndarray)
 
@@ -118,7 +118,7 @@ def _runs(parts: Parts) -> int:
 
 
 def _cumulants(parts: Parts, add: bool, tail: float) -> Cumulants:
-    return Cumulants([(outline(pair, add, _FIRST_EDGES, tail), times) for pair, times in parts])
+    return Cumulants([(on_natural_edges(pair, add, _FIRST_EDGES, tail), times) for pair, times in parts])
 
 
 def _infinite(parts: Parts, add: bool) -> float:

@@ -14,7 +14,7 @@ import functools
 
 import numpy as np
 
-from dpcourse.accounting.pld.grid import outline
+from dpcourse.accounting.pld.grid import on_natural_edges
 from dpcourse.accounting.pld.pairs import Finite, Pair
 
 _EDGES = 8000
@@ -24,8 +24,8 @@ _TAIL = 1e-250  # tiny: the second step turns what is cut off here into somethin
 @functools.lru_cache(maxsize=32)
 def replacing_one(pair: Pair) -> Pair:
     """A pair that dominates removing one record and adding another, when `pair` dominates removing one."""
-    if hasattr(pair, "twice"):
-        return pair.twice()  # a shifted distribution: two steps are twice the shift, exactly
+    if hasattr(pair, "at_twice_the_distance"):
+        return pair.at_twice_the_distance()  # a shifted distribution: two steps are twice the shift, exactly
     (rate_f, power_f), (rate_g, power_g) = (_curve(pair, add) for add in (False, True))
     # g is f seen from the other side, g(x) = 1 − f⁻¹(1 − x), so f∘g is symmetric about x + y = 1, where g(x) = 1/2.
     # This side of it no number needed is close to 1; the other side is the mirror image.
@@ -43,7 +43,7 @@ def replacing_one(pair: Pair) -> Pair:
 
 def _curve(pair: Pair, add: bool) -> tuple[np.ndarray, np.ndarray]:
     """(false-positive rate, power) of the tests "loss above l", from the largest loss down."""
-    atoms = outline(pair, add, _EDGES, _TAIL)
+    atoms = on_natural_edges(pair, add, _EDGES, _TAIL)
     log_mass, loss = atoms.log_mass[::-1], atoms.loss[::-1]
     rate = np.append(0.0, np.cumsum(np.exp(np.minimum(log_mass - loss, 0.0))))
     return rate, atoms.infinite + np.append(0.0, np.cumsum(np.exp(log_mass)))

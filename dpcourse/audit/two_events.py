@@ -20,7 +20,7 @@ from dpcourse.privacy import arguments
 _MOST = 40.0  # the largest ε looked for: no feasible number of runs gets beyond it
 
 
-def epsilon_from_decided(
+def epsilon_from_two_events(
     right: tuple[int, int], wrong: tuple[int, int], runs: int, delta: float, error: float
 ) -> float:
     """The largest ε refuted by guesses about runs on two datasets; 0 if they refute none.
@@ -56,7 +56,7 @@ def epsilon_from_decided(
 
     Examples
     --------
-    >>> round(epsilon_from_decided((800, 800), (200, 200), 1000, delta=0.0, error=0.05), 3)
+    >>> round(epsilon_from_two_events((800, 800), (200, 200), 1000, delta=0.0, error=0.05), 3)
     1.293
     """
     runs = arguments.integer("runs", runs, minimum=1)
