@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.audit.events import Counts, choose_and_split
+from dpcourse.audit.events import Choice, Counts, choose_and_split, choose_event
+from dpcourse.audit.families import FLOATING_POINT
+from dpcourse.audit.outputs import Outputs
 from dpcourse.audit.parts import Raised
 from dpcourse.audit.rates import certified_epsilon
 from dpcourse.audit.two_events import epsilon_from_two_events
@@ -25,51 +27,102 @@ Auditable = Callable[[Any, Generator], Any]  # mechanism(data, rng) -> output; i
 
 
 @dataclass(frozen=True)
-class AuditResult:
-    """What an audit found.
+class Finding:
+    """One certified event.
 
     Attributes
     ----------
     epsilon_lower : float
-        With probability `confidence` or more over the audit's own runs, no ε below this holds at the claim's δ. Zero
-        where nothing was found.
+        No ε below this holds at the claim's δ. Zero where nothing was found.
     event : str
         What tells the datasets apart, as a sentence's predicate: "output ≤ 0.25". Where an event for either dataset
         proves more than one alone: "output ≤ 0 on one dataset, output > 1 on the other".
-    claim : Guarantee
-    confidence : float
-    runs : int
-        Per side, those that choose included.
     frequencies : tuple of float
         How often the event happened where it was expected, and how often where it was not, among the runs that certify.
-
-    Examples
-    --------
-    >>> result = audit(lambda data, rng: data + rng.laplace(scale=0.25), 0, 1, claim=Guarantee(1.0), runs=4000, rng=6)
-    >>> result.violated, result.epsilon_lower > 2.5
-    (True, True)
+    floating_point : bool
+        Whether it is about the last bits of floats, and not about what is done with the data.
     """
 
     epsilon_lower: float
     event: str
+    frequencies: tuple[float, float]
+    floating_point: bool = False
+
+    def __str__(self) -> str:
+        expected, unexpected = self.frequencies
+        return (
+            f"ε ≥ {self.epsilon_lower:.3g}, from “{self.event}”: "
+            f"in {expected:.3g} of the runs, against {unexpected:.3g} on the neighbours."
+        )
+
+
+@dataclass(frozen=True)
+class AuditResult:
+    """What an audit found.
+
+    `epsilon_lower`, `event` and `frequencies` are those of the strongest finding.
+
+    Attributes
+    ----------
+    claim : Guarantee
+    confidence : float
+        With this probability or more, over the audit's own runs, every finding holds.
+    runs : int
+        Per side, those that choose included.
+    findings : tuple of Finding
+        The best event; and after it, where the last bits of floats seem to tell more, the best event about them.
+
+    Examples
+    --------
+    >>> result = audit(lambda data, rng: data + rng.laplace(scale=0.5), 0, 1, claim=Guarantee(1.0), runs=8000, rng=6)
+    >>> result.violated, [finding.floating_point for finding in result.findings]
+    (True, [False, True])
+    >>> result.without_floating_point.violated
+    True
+    """
+
     claim: Guarantee
     confidence: float
     runs: int
-    frequencies: tuple[float, float]
+    findings: tuple[Finding, ...]
+
+    @property
+    def strongest(self) -> Finding:
+        """The finding with the largest ε."""
+        return max(self.findings, key=lambda finding: finding.epsilon_lower)
+
+    @property
+    def epsilon_lower(self) -> float:
+        """With probability `confidence` or more, no ε below this holds at the claim's δ. Zero: nothing was found."""
+        return self.strongest.epsilon_lower
+
+    @property
+    def event(self) -> str:
+        """What tells the datasets apart best."""
+        return self.strongest.event
+
+    @property
+    def frequencies(self) -> tuple[float, float]:
+        """How often that event happened where it was expected, and where it was not."""
+        return self.strongest.frequencies
 
     @property
     def violated(self) -> bool:
         """Whether the claim is refuted."""
         return bool(self.epsilon_lower > self.claim.epsilon)
 
+    @property
+    def without_floating_point(self) -> AuditResult:
+        """The same audit apart from the last bits of floats: was the mechanism right if numbers were exact?"""
+        return replace(self, findings=tuple(f for f in self.findings if not f.floating_point))
+
     def __str__(self) -> str:
         verdict = "REFUTED" if self.violated else "not refuted"
-        expected, unexpected = self.frequencies
-        sure = f"{100 * self.confidence:.7g}%"
-        return (
-            f"Claim {self.claim}: {verdict}. At {sure} confidence ε ≥ {self.epsilon_lower:.3g}, "
-            f"from “{self.event}”: in {expected:.3g} of the runs, against {unexpected:.3g} on the neighbours."
-        )
+        told = f"Claim {self.claim}: {verdict}. At {100 * self.confidence:.7g}% confidence {self.strongest}"
+        for finding in self.findings:
+            if finding is not self.strongest:
+                told += f" {'Floating point' if finding.floating_point else 'Without floating point'}: {finding}"
+        return told
 
 
 def audit(
@@ -80,6 +133,7 @@ def audit(
     claim: Guarantee,
     runs: int = 100_000,
     confidence: float = 0.999,
+    floating_point: bool = True,
     rng: Generator | int | None = None,
 ) -> AuditResult:
     """Try to refute a privacy claim by running a mechanism on two neighbouring datasets.
@@ -99,6 +153,10 @@ def audit(
         normal statistic, and the others certify.
     confidence : float
         In (0, 1). A true claim is refuted with probability 1 − confidence at most, whatever the mechanism.
+    floating_point : bool
+        Whether to look at the last bits of floats too. What they show comes beside the other finding, never in place
+        of it. False leaves them out: the result then says what would hold if the mechanism's numbers were exact, which
+        no release of floats is (lesson 14).
     rng : Generator, int or None
 
     Returns
@@ -116,7 +174,8 @@ def audit(
     Clopper–Pearson bounds for the two rates at (1 − confidence)/2 each. Both directions use the same two bounds, so
     nothing else has to be paid for. Two events, E expected on `data` and F on its neighbour, may be certified together
     (`epsilon_from_two_events`), which has all runs of both datasets behind it: one bound, at 1 − confidence. Whether
-    one event or two are certified is decided on the runs that choose too.
+    one event or two are certified is decided on the runs that choose too. Where in those runs the last bits of floats
+    show more than any other event, two findings are certified, each at (1 − confidence)/2.
     What an audit does not find is not thereby shown to be private.
     """
     arguments.member("claim", claim, Guarantee)
@@ -126,11 +185,16 @@ def audit(
         raise TypeError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
     rng = np.random.default_rng(rng)
     outputs = (run(mechanism, data, runs, rng), run(mechanism, neighbour, runs, rng))
-    return audit_outputs(*outputs, claim=claim, confidence=confidence)
+    return audit_outputs(*outputs, claim=claim, confidence=confidence, floating_point=floating_point)
 
 
 def audit_outputs(
-    data: Sequence[Any], neighbour: Sequence[Any], *, claim: Guarantee, confidence: float = 0.999
+    data: Sequence[Any],
+    neighbour: Sequence[Any],
+    *,
+    claim: Guarantee,
+    confidence: float = 0.999,
+    floating_point: bool = True,
 ) -> AuditResult:
     """Try to refute a privacy claim by outputs that are there already: `audit` without the running.
 
@@ -138,7 +202,7 @@ def audit_outputs(
     ----------
     data, neighbour : sequences of outputs, equally long, at least 4 each
         Independent runs on two neighbouring datasets. What a run raised is a `parts.Raised`.
-    claim, confidence
+    claim, confidence, floating_point
         As in `audit`.
 
     Raises
@@ -158,19 +222,33 @@ def audit_outputs(
     if _count("neighbour", neighbour) != runs:
         raise ValueError(f"data and neighbour must hold equally many outputs, got {runs} and {len(neighbour)}")
     doubt = 1 - confidence
-    choice, first = choose_and_split(data, neighbour, _Score(claim.delta, doubt))
-    counts = choice.counts(slice(first, runs))
+    outputs, score = Outputs.collect(data, neighbour), EpsilonScore(claim.delta, doubt)
+    choice, first = choose_and_split(outputs, score)
+    chosen = [(choice, False)]
+    if floating_point:
+        # From the same runs as the first choice: how the error is shared may depend on no run that certifies. Small
+        # numbers have more low bits than large ones, so bits that show no more than the best threshold show nothing.
+        bits = choose_event(outputs, first=first, score=score, families=FLOATING_POINT)
+        chosen += [(bits, True)] * (bits.score > choice.score)
+    rows, share = slice(first, runs), doubt / len(chosen)
+    findings = tuple(certify(choice, rows, claim.delta, share, of_floats) for choice, of_floats in chosen)
+    return AuditResult(claim, confidence, runs, findings)
+
+
+def certify(choice: Choice, rows: slice, delta: float, error: float, floating_point: bool = False) -> Finding:
+    """What runs nobody has looked at say of a chosen event; its ε is too large with probability `error` at most."""
+    counts = choice.counts(rows)
     shares = (counts.expected / counts.trials, counts.unexpected / counts.trials)
     if choice.pooled:
-        epsilon = epsilon_from_two_events(counts.right, counts.wrong, runs - first, claim.delta, doubt)
-        return AuditResult(epsilon, choice.text, claim, confidence, runs, shares)
+        epsilon = epsilon_from_two_events(counts.right, counts.wrong, rows.stop - rows.start, delta, error)
+        return Finding(epsilon, choice.text, shares, floating_point)
     by_event, by_complement = certified_epsilon(
-        np.array(counts.expected), np.array(counts.unexpected), counts.trials, claim.delta, doubt / 2
+        np.array(counts.expected), np.array(counts.unexpected), counts.trials, delta, error / 2
     )
     epsilon = max(float(by_event), float(by_complement), 0.0)
     if by_event >= by_complement:
-        return AuditResult(epsilon, choice.text, claim, confidence, runs, shares)
-    return AuditResult(epsilon, choice.opposite, claim, confidence, runs, (1 - shares[1], 1 - shares[0]))
+        return Finding(epsilon, choice.text, shares, floating_point)
+    return Finding(epsilon, choice.opposite, (1 - shares[1], 1 - shares[0]), floating_point)
 
 
 def run(mechanism: Auditable, data: Any, runs: int, rng: Generator) -> Sequence[Any]:
@@ -206,7 +284,7 @@ def _count(name: str, outputs: Any) -> int:
 
 
 @dataclass(frozen=True)
-class _Score:
+class EpsilonScore:
     """How good an event is: the ε its counts would certify if it had to be paid for that many events were tried.
 
     The largest of many estimates is the luckiest, not the best. Sharing the error among all events, as Bonferroni does,

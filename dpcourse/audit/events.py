@@ -12,8 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -60,11 +59,13 @@ class Choice:
     """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together.
 
     `on_curve` says whether it was chosen by a `curve`, on which no luck chooses, and no event off it may be better.
+    `score` is what it was chosen by, and 0 where no event was worth anything.
     """
 
     on_data: Event | None
     on_neighbour: Event | None
     on_curve: bool = False
+    score: float = 0.0
 
     @property
     def pooled(self) -> bool:
@@ -103,32 +104,26 @@ class Score(Protocol):
     def two(self, counts: Counts, events: int) -> float: ...
 
 
-def choose_event(
-    data: Sequence[Any],
-    neighbour: Sequence[Any],
-    *,
-    first: int,
-    score: Score,
-    families: Sequence[Family] | None = None,
-) -> Choice:
+def choose_event(outputs: Outputs, *, first: int, score: Score, families: Sequence[Family] = FAMILIES) -> Choice:
     """The event with the best score among all that the families propose, its direction, and whether to count two.
 
     Parameters
     ----------
-    data, neighbour : sequences of outputs, equally long
+    outputs : Outputs
+        Of runs on two datasets.
     first : int
         The runs before this one are for choosing; the others, which will certify, are not looked at.
     score : Score
-    families : sequence of families, optional
+    families : sequence of families
     """
-    outputs = Outputs.collect(data, neighbour)
-    proposed = [c for family in (families or FAMILIES) for c in family(outputs, slice(0, first // 2))]
+    proposed = [c for family in families for c in family(outputs, slice(0, first // 2))]
     if not proposed:
-        return Choice(Event("anything happens", "nothing happens", partial(_always, outputs)), None)
-    events = _Counted.count(proposed, first, len(data) - first)
+        return Choice(Event("anything happens", "nothing happens", _always), None)
+    others = outputs.runs - first
+    events = _CountedEvents.count(proposed, first, others)
     here, there, tried = events.here, events.there, events.tried
     scores = np.stack([score.one(here, there, events.runs, tried), score.one(there, here, events.runs, tried)])
-    rival = events.rival(score, len(data) - first)
+    rival = events.best_off_curve(score, others)
     best, value = None, max(float(scores.max()), 0.0)
     for i, j in dict.fromkeys([tuple(scores.argmax(axis=1).tolist()), *events.partners()]):
         pair, counts = events.pair(i, j)
@@ -136,28 +131,28 @@ def choose_event(
         if worth > value:
             best, value = pair, worth
     if best is not None:
-        return replace(best, on_curve=best.on_curve and value >= rival)
+        return replace(best, on_curve=best.on_curve and value >= rival, score=value)
     side = int(scores[1].max() > scores[0].max())
     index = int(scores[side].argmax())
     alone, on_curve = events.event(index), bool(events.on_curve[index]) and value >= rival
-    return Choice(None, alone, on_curve) if side else Choice(alone, None, on_curve)
+    return Choice(None, alone, on_curve, value) if side else Choice(alone, None, on_curve, value)
 
 
-def choose_and_split(data: Sequence[Any], neighbour: Sequence[Any], score: Score) -> tuple[Choice, int]:
+def choose_and_split(outputs: Outputs, score: Score, families: Sequence[Family] = FAMILIES) -> tuple[Choice, int]:
     """`choose_event`, and how many runs it looked at: half of them, or a fifth where that shows a curve.
 
     Whether it does is seen in that fifth alone, so either way the runs after those looked at decide nothing.
     """
-    runs = len(data)
+    runs = outputs.runs
     if runs // 5 >= RUNS:
-        choice = choose_event(data, neighbour, first=runs // 5, score=score)
+        choice = choose_event(outputs, first=runs // 5, score=score, families=families)
         if choice.on_curve:
             return choice, runs // 5
-    return choose_event(data, neighbour, first=runs // 2, score=score), runs // 2
+    return choose_event(outputs, first=runs // 2, score=score, families=families), runs // 2
 
 
 @dataclass(frozen=True)
-class _Counted:
+class _CountedEvents:
     """Every proposed event and behind them all their complements, with hits among the runs each may be judged on.
 
     Attributes
@@ -186,7 +181,7 @@ class _Counted:
     on_curve: np.ndarray
 
     @classmethod
-    def count(cls, proposed: list[Candidates], first: int, others: int) -> _Counted:
+    def count(cls, proposed: list[Candidates], first: int, others: int) -> _CountedEvents:
         """Counts among the `first` runs, and on a curve what they say of that many `others`, which will certify."""
         hits, runs, seen, on_curve = [], [], [], []
         for candidates in proposed:
@@ -205,7 +200,7 @@ class _Counted:
         ends = np.cumsum([some.shape[1] for some in hits])
         return cls(proposed, ends, first, here, there, among, tried, np.tile(np.concatenate(seen), 2), smooth)
 
-    def rival(self, score: Score, others: int) -> float:
+    def best_off_curve(self, score: Score, others: int) -> float:
         """What the best event off the curve would be worth, if it were as frequent among that many others."""
         off = ~self.on_curve
         if not off.any():
@@ -245,5 +240,5 @@ class _Counted:
             yield int(np.argmax(log_p - log_q - doubt)), int(np.argmax(log_q - log_p - doubt))
 
 
-def _always(outputs: Outputs, rows: slice) -> np.ndarray:
+def _always(rows: slice) -> np.ndarray:
     return np.ones((2, rows.stop - rows.start), dtype=bool)

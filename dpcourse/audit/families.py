@@ -2,7 +2,8 @@
 
 A family is a function ``family(outputs, rows) -> iterator of candidates``. `rows` is the part of the runs it may look
 at, and candidates are anything with ``counts(rows)`` and ``event(i)``, as in `thresholds`. To add one, add it to
-`FAMILIES`: the first of two equally good events wins, so simple families come first.
+`FAMILIES`: the first of two equally good events wins, so simple families come first. What only the rounding of floats
+gives away is kept apart, in `FLOATING_POINT`: nearly every float mechanism fails there, whatever else is wrong with it.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from dpcourse.audit.vectors import direction, likelihood_ratio, products, shifts
 
 _LABELS = 100  # single labels tried
 _SETS = 200  # sets of labels tried
+_ROUND = 20  # binary digits: of an exponent below 0 or above 20, few numbers are written with fewer by chance
 _ANY_EXCEPTION = ("the mechanism raises an exception", "the mechanism raises no exception")
 
 
@@ -115,20 +117,41 @@ def distances(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
         yield Thresholds(away, cuts_between(away[:, rows]), comparison(middle))
 
 
-def granularity(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
-    """output is not a multiple of 2^j: the low bits of a float tell what was added to it (Mironov 2012)."""
+def coarse_multiples(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
+    """output is not a multiple of 2^j, for whole numbers and round fractions: which grid it lies on, or its parity."""
     for column in outputs.columns:
-        finest = finest_power(column.numbers)
-        present = np.unique(finest[:, rows][np.isfinite(finest[:, rows])])
-        if present.size < 2:
-            continue
-        yield Thresholds(finest, present[:-1], _multiple_words(column.name, ""))
-        with np.errstate(divide="ignore"):
-            size = np.where(np.isfinite(column.numbers), np.frexp(column.numbers)[1], 1 << 20)
-        limits = np.unique(np.quantile(size[:, rows], [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9], method="nearest"))
-        for limit in limits[limits < 1 << 20].astype(int):
-            small = np.where(size <= limit, finest, np.nan)
-            yield Thresholds(small, present[:-1], _multiple_words(column.name, f"|{column.name}| < 2^{limit} and "))
+        if not _has_low_bits(column.numbers[:, rows]):
+            yield from _multiples(column, rows)
+
+
+def low_bits(outputs: Outputs, rows: slice) -> Iterator[Candidates]:
+    """The same for fractions of many binary digits: a float's low bits tell what was added to it (Mironov 2012)."""
+    for column in outputs.columns:
+        if _has_low_bits(column.numbers[:, rows]):
+            yield from _multiples(column, rows)
+
+
+def _has_low_bits(looked: np.ndarray) -> bool:
+    """Whether most of these are fractions, or beyond 2^53, and take more than `_ROUND` binary digits to write."""
+    looked = looked[np.isfinite(looked) & (looked != 0)]
+    rounded_to_whole = np.abs(looked) >= 2.0**53
+    digits = np.frexp(looked)[1] - finest_power(looked)
+    fine = (digits > _ROUND) & ((looked % 1 != 0) | rounded_to_whole)
+    return bool(looked.size) and bool(2 * np.count_nonzero(fine) > looked.size)
+
+
+def _multiples(column: Column, rows: slice) -> Iterator[Candidates]:
+    finest = finest_power(column.numbers)
+    present = np.unique(finest[:, rows][np.isfinite(finest[:, rows])])
+    if present.size < 2:
+        return
+    yield Thresholds(finest, present[:-1], _multiple_words(column.name, ""))
+    with np.errstate(divide="ignore"):
+        size = np.where(np.isfinite(column.numbers), np.frexp(column.numbers)[1], 1 << 20)
+    limits = np.unique(np.quantile(size[:, rows], [0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9], method="nearest"))
+    for limit in limits[limits < 1 << 20].astype(int):
+        small = np.where(size <= limit, finest, np.nan)
+        yield Thresholds(small, present[:-1], _multiple_words(column.name, f"|{column.name}| < 2^{limit} and "))
 
 
 def _multiple_words(name: str, condition: str) -> Callable[[float], tuple[str, str]]:
@@ -167,5 +190,6 @@ FAMILIES: list[Family] = [
     direction,
     products,
     single_coordinates,
-    granularity,
+    coarse_multiples,
 ]
+FLOATING_POINT: list[Family] = [low_bits]

@@ -18,6 +18,8 @@ from scipy.special import ndtri
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.audit.certify import Auditable, run
 from dpcourse.audit.events import Counts, choose_and_split
+from dpcourse.audit.families import FAMILIES, FLOATING_POINT
+from dpcourse.audit.outputs import Outputs
 from dpcourse.audit.rates import clopper_pearson
 from dpcourse.privacy import arguments
 
@@ -93,6 +95,7 @@ def audit_gdp(
     *,
     runs: int = 100_000,
     confidence: float = 0.999,
+    floating_point: bool = True,
     rng: Generator | int | None = None,
 ) -> GdpAudit:
     """Bound μ from below, on the assumption that the mechanism is μ-GDP for some μ.
@@ -111,8 +114,9 @@ def audit_gdp(
         raise TypeError(f"mechanism must be callable as mechanism(data, rng), got {mechanism!r}")
     rng = np.random.default_rng(rng)
     outputs = (run(mechanism, data, runs, rng), run(mechanism, neighbour, runs, rng))
+    families = [*FAMILIES, *FLOATING_POINT] if floating_point else FAMILIES
     error = (1 - confidence) / 2
-    choice, first = choose_and_split(*outputs, _MuScore(error))
+    choice, first = choose_and_split(Outputs.collect(*outputs), _MuScore(error), families)
     counts = choice.counts(slice(first, runs))
     hits, false_hits = np.array(counts.expected), np.array(counts.unexpected)
     low, plain = gdp_mu(hits, false_hits, counts.trials, error), gdp_mu(hits, false_hits, counts.trials)

@@ -55,6 +55,11 @@ class Outputs:
     columns: tuple[Column, ...]
     vectors: np.ndarray | None
 
+    @property
+    def runs(self) -> int:
+        """Runs on each dataset."""
+        return self.columns[0].codes.shape[1]
+
     @classmethod
     def collect(cls, data: Sequence[Any], neighbour: Sequence[Any]) -> Outputs:
         """Look at both datasets' outputs together, without anything fitted to them but what kinds there are."""

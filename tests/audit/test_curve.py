@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from dpcourse.audit.certify import _Score
+from dpcourse.audit.certify import EpsilonScore
 from dpcourse.audit.curve import normal_shares
 from dpcourse.audit.events import Counts, choose_and_split, choose_event
 from dpcourse.audit.families import values_below
+from dpcourse.audit.outputs import Outputs
 from dpcourse.mechanisms import GaussianMechanism
 
 RUNS = 25_000
@@ -109,14 +110,12 @@ class Gap:
 def test_on_a_curve_nothing_is_paid_for_choosing_the_best():
     rng = np.random.default_rng(1)
     score = Gap()
-    choose_event(
-        rng.normal(size=2 * RUNS), rng.normal(0.2, size=2 * RUNS), first=RUNS, score=score, families=[values_below]
-    )
+    sides = rng.normal(size=2 * RUNS), rng.normal(0.2, size=2 * RUNS)
+    choose_event(Outputs.collect(*sides), first=RUNS, score=score, families=[values_below])
     assert set(np.concatenate([np.atleast_1d(events) for events in score.tried]).tolist()) == {1}
     score = Gap()
-    choose_event(
-        rng.laplace(size=2 * RUNS), rng.laplace(0.2, size=2 * RUNS), first=RUNS, score=score, families=[values_below]
-    )
+    sides = rng.laplace(size=2 * RUNS), rng.laplace(0.2, size=2 * RUNS)
+    choose_event(Outputs.collect(*sides), first=RUNS, score=score, families=[values_below])
     assert min(np.concatenate([np.atleast_1d(events) for events in score.tried])) > 100
 
 
@@ -132,7 +131,7 @@ def test_the_best_threshold_is_the_best_of_the_curve():
     for seed in range(5):
         rng = np.random.default_rng(seed)
         sides = rng.normal(size=2 * RUNS), rng.normal(0.5, size=2 * RUNS)
-        choice = choose_event(*sides, first=RUNS, score=Gap(), families=[values_below])
+        choice = choose_event(Outputs.collect(*sides), first=RUNS, score=Gap(), families=[values_below])
         assert float(choice.text.split()[-1]) == pytest.approx(0.25, abs=0.05)
 
 
@@ -140,7 +139,7 @@ def test_a_fifth_of_the_runs_chooses_where_it_shows_a_curve_and_half_elsewhere()
     rng = np.random.default_rng(2)
     for law, runs, first in (("normal", 100_000, 20_000), ("normal", 99_999, 49_999), ("laplace", 100_000, 50_000)):
         sides = getattr(rng, law)([[0.0], [0.3]], size=(2, runs)).round(6)  # low bits tell more than tails
-        assert choose_and_split(*sides, Gap())[1] == first
+        assert choose_and_split(Outputs.collect(*sides), Gap())[1] == first
 
 
 def test_what_the_others_are_does_not_move_the_split():
@@ -149,7 +148,8 @@ def test_what_the_others_are_does_not_move_the_split():
     chosen = []
     fifth = rng.normal([[0.0], [0.3]], size=(2, 20_000))
     for others in (rng.normal(size=(2, 80_000)), rng.laplace(50, size=(2, 80_000))):
-        choice, first = choose_and_split(*np.concatenate([fifth, others], axis=1).round(6), Gap())
+        outputs = Outputs.collect(*np.concatenate([fifth, others], axis=1))
+        choice, first = choose_and_split(outputs, Gap())
         chosen.append((choice.text, first))
     assert chosen[0] == chosen[1] and chosen[0][1] == 20_000
 
@@ -160,6 +160,6 @@ def test_a_leak_off_the_curve_is_looked_for_in_half_of_the_runs():
     for seed in range(3):
         rng = np.random.default_rng(seed)
         sides = rng.normal([[0.0], [1.0]], sigma, size=(2, 100_000)).round(4)
-        assert choose_and_split(*sides, _Score(1e-5, 1e-3))[1] == 20_000
+        assert choose_and_split(Outputs.collect(*sides), EpsilonScore(1e-5, 1e-3))[1] == 20_000
         sides[1, rng.random(100_000) < 0.002] = 0.5
-        assert choose_and_split(*sides, _Score(1e-5, 1e-3))[1] == 50_000
+        assert choose_and_split(Outputs.collect(*sides), EpsilonScore(1e-5, 1e-3))[1] == 50_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dpcourse.audit import audit
 from dpcourse.audit.events import choose_event
-from dpcourse.audit.families import FAMILIES, finest_power
+from dpcourse.audit.families import FAMILIES, FLOATING_POINT, finest_power
 from dpcourse.audit.outputs import Outputs, Raised
 from dpcourse.audit.thresholds import cuts_between, shortest_between
 from dpcourse.privacy import Guarantee
@@ -81,13 +81,15 @@ def test_runs_that_certify_are_not_looked_at_when_the_event_is_chosen():
     first = rng.normal(size=100), rng.normal(size=100) + 1
     other = rng.normal(size=100) + 50, rng.normal(size=100) - 50
     chosen = [
-        choose_event(*map(np.concatenate, zip(first, later, strict=True)), first=100, score=Difference())
+        choose_event(
+            Outputs.collect(*map(np.concatenate, zip(first, later, strict=True))), first=100, score=Difference()
+        )
         for later in (other, other[::-1])
     ]
     assert chosen[0].text == chosen[1].text and chosen[0].opposite == chosen[1].opposite
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
+@pytest.mark.parametrize("family", [*FAMILIES, *FLOATING_POINT], ids=lambda family: family.__name__)
 def test_counts_and_hits_of_every_event_agree(family):
     rng = np.random.default_rng(1)
     for sides in (

@@ -96,10 +96,19 @@ CORRECT = {
 }  # fmt: skip
 
 
-def alarms(name: str, audits: int, seed: int) -> int:
+def alarms(name: str, audits: int, seed: int, floating_point: bool = True) -> int:
     mechanism, data, neighbour, claim = CORRECT[name]
     return sum(
-        audit(mechanism, data, neighbour, claim=claim, runs=2000, confidence=0.99, rng=rng).violated
+        audit(
+            mechanism,
+            data,
+            neighbour,
+            claim=claim,
+            runs=2000,
+            confidence=0.99,
+            floating_point=floating_point,
+            rng=rng,
+        ).violated
         for rng in np.random.default_rng([seed, len(name)]).spawn(audits)
     )
 
@@ -111,10 +120,11 @@ def test_a_correct_mechanism_is_not_refuted(name):
 
 
 @pytest.mark.audit
-def test_a_thousand_audits_of_correct_mechanisms():
+@pytest.mark.parametrize("floating_point", [True, False])
+def test_a_thousand_audits_of_correct_mechanisms(floating_point):
     """100 of each of the ten at 99%: at most 1% false alarms, binomial band at 1e-3 above."""
-    counted = {name: alarms(name, 100, seed=21) for name in CORRECT}
-    print(counted)
+    counted = {name: alarms(name, 100, 21, floating_point) for name in CORRECT}
+    print(floating_point, sum(counted.values()), counted)
     assert sum(counted.values()) <= stats.binom.isf(1e-3, 1000, 0.01), counted
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dpcourse.audit import AuditResult
+from dpcourse.audit import AuditResult, Finding
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Equals, Frequencies, Mistake, Returns, Unbiased, Useful, Value, View
@@ -223,7 +223,7 @@ def test_audited_shares_its_error_among_all_its_looks(monkeypatch):
 
     def honest(data, neighbour, *, claim, confidence):
         looks.append((len(data), 1 - confidence))
-        return AuditResult(0.0, "", claim, confidence, len(data), (0.0, 0.0))
+        return AuditResult(claim, confidence, len(data), (Finding(0.0, "", (0.0, 0.0)),))
 
     monkeypatch.setattr("dpcourse.audit.audit_outputs", honest)
     case = Audited(counts, Guarantee(1.0), runs=4000, times=3, also=(View(str, ""),))
