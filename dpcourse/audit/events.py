@@ -59,13 +59,14 @@ class Choice:
     """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together.
 
     `on_curve` says whether it was chosen by a `curve`, on which no luck chooses, and no event off it may be better.
-    `score` is what it was chosen by, and 0 where no event was worth anything.
+    `score` is what it was chosen by, and `tried` among how many events; a score of 0 says that none was worth anything.
     """
 
     on_data: Event | None
     on_neighbour: Event | None
     on_curve: bool = False
     score: float = 0.0
+    tried: int = 0
 
     @property
     def pooled(self) -> bool:
@@ -104,7 +105,9 @@ class Score(Protocol):
     def two(self, counts: Counts, events: int) -> float: ...
 
 
-def choose_event(outputs: Outputs, *, first: int, score: Score, families: Sequence[Family] = FAMILIES) -> Choice:
+def choose_event(
+    outputs: Outputs, *, first: int, score: Score, families: Sequence[Family] = FAMILIES, besides: int = 0
+) -> Choice:
     """The event with the best score among all that the families propose, its direction, and whether to count two.
 
     Parameters
@@ -115,12 +118,14 @@ def choose_event(outputs: Outputs, *, first: int, score: Score, families: Sequen
         The runs before this one are for choosing; the others, which will certify, are not looked at.
     score : Score
     families : sequence of families
+    besides : int
+        How many events of other families were tried, if the score is to be compared with theirs.
     """
     proposed = [c for family in families for c in family(outputs, slice(0, first // 2))]
     if not proposed:
         return Choice(Event("anything happens", "nothing happens", _always), None)
     others = outputs.runs - first
-    events = _CountedEvents.count(proposed, first, others)
+    events = _CountedEvents.count(proposed, first, others, besides)
     here, there, tried = events.here, events.there, events.tried
     scores = np.stack([score.one(here, there, events.runs, tried), score.one(there, here, events.runs, tried)])
     rival = events.best_off_curve(score, others)
@@ -131,11 +136,12 @@ def choose_event(outputs: Outputs, *, first: int, score: Score, families: Sequen
         if worth > value:
             best, value = pair, worth
     if best is not None:
-        return replace(best, on_curve=best.on_curve and value >= rival, score=value)
+        return replace(best, on_curve=best.on_curve and value >= rival, score=value, tried=2 * tried.size)
     side = int(scores[1].max() > scores[0].max())
     index = int(scores[side].argmax())
     alone, on_curve = events.event(index), bool(events.on_curve[index]) and value >= rival
-    return Choice(None, alone, on_curve, value) if side else Choice(alone, None, on_curve, value)
+    sides = (None, alone) if side else (alone, None)
+    return Choice(*sides, on_curve, value, 2 * tried.size)
 
 
 def choose_and_split(outputs: Outputs, score: Score, families: Sequence[Family] = FAMILIES) -> tuple[Choice, int]:
@@ -181,8 +187,11 @@ class _CountedEvents:
     on_curve: np.ndarray
 
     @classmethod
-    def count(cls, proposed: list[Candidates], first: int, others: int) -> _CountedEvents:
-        """Counts among the `first` runs, and on a curve what they say of that many `others`, which will certify."""
+    def count(cls, proposed: list[Candidates], first: int, others: int, besides: int) -> _CountedEvents:
+        """Counts among the `first` runs, and on a curve what they say of that many `others`, which will certify.
+
+        Events off a curve are the best of all of them and of those tried `besides`.
+        """
         hits, runs, seen, on_curve = [], [], [], []
         for candidates in proposed:
             rows = slice(first // 2 if candidates.fitted else 0, first)
@@ -196,7 +205,7 @@ class _CountedEvents:
         here, there = np.concatenate(hits, axis=1)
         # The first of equals wins, so simple families come first, and events before complements.
         here, there = np.append(here, among[: here.size] - here), np.append(there, among[: there.size] - there)
-        tried = np.where(smooth, 1, 2 * among.size)
+        tried = np.where(smooth, 1, 2 * among.size + besides)
         ends = np.cumsum([some.shape[1] for some in hits])
         return cls(proposed, ends, first, here, there, among, tried, np.tile(np.concatenate(seen), 2), smooth)
 
