@@ -5,7 +5,8 @@ from __future__ import annotations
 import datetime
 import json
 import math
-from collections.abc import Iterable, Mapping
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,13 +112,29 @@ class PrivacyLedger:
     def spend(self, cost: Any, query_id: str, analyst: str, description: str = "") -> Entry:
         """Pay for one release, durably, before making it.
 
-        `cost` is a mechanism or a `Guarantee`. Raises `BudgetExhausted` if the total would leave the budget (or the
-        analyst's), `ValueError` if `query_id` was spent before: an answer may be shown twice, but not drawn twice.
+        `cost` is a mechanism or a `Guarantee`; a bare number raises `TypeError`. Raises `BudgetExhausted` if the total
+        would leave the budget (or the analyst's), `ValueError` if `query_id` was spent before: an answer may be shown
+        twice, but not drawn twice. `LedgerSession` draws it too, and keeps it.
         """
+        return self._spend(cost, query_id, analyst, description)
+
+    def _spend(
+        self,
+        cost: Any,
+        query_id: str,
+        analyst: str,
+        description: str,
+        also: Callable[[sqlite3.Connection, Entry], None] | None = None,
+    ) -> Entry:
+        """`spend`, with something else written in the same transaction: both are in the file, or neither is."""
         query_id, analyst = _name("query_id", query_id), _name("analyst", analyst)
         # Anything but a string would come back as text, and break the seal.
         _storable("description", arguments.member("description", description, str))
         relation = getattr(cost, "neighbours", None)
+        if relation is None or isinstance(cost, type):
+            number = isinstance(cost, int | float) and not isinstance(cost, bool)
+            example = f", such as Guarantee({cost!r}): a number alone has no δ and no neighbours" if number else ""
+            raise TypeError(f"cost must be a Guarantee or a mechanism{example}; got {cost!r}, a {type(cost).__name__}")
         if relation is not self.budget.neighbours:
             raise ValueError(f"cost must be under {self.budget.neighbours} like the budget, got {cost!r}")
         owners = [EVERYBODY, analyst] if analyst in self._filters else [EVERYBODY]
@@ -152,6 +169,8 @@ class PrivacyLedger:
                     "UPDATE totals SET total = ?, number = ?, seal = ? WHERE owner = ?",
                     (totals[owner], entry.number, seal, owner),
                 )
+            if also is not None:
+                also(connection, entry)
         return entry
 
     def remaining(self, analyst: str | None = None) -> Guarantee:
