@@ -1,7 +1,8 @@
 """Mechanisms that choose: an answer that is not a number, or which of many questions to look at.
 
-They compare numbers with float noise and release only the choice, so no low-order bit leaves; the last bits of a
-comparison stay in floats, as in the libraries that use them.
+They compare numbers with float noise and release only the choice, so no low-order bit leaves. The comparison itself is
+in floats: δ = 0 in a claim is that of exact arithmetic (events below about 1e-15 are not covered). OpenDP goes further
+and narrows intervals around the noisy scores until they no longer overlap.
 """
 
 from __future__ import annotations
