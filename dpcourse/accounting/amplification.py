@@ -1,11 +1,11 @@
-"""Privacy amplification: an observer who does not know whose record was used learns less."""
+"""Amplification by sampling: an observer who does not know whether a record was used learns less."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
 
-from dpcourse.privacy import Guarantee, Neighbours, arguments
+from dpcourse.privacy import Guarantee, arguments
 
 
 def amplify_by_sampling(guarantee: Guarantee, sampling_rate: float) -> Guarantee:
@@ -47,39 +47,3 @@ def amplify_by_sampling(guarantee: Guarantee, sampling_rate: float) -> Guarantee
 def _times(rate: float, value: float) -> float:
     """rate · value, but no 0 by underflow: an approximate claim never becomes a pure one."""
     return max(rate * value, math.ulp(0.0)) if value > 0 else 0.0
-
-
-def amplify_by_shuffling(epsilon_local: float, n: int, delta: float) -> Guarantee:
-    """The central claim of `n` people who each report once by an ε₀-DP randomizer and whose reports are shuffled.
-
-    ε = ln(1 + (e^ε₀ − 1)/(e^ε₀ + 1)·(8√(e^ε₀ ln(4/δ)/n) + 8e^ε₀/n)) for ε₀ ≤ ln(n/(16 ln(2/δ))) (Feldman, McMillan &
-    Talwar 2021, arXiv:2012.12803). Where that condition fails, or the formula gives more, the local claim
-    itself is returned, at the same δ. Simple, not sharp: exact computations are several times smaller.
-
-    Parameters
-    ----------
-    epsilon_local : float
-        ε₀ > 0 of each report (pure local privacy).
-    n : int
-        Number of people, ≥ 1, a public fact.
-    delta : float
-        δ in (0, 1) of the central claim.
-
-    Returns
-    -------
-    Guarantee
-        Under replace-one neighbours: one person's record changes.
-
-    Examples
-    --------
-    >>> print(amplify_by_shuffling(1.0, 100_000, 1e-6))
-    (ε=0.07256, δ=1e-06)-DP, replacing one record
-    """
-    local = arguments.positive("epsilon_local", epsilon_local)
-    n = arguments.integer("n", n, minimum=1)
-    delta = arguments.probability("delta", delta, zero=False, one=False)
-    central = local
-    if 16 * math.log(2 / delta) < n and local <= math.log(n / (16 * math.log(2 / delta))):
-        spread = 8 * math.sqrt(math.exp(local) * math.log(4 / delta) / n) + 8 * math.exp(local) / n
-        central = min(local, math.log1p(math.tanh(local / 2) * spread))
-    return Guarantee(central, delta, Neighbours.REPLACE_ONE)
