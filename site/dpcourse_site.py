@@ -1,0 +1,46 @@
+"""What the site adds to Sphinx: pictures that load when they are looked at, and buttons where a repository is named."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+BUTTONS = (
+    '<p class="run-it">Run it yourself: <a href="https://mybinder.org/v2/gh/{repository}/HEAD?labpath={path}">Binder</a>, '
+    '<a href="https://github.com/codespaces/new?repo={repository}">Codespaces</a>, '
+    '<a href="https://github.com/{repository}/blob/HEAD/{path}">source</a></p>'
+)
+
+
+def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """The page's HTML as it leaves."""
+    body = context.get("body")
+    if not body:
+        return
+    body = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" decoding="async" ', body)
+    if app.config.dpcourse_repository and pagename.startswith("notebooks/"):
+        buttons = BUTTONS.format(repository=app.config.dpcourse_repository, path=f"{pagename}.ipynb")
+        body = body.replace("</h1>", f"</h1>\n{buttons}", 1)
+    context["body"] = body
+
+
+def put_mathjax(app: Any) -> None:
+    """MathJax and its fonts, from the package that carries them: the site asks no other host."""
+    spec = importlib.util.find_spec("sphinx-mathjax-offline")
+    assert spec and spec.origin
+    source, target = Path(spec.origin).parent / "static" / "mathjax", Path(app.outdir) / "_static" / "mathjax"
+    fonts = Path("output", "chtml", "fonts", "woff-v2")
+    if not (target / fonts).is_dir():
+        shutil.copytree(source / fonts, target / fonts)
+        shutil.copy2(source / "tex-chtml.js", target)
+
+
+def setup(app: Any) -> dict[str, Any]:
+    app.add_config_value("dpcourse_repository", os.environ.get("REPOSITORY", ""), "html")
+    app.connect("builder-inited", put_mathjax)
+    app.connect("html-page-context", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
