@@ -2,6 +2,7 @@
 # make test    tests, lessons and a browser, in minutes; ARGS=all as CI runs them
 # make flower  Flower, in .venv-flower, for the federated rounds that run on it
 # make dashboard   train private models on Adult, attack them, and compare them in results/dashboard.html
+# make site    the web site, in build/site, from the stored notebooks; REPOSITORY=owner/name adds "run it yourself" buttons
 # make audit   the long versions of the statistical tests: several hours
 #
 # Each sets up .venv first if it has to. Needed: make, and a Python from 3.11 to 3.14 (make lab PYTHON=python3.13 picks one).
@@ -50,6 +51,10 @@ audit: $(READY)
 CONFIG ?= dpcourse/pipeline/adult.yaml
 dashboard: $(READY)
 	@"$(PY)" -m dpcourse.pipeline $(CONFIG) $(ARGS)
+
+.PHONY: site
+site: $(READY)
+	@"$(PY)" tools/make_site.py
 
 # For maintainers: run lessons and solutions, store their outputs, and write the exercises.
 notebooks: $(READY)

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 BUTTONS = (
-    '<p class="run-it">Run it yourself: <a href="https://mybinder.org/v2/gh/{repository}/HEAD?labpath={path}">Binder</a>, '
+    '<p class="run-it">Run it yourself: '
+    '<a href="https://mybinder.org/v2/gh/{repository}/HEAD?labpath={path}">Binder</a>, '
     '<a href="https://github.com/codespaces/new?repo={repository}">Codespaces</a>, '
     '<a href="https://github.com/{repository}/blob/HEAD/{path}">source</a></p>'
 )
@@ -22,6 +23,8 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
     if not body:
         return
     body = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" decoding="async" ', body)
+    # Links inside HTML that a cell printed are not Sphinx's to resolve.
+    body = re.sub(r'href="([^":#]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
     if app.config.dpcourse_repository and pagename.startswith("notebooks/"):
         buttons = BUTTONS.format(repository=app.config.dpcourse_repository, path=f"{pagename}.ipynb")
         body = body.replace("</h1>", f"</h1>\n{buttons}", 1)

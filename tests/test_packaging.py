@@ -19,7 +19,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 LOCK = (ROOT / "requirements.lock").read_text(encoding="utf-8")
 FLOWER_LOCK = (ROOT / "requirements-flower.lock").read_text(encoding="utf-8")
 EXTRAS = PROJECT["optional-dependencies"]
-REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["test"]]
+REQUIREMENTS = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["lab"] + EXTRAS["site"] + EXTRAS["test"]]
 FLOWER = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["flower"]]
 NAMES = sorted({requirement.name for requirement in REQUIREMENTS + FLOWER})
 
@@ -38,9 +38,13 @@ CALLED = {
     "hatchling": ("pyproject.toml", 'build-backend = "hatchling.build"'),
     "jupyterlab": ("Makefile", "-m jupyterlab"),
     "mypy": ("tools/run_tests.py", '"mypy"'),
+    "myst-nb": ("site/conf.py", '"myst_nb"'),
     "nbval": ("tools/run_tests.py", '"--nbval"'),
     "pytest-xdist": ("tools/run_tests.py", '"--dist"'),
+    "pydata-sphinx-theme": ("site/conf.py", '"pydata_sphinx_theme"'),
     "ruff": ("tools/run_tests.py", '"ruff"'),
+    "sphinx": ("tools/make_site.py", '"-m", "sphinx"'),
+    "sphinx-mathjax-offline": ("site/dpcourse_site.py", '"sphinx-mathjax-offline"'),
     "uv": ("Makefile", "-m uv pip sync"),
 }
 

@@ -3,16 +3,18 @@
     python tools/make_site.py            # make site calls this
     REPOSITORY=owner/name python tools/make_site.py      # with source links and "run it yourself" buttons
 
-A copy of every page is written to build/site-source, as Sphinx wants it; a file is touched only when its text changes, so
-that Sphinx rebuilds only those pages.
+A copy of every page is written to build/site-source, as Sphinx wants it; a file is touched only when its text changes,
+so that Sphinx rebuilds only those pages.
 """
 
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -27,6 +29,7 @@ HELPER_ROOMS = (  # the small helper package, floor by floor
     ("Private algorithms", ("queries", "local", "learning", "pate", "federated", "synthetic", "budget")),
     ("Data", ("datasets",)),
 )
+ABOUT = ("data/README", "benchmarks/README", "CONTRIBUTING", "SECURITY")
 PLAIN = re.compile(r"<(Picture|Explorer): (.*)>\Z", re.S)
 
 
@@ -83,7 +86,7 @@ def sources() -> set[Path]:
     for path in [
         *sorted((ROOT / "notebooks").glob("*.md")),
         *sorted((ROOT / "notebooks").glob("*/*.md")),
-        *(ROOT / name for name in ("data/README.md", "benchmarks/README.md", "CONTRIBUTING.md", "SECURITY.md")),
+        *(ROOT / f"{name}.md" for name in ABOUT),
     ]:
         write(path.relative_to(ROOT).as_posix(), without_solutions(path.read_text(encoding="utf-8")), kept)
     for picture in sorted((ROOT / ".github" / "pictures").iterdir()):
@@ -92,20 +95,15 @@ def sources() -> set[Path]:
         if not target.is_file() or target.read_bytes() != picture.read_bytes():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(picture.read_bytes())
-    write("index.md", front_page(), kept)
     write("lessons.md", contents("Lessons", lists.get("", [])), kept)
-    rest = [("Deeper", "deeper"), ("Capstones", "capstones"), ("Exercises", "exercises")]
-    for title, folder in rest:
-        if folder in lists:
-            write(f"{folder}.md", contents(title, lists[folder]), kept)
-    pages = ["lessons", *(folder for _, folder in rest if folder in lists), "api", "reference"]
-    glossary = [path.stem for path in sorted((ROOT / "notebooks").glob("*.md"))]
-    about = [*(f"notebooks/{name}" for name in glossary), "data/README", "benchmarks/README", "CONTRIBUTING", "SECURITY"]
-    write("reference.md", contents("Reference", about), kept)
+    more = [(title, title.lower()) for title in ("Deeper", "Capstones", "Exercises") if lists.get(title.lower())]
+    for title, folder in more:
+        write(f"{folder}.md", contents(title, lists[folder]), kept)
+    reference = [f"notebooks/{path.stem}" for path in sorted((ROOT / "notebooks").glob("*.md"))]
+    write("reference.md", contents("Reference", [*reference, *ABOUT]), kept)
     write("api.md", api(kept), kept)
-    text = (SOURCE / "index.md").read_text(encoding="utf-8")
-    toc = "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n"
-    write("index.md", text if toc in text else text + toc, kept)
+    pages = ["lessons", *(folder for _, folder in more), "api", "reference"]
+    write("index.md", front_page() + "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n", kept)
     return kept
 
 
@@ -162,13 +160,23 @@ def clean(kept: set[Path]) -> None:
             path.unlink()
 
 
+def fingerprint() -> str:
+    """Of the files that make the pages."""
+    made_by = [Path(__file__), *sorted((ROOT / "site").rglob("*.*"))]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in made_by if path.suffix != ".pyc")).hexdigest()
+
+
 def main() -> int:
     began = time.perf_counter()
     clean(sources())
     environment = os.environ | {"DPCOURSE_ROOT": str(ROOT), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-d", str(CACHE), "-c", str(ROOT / "site")]
-    done = subprocess.run([*command, str(SOURCE), str(TARGET)], env=environment)
+    stamp, made_by = CACHE / "made-by", fingerprint()
+    if not stamp.is_file() or stamp.read_text() != made_by:
+        shutil.rmtree(CACHE, ignore_errors=True)  # what makes the pages has changed: all of them are made anew
+    options = ["-q", "-W", "--keep-going", "-j", "2", "-b", "html", "-d", str(CACHE), "-c", str(ROOT / "site")]
+    done = subprocess.run([sys.executable, "-m", "sphinx", *options, str(SOURCE), str(TARGET)], env=environment)
     if done.returncode == 0:
+        stamp.write_text(made_by)
         print(f"The site is in {TARGET.relative_to(ROOT)}/index.html ({time.perf_counter() - began:.0f} s)")
     return done.returncode
 

@@ -137,6 +137,12 @@ def plan(source: str) -> list[Pass]:
             [*pytest, "-rs", "-m", "flower", "tests/federated/test_flower.py"],
             every_day=False,
         ),
+        Pass(
+            "site",
+            "the web site: whole, without another host, no dead link",
+            [*pytest, "-m", "site", "tests/site"],
+            every_day=False,
+        ),
         Pass("browser", "JupyterLab in Chromium", [*pytest, "-rs", "-s", "-m", "browser", "tests/test_browser.py"]),
     ]
 

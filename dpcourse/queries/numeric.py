@@ -25,7 +25,7 @@ def private_sum(
     """The sum of the records, each clipped to `bounds`, with discrete Laplace noise: ε-DP.
 
     Each record is clipped and rounded to a whole number of tiny steps; the steps add up in integers, so the sensitivity
-    is exact: max(|L|, |U|) under add-remove, U − L under replace-one (where n is public, and only what exceeds the
+    is exact: ``max(|L|, |U|)`` under add-remove, U − L under replace-one (where n is public, and only what exceeds the
     middle of the bounds is noised).
 
     Parameters

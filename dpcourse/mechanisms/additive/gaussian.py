@@ -176,7 +176,7 @@ class GaussianMechanism:
         return self.sigma**2
 
     def error_quantile(self, level: float) -> float:
-        """The w with P[|noise| ≤ w] = level, for one coordinate; `level` in [0, 1)."""
+        """The w with ``P[|noise| ≤ w] = level``, for one coordinate; `level` in [0, 1)."""
         return self.sigma * float(ndtri((1 + arguments.probability("level", level, one=False)) / 2))
 
     def confidence_interval(self, level: float = 0.95, value: float = 0.0) -> tuple[float, float]:

@@ -78,7 +78,7 @@ class LaplaceMechanism:
         return 2 * self.scale**2
 
     def error_quantile(self, level: float) -> float:
-        """The w with P[|noise| ≤ w] = level, for one coordinate; `level` in [0, 1)."""
+        """The w with ``P[|noise| ≤ w] = level``, for one coordinate; `level` in [0, 1)."""
         return -self.scale * math.log1p(-arguments.probability("level", level, one=False))
 
     def confidence_interval(self, level: float = 0.95, value: float = 0.0) -> tuple[float, float]:
@@ -194,7 +194,7 @@ class GeometricMechanism:
         return 2 * decay / math.expm1(-1 / self.scale) ** 2
 
     def error_quantile(self, level: float) -> int:
-        """The smallest whole w with P[|noise| ≤ w] ≥ level, for one coordinate; `level` in [0, 1)."""
+        """The smallest whole w with ``P[|noise| ≤ w] ≥ level``, for one coordinate; `level` in [0, 1)."""
         level = arguments.probability("level", level, one=False)
         # P[|X| > w] = 2 a^(w+1) / (1 + a)
         tail = (1 - level) * (1 + math.exp(-1 / self.scale)) / 2
