@@ -24,6 +24,7 @@ FLOWER = [Requirement(line) for line in PROJECT["dependencies"] + EXTRAS["flower
 NAMES = sorted({requirement.name for requirement in REQUIREMENTS + FLOWER})
 
 IMPORTED_AS = {
+    "axe-playwright-python": "axe_playwright_python",
     "dp-accounting": "dp_accounting",
     "lazy-loader": "lazy_loader",
     "pyyaml": "yaml",
