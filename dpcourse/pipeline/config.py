@@ -41,7 +41,7 @@ METHODS: dict[str, dict[str, tuple[Any, Callable[[str, Any], Any]]]] = {
         "sampling_rate": (0.1, _rate),
         "steps": (200, _at_least(1)),
     },
-    "pate": {"teachers": (100, _at_least(2)), "questions": (1000, _at_least(1)), "answers": (300, _at_least(1))},
+    "pate": {"teachers": (50, _at_least(2)), "questions": (1000, _at_least(1)), "answers": (300, _at_least(1))},
     "output-perturbation": {"regularization": (0.01, arguments.positive), "data_norm": (2.0, arguments.positive)},
     "objective-perturbation": {"regularization": (0.01, arguments.positive), "data_norm": (2.0, arguments.positive)},
 }
@@ -89,13 +89,13 @@ class Config:
     """
 
     source: str = "auto"
-    records: int = 2000
-    C: float = 1.0
+    records: int = 500
+    C: float = 100.0
     levels: tuple[Level, ...] = ()
     methods: dict[str, dict[str, Any]] = field(default_factory=dict)
     attacks: dict[str, dict[str, Any]] = field(default_factory=dict)
     low_fpr: float = 0.01
-    seeds: tuple[int, ...] = (1, 2, 3, 4, 5)
+    seeds: tuple[int, ...] = tuple(range(1, 25))
     max_utility_loss: float = 0.02
     output: str = "results"
     text: str = field(default="", compare=False)

@@ -12,11 +12,11 @@ import seaborn as sns
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from dpcourse.pipeline.recommend import BASELINE, half_width
 from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import BLACK, COLOURS, GREY, HATCHES, MARKERS, course_style, epsilon_axis, series
 from dpcourse.privacy.claim import rounded_up
 
-BASELINE = "no privacy"
 _WHO = ["method", "level", "seed"]
 _ROUND_STEPS = [1, 2, 5, 10]  # ticks at 77.5 would be labelled 78
 _WHISKER = {"linewidth": 1, "color": BLACK, "linestyle": "-"}
@@ -82,7 +82,7 @@ def _attack_reduction(axes: Axes, frame: pd.DataFrame, claims: Mapping[tuple[str
     shown = frame.assign(model=[claims.get(who, BASELINE) for who in zip(frame["method"], frame["level"], strict=True)])
     attacks = list(shown["attack"].unique())
     sns.barplot(
-        shown, x="advantage", y="model", hue="attack", errorbar="se", capsize=0.3, ax=axes,
+        shown, x="advantage", y="model", hue="attack", errorbar=_interval, capsize=0.3, ax=axes,
         palette=dict(zip(attacks, COLOURS, strict=False)), err_kws=_WHISKER, saturation=1,
     )  # fmt: skip
     for hatch, container in zip(HATCHES, axes.containers, strict=False):
@@ -99,9 +99,9 @@ def _attack_reduction(axes: Axes, frame: pd.DataFrame, claims: Mapping[tuple[str
     axes.text(edge, -0.75, "allowed ", ha="right", fontsize=8.5, color=GREY)
     axes.axvline(0, color=BLACK, linewidth=0.8)
     axes.tick_params(axis="y", labelsize=8.5)
-    axes.set(title="What the attacker gains", ylabel="", xlabel="advantage TPR − FPR (mean ± standard error)")
+    axes.set(title="What the attacker gains", ylabel="", xlabel="advantage TPR − FPR (mean, 95% interval)")
     # Room for the legend below the last bar.
-    axes.set_ylim(len(bounds) - 0.5 + 0.45 * math.ceil(len(attacks) / 2), -0.5)
+    axes.set_ylim(len(bounds) - 0.5 + 1.2 * math.ceil(len(attacks) / 2), -0.5)
     axes.legend(loc="lower center", fontsize=8.5, ncols=2)
 
 
@@ -110,7 +110,7 @@ def _trade_off(axes: Axes, frame: pd.DataFrame, methods: Sequence[str]) -> None:
     shown = frame[(frame["attack"] == strongest) & (frame["method"] != BASELINE)]
     for i, method in enumerate(methods):
         part = shown[shown["method"] == method].groupby("level", sort=False)[["privacy_gain", "utility_loss"]]
-        mean, error = part.mean(), part.sem()
+        mean, error = part.mean(), part.agg(half_width)
         axes.errorbar(
             mean["privacy_gain"], 100 * mean["utility_loss"], xerr=error["privacy_gain"],
             yerr=100 * error["utility_loss"], label=method, elinewidth=0.9, linewidth=0.9,
@@ -124,7 +124,9 @@ def _trade_off(axes: Axes, frame: pd.DataFrame, methods: Sequence[str]) -> None:
     axes.axhline(0, color=GREY, linewidth=0.8)
     axes.axvline(0, color=GREY, linewidth=0.8)
     axes.set(title="The trade: down and to the right is better", ylabel="accuracy lost (points)")
-    axes.set_xlabel(f"privacy gain: advantage of {strongest} taken away\n(mean ± standard error over seeds)")
+    axes.set_xlabel(
+        f"privacy gain: advantage of {strongest} taken away\n(mean over seeds, 95% intervals by Student's t)"
+    )
     axes.xaxis.set_major_locator(MaxNLocator(5, steps=_ROUND_STEPS))
     low, high = axes.get_ylim()
     axes.set_ylim(low, high + 0.14 * (high - low) * math.ceil(len(methods) / 2))  # room for the legend
@@ -175,6 +177,11 @@ def _advice(axes: Axes, recommendation: str) -> None:
     text = recommendation or "None was asked for."
     paragraphs = [textwrap.fill(part, 58) for part in text.replace(" The rule: ", "\nThe rule: ").split("\n")]
     axes.text(0.0, 0.97, "\n\n".join(paragraphs), va="top", fontsize=10.5, linespacing=1.35)
+
+
+def _interval(values: pd.Series) -> tuple[float, float]:
+    """The 95% interval that seaborn draws around a mean."""
+    return values.mean() - half_width(values), values.mean() + half_width(values)
 
 
 def _claims(private: pd.DataFrame) -> dict[tuple[str, str], str]:

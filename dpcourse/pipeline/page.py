@@ -118,9 +118,10 @@ too. The noise is drawn in floating point.</p>
 <p>The attacks are two of many, with shadow models that were trained without privacy. That they fail proves nothing.
 What no attack exceeds is <em>advantage bound</em>.</p>
 <h2>Means over seeds</h2>
-<p>Spreads are standard errors. <em>TPR at low FPR</em> is at {frame["low_fpr"].iloc[0]:.3g}. <em>Privacy gain</em> is
-the advantage (TPR − FPR) the attack has against the model without privacy, minus the one it has here; <em>ratio</em> is
-the loss of accuracy over that gain, and left out where the gain is within two standard errors of zero.</p>
+<p>Spreads are half-widths of 95% intervals by Student's t. <em>TPR at low FPR</em> is at
+{frame["low_fpr"].iloc[0]:.3g}. <em>Privacy gain</em> is the advantage (TPR − FPR) the attack has against the model
+without privacy, minus the one it has here; <em>ratio</em> is the loss of accuracy over that gain, and left out where
+the interval of the gain holds zero.</p>
 <div class="scroll">{_table(table)}</div>
 <h2>Every model and attack</h2>
 <details><summary>{len(frame)} rows</summary><div class="scroll">{_table(frame.drop(columns=hidden))}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy import stats
 
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
@@ -39,12 +40,12 @@ class Recommendation:
 def summary(frame: pd.DataFrame) -> pd.DataFrame:
     """Means over seeds for each model and attack, in the order of the table.
 
-    Spreads are standard errors of these means (NaN for one seed). ``ratio`` is the mean loss of accuracy over the mean
-    privacy gain, and left out where that gain is within two standard errors of zero.
+    Spreads (``…_error``) are half-widths of 95% intervals for these means by Student's t, NaN for one seed. ``ratio``
+    is the mean loss of accuracy over the mean privacy gain, and left out where the interval of that gain holds zero.
     """
     rows = []
     for (method, level, attack), part in frame.groupby([*WHO, "attack"], sort=False):
-        gain, error = part["privacy_gain"].mean(), _error(part["privacy_gain"])
+        gain, error = part["privacy_gain"].mean(), half_width(part["privacy_gain"])
         rows.append(
             {
                 "method": method,
@@ -57,12 +58,13 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
                 **{name: part[name].mean() for name in ("accuracy", "f1", "auc", "brier", "attack_auc")},
                 "tpr_at_low_fpr": part["tpr_at_low_fpr"].mean(),
                 "advantage": part["advantage"].mean(),
+                "advantage_error": half_width(part["advantage"]),
                 "advantage_bound": part["advantage_bound"].max(),
                 "privacy_gain": gain,
                 "privacy_gain_error": error,
                 "utility_loss": part["utility_loss"].mean(),
-                "utility_loss_error": _error(part["utility_loss"]),
-                "ratio": part["utility_loss"].mean() / gain if gain > 2 * error else np.nan,
+                "utility_loss_error": half_width(part["utility_loss"]),
+                "ratio": part["utility_loss"].mean() / gain if gain > error else np.nan,
             }
         )
     return pd.DataFrame(rows)
@@ -80,15 +82,15 @@ def recommend(frame: pd.DataFrame, max_utility_loss: float = 0.02) -> Recommenda
     """
     most = arguments.probability("max_utility_loss", max_utility_loss, zero=False, one=False)
     rule = (
-        f"among the models that lose at most {100 * most:g} points of accuracy against the one without privacy (mean "
-        "over seeds plus two standard errors), the smallest ε, then the smallest δ, then the smallest loss. No attack "
-        "enters it: an attack that fails proves nothing, a guarantee does."
+        f"among the models that lose at most {100 * most:g} points of accuracy against the one without privacy (upper "
+        "end of the 95% interval over seeds, by Student's t), the smallest ε, then the smallest δ, then the smallest "
+        "loss. No attack enters it: an attack that fails proves nothing, a guarantee does."
     )
     table = summary(frame).drop_duplicates(WHO)
     models = table[table["method"] != BASELINE]
     if models.empty or models["seeds"].min() < 2:
         return Recommendation("", "", rule, "No recommendation: it takes private models under at least two seeds.")
-    worst = models["utility_loss"] + 2 * models["utility_loss_error"]
+    worst = models["utility_loss"] + models["utility_loss_error"]
     enough = models[worst <= most]
     if enough.empty:
         least = models.loc[worst.idxmin()]
@@ -107,8 +109,16 @@ def recommend(frame: pd.DataFrame, max_utility_loss: float = 0.02) -> Recommenda
     return Recommendation(chosen["method"], chosen["level"], rule, reason)
 
 
-def _error(values: pd.Series) -> float:
-    return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else np.nan
+def half_width(values: pd.Series) -> float:
+    """Half the 95% interval of a mean over seeds, by Student's t; NaN for one seed.
+
+    Examples
+    --------
+    >>> round(half_width(pd.Series([0.0, 1.0])), 2)  # a deviation of .71 from two seeds: t = 12.7
+    6.35
+    """
+    n = len(values)
+    return float(stats.t.ppf(0.975, n - 1) * values.std(ddof=1) / np.sqrt(n)) if n > 1 else np.nan
 
 
 def _claim(row: pd.Series) -> str:
@@ -116,4 +126,4 @@ def _claim(row: pd.Series) -> str:
 
 
 def _loss(row: pd.Series) -> str:
-    return f"{100 * row['utility_loss']:.1f} ± {200 * row['utility_loss_error']:.1f} points"
+    return f"{100 * row['utility_loss']:.1f} ± {100 * row['utility_loss_error']:.1f} points"

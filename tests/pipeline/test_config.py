@@ -22,7 +22,7 @@ def test_the_example_says_what_the_defaults_are():
 
 def test_names_may_be_a_list_or_carry_options():
     config = parse_config("methods: [pate]\nlevels: {strict: {delta: 1e-7}, mine: {epsilon: 3, delta: 1e-6}}")
-    assert config.methods == {"pate": {"teachers": 100, "questions": 1000, "answers": 300}}
+    assert config.methods == {"pate": {"teachers": 50, "questions": 1000, "answers": 300}}
     assert config.levels == (Level("strict", 0.5, 1e-7), Level("mine", 3.0, 1e-6))
 
 
@@ -35,7 +35,7 @@ REFUSED = [
     ("levels:\n  strict:\n    epsilon: '2'", 3, "levels.strict.epsilon", "real number, got '2'"),
     ("levels:\n  strict:\n    epsilon: 1:30", 3, "levels.strict.epsilon", "real number, got '1:30'"),
     ("levels:\n  strict: {delta: 0}", 2, "levels.strict.delta", "(0, 1), got 0"),
-    ("levels:\n  relaxed: {delta: 1e-3}", 2, "levels.relaxed.delta", "below 1/data.records = 0.0005, got 0.001"),
+    ("levels:\n  relaxed: {delta: 5e-3}", 2, "levels.relaxed.delta", "below 1/data.records = 0.002, got 0.005"),
     ("levels:\n  strikt:", 2, "levels.strikt", "did you mean strict"),
     ("levels: {}", 1, "levels", "at least one"),
     ("levels: 3", 1, "levels", "list of names or a mapping"),
@@ -45,7 +45,7 @@ REFUSED = [
     ("methods:\n  dp-sgd:\n    steps: 1.5", 3, "methods.dp-sgd.steps", "integer, got 1.5"),
     ("methods:\n  dp-sgd: {sampling_rate: 2}", 2, "methods.dp-sgd.sampling_rate", "(0, 1], got 2"),
     ("methods:\n  pate:\n    answers: 2000", 3, "methods.pate.answers", "≤ questions = 1,000, got 2,000"),
-    ("methods:\n  pate: {teachers: 5000}", 2, "methods.pate.teachers", "≤ data.records = 2,000"),
+    ("methods:\n  pate: {teachers: 5000}", 2, "methods.pate.teachers", "≤ data.records = 500"),
     ("methods:\n  pate:\n    epsilon_per_query: 1", 3, "methods.pate.epsilon_per_query", "not a known key"),
     ("attacks: [liar]", 1, "attacks.liar", "did you mean lira"),
     ("attacks: {lira: {shadows: 2}}", 1, "attacks.lira.shadows", "≥ 8"),
