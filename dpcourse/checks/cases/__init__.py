@@ -8,18 +8,21 @@
 `Unbiased`      right on average
 `Frequencies`   outputs from a finite set occur as often as they should, with known mistakes recognised
 `Audited`       neighbouring datasets, a claim, and an auditor who tries to refute it, through one `View` or several
+`Attack`        the other way round: the student hands in neighbours or an event, and our release is to be refuted
 =============== ===========================================================================================
 
 Statistical cases fail a right answer with probability `trial.failure` at most; how many runs they make decides which
 wrong answers they catch, so rehearse every wrong answer you can think of.
 """
 
+from dpcourse.checks.cases.attack import Attack, not_neighbours
 from dpcourse.checks.cases.audited import Audited, View, either_order
 from dpcourse.checks.cases.exact import Equals, Returns, Value
 from dpcourse.checks.cases.known import Mistake, frozen
 from dpcourse.checks.cases.statistical import Frequencies, Unbiased, Useful
 
 __all__ = [
+    "Attack",
     "Audited",
     "Equals",
     "Frequencies",
@@ -31,4 +34,5 @@ __all__ = [
     "View",
     "either_order",
     "frozen",
+    "not_neighbours",
 ]

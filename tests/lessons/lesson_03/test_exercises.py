@@ -59,6 +59,9 @@ def half_width(scale, level, cells):
     return -scale * math.log(1 - level ** (1 / cells))
 
 
+CROWD = list(range(10))
+
+
 RIGHT = [
     ("03.1", sensitivities),
     ("03.2", noisy_sum),
@@ -69,6 +72,9 @@ RIGHT = [
     ("03.3", geometric_histogram),
     ("03.4", mean_parts),
     ("03.5", half_width),
+    ("03.6", (CROWD, [*CROWD[:-1], 200])),
+    ("03.6", (np.append(0, np.arange(191, 200)), np.arange(190, 200))),
+    ("03.6", ([3, 1, 4, 15, 9, 2, 6, 5, 35, 8], [200, 1, 4, 15, 9, 2, 6, 5, 35, 8][::-1])),
 ]
 
 # Wrong answers
@@ -337,6 +343,18 @@ WRONG = [
     ("03.5", "bonferroni", lambda scale, level, cells: -scale * math.log((1 - level) / cells)),
     ("03.5", "whole-width", lambda scale, level, cells: 2 * half_width(scale, level, cells)),
     ("03.5", "one-tail", lambda scale, level, cells: -scale * math.log(2 * (1 - level ** (1 / cells)))),
+    ("03.6", "same-range", ([0, *range(51, 59), 200], [0, 50, *range(52, 59), 200])),
+    ("03.6", "too-weak", (CROWD, [*CROWD[:-1], 12])),
+    ("03.6", "too-weak", (list(range(0, 200, 20)), [*range(0, 180, 20), 200])),
+    ("03.6", "out-of-domain", ([7] * 10, [7] * 9 + [200])),
+    ("03.6", "out-of-domain", (CROWD, [*CROWD[:-1], 10_000])),
+    ("03.6", "out-of-domain", (CROWD, [*CROWD, 200])),
+    ("03.6", "out-of-domain", (CROWD, [*CROWD[:-1], math.nan])),
+    ("03.6", "not-neighbours", (CROWD, [*CROWD[:-2], 199, 200])),
+    ("03.6", "not-neighbours", (CROWD, [x + 100 for x in CROWD])),
+    ("03.6", "same-data", (CROWD, CROWD[::-1])),
+    ("03.6", "wrong-shape", [*CROWD[:-1], 200]),
+    ("03.6", "wrong-type", (0, 200)),
     ("03.5", "scale-upside-down", lambda scale, level, cells: half_width(1 / scale, level, cells)),
 ]
 

@@ -6,6 +6,7 @@ from dpcourse.checks.base import Exercise
 from dpcourse.lessons.lesson_03.exercises.histogram import HISTOGRAM
 from dpcourse.lessons.lesson_03.exercises.interval import HALF_WIDTH
 from dpcourse.lessons.lesson_03.exercises.mean import MEAN_PARTS
+from dpcourse.lessons.lesson_03.exercises.neighbour import NEIGHBOUR
 from dpcourse.lessons.lesson_03.exercises.sensitivities import SENSITIVITIES
 from dpcourse.lessons.lesson_03.exercises.sums import NOISY_SUM
 
@@ -17,4 +18,5 @@ EXERCISES = (
     ),
     Exercise("03.4", "The two parts of a mean", MEAN_PARTS, call="mean_parts(values, low, high, epsilon, rng)"),
     Exercise("03.5", "An interval for a whole table", HALF_WIDTH, call="half_width(scale, level, cells)"),
+    Exercise("03.6", "The neighbour that breaks a mean", NEIGHBOUR),
 )
