@@ -26,3 +26,37 @@ def test_every_picture_says_what_it_shows():
 def test_every_lesson_is_listed_under_its_title(path):
     title = "".join(json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]).splitlines()[0]
     assert f"[{title.lstrip('# ').strip()}](notebooks/{path.name})" in README
+
+
+HELPER = {  # the floors a lesson stands on: claims, mechanisms, private algorithms, data
+    "`privacy`, `accounting`": ("privacy", "accounting"),
+    "`mechanisms`": ("mechanisms",),
+    "`queries`, `local`": ("queries", "local"),
+    "`learning`, `pate`, `federated`, `synthetic`": ("learning", "pate", "federated", "synthetic"),
+    "`budget`": ("budget",),
+    "`datasets`": ("datasets",),
+}
+
+
+def lines_of(room: str) -> int:
+    """Of one room, comments and docstrings included."""
+    place = ROOT / "dpcourse" / room
+    files = place.rglob("*.py") if place.is_dir() else [place.with_suffix(".py")]
+    return sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files)
+
+
+def test_the_helper_package_is_counted():
+    """To 5% or a hundred lines, so that a change of a few lines is no change of README."""
+    whole = sum(
+        lines_of(path.stem) for path in (ROOT / "dpcourse").iterdir() if path.name[0] not in "_." and path.stem != "py"
+    )
+    parts = {rooms: sum(map(lines_of, names)) for rooms, names in HELPER.items()}
+    for rooms, lines in {**parts, "together": sum(parts.values()), "of": whole}.items():
+        pattern = rf"\| {re.escape(rooms)} \|.*\| ([\d,]+) \|" if rooms != "of" else r"\| of ([\d,]+) in `dpcourse/` \|"
+        stated = re.search(pattern, README)
+        assert stated, rooms
+        assert abs(int(stated[1].replace(",", "")) - lines) <= max(100, 0.05 * lines), (rooms, stated[1], lines)
+
+
+def test_readme_is_short():
+    assert len([word for word in README.split() if re.search(r"\w", word)]) <= 900
