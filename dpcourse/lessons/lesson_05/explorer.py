@@ -10,7 +10,9 @@ from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
 def _describe(prices: Prices) -> str:
     values = ", ".join(f"{name} {value:.3g}" for name, value in prices.here.items())
     better = prices.here["advanced"] < prices.here["basic"]
-    verdict = f"Advanced composition {'beats adding up' if better else 'is worse than adding up'} here."
+    verdict = (
+        f"Advanced composition in its textbook form {'beats adding up' if better else 'is worse than adding up'} here."
+    )
     return (
         f"{prices.k:,} answers of ε₀ = {prices.epsilon:.3g} each cost, at δ = {prices.delta:.0e}, ε = {values}. "
         f"{verdict} Each is a true statement at its δ; basic holds at δ = 0 too."

@@ -31,7 +31,7 @@ class Prices:
 
 
 def five_prices(epsilon: float, k: float, delta: float, noise: str = "Laplace noise") -> Prices:
-    """The total ε of k answers by each of the five methods, all at the same total δ.
+    """The total ε of k answers by each of the five methods, all at the same total δ ("advanced": the textbook form).
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def five_prices(epsilon: float, k: float, delta: float, noise: str = "Laplace no
     --------
     >>> prices = five_prices(0.1, 100, 1e-5)
     >>> {name: round(value, 2) for name, value in prices.here.items()}
-    {'basic': 10.0, 'advanced': 5.85, 'zCDP': 5.3, 'Rényi': 4.53, 'loss distribution': 4.22}
+    {'basic': 10.0, 'advanced': 5.85, 'zCDP': 4.73, 'Rényi': 4.53, 'loss distribution': 4.22}
     """
     k = max(1, round(k))
     curves = dict(zip(_NAMES, _curves(epsilon, delta, noise), strict=True))
@@ -65,7 +65,7 @@ def _curves(epsilon: float, delta: float, noise: str) -> np.ndarray:
 
 def _prices(epsilon: float, k: int, delta: float, noise: str) -> tuple[float, ...]:
     advanced = epsilon * math.sqrt(2 * k * math.log(1 / delta)) + k * epsilon * math.expm1(epsilon)
-    zcdp = renyi.epsilon_from_zcdp(k * epsilon**2 / 2, delta, loose=True)
+    zcdp = renyi.epsilon_from_zcdp(k * epsilon**2 / 2, delta)
     laplace = noise == "Laplace noise"
     moments = renyi.epsilon_from_rdp(_ORDERS, k * (renyi.laplace if laplace else renyi.pure)(epsilon, _ORDERS), delta)
     one = PrivacyLoss.laplace(epsilon) if laplace else PrivacyLoss.pure(epsilon)

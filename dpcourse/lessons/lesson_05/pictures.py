@@ -62,10 +62,11 @@ def draw_total_loss(data: TotalLoss, *, into: Picture | None = None) -> Picture:
 
 @dataclass(frozen=True)
 class Region:
-    """For each ε of a single answer, the number of answers from which advanced composition wins (∞: never)."""
+    """For each ε of one answer, how many answers it takes for either form of advanced composition to win (∞: never)."""
 
     epsilons: np.ndarray
     first_k: np.ndarray
+    tighter_k: np.ndarray
     delta: float
 
 
@@ -76,19 +77,21 @@ def draw_advanced_region(data: Region, *, into: Picture | None = None) -> Pictur
         with course_style():
             picture = Picture()
             axes, parts = picture.subplots(), picture.parts
-            (parts["boundary"],) = axes.plot([1], [1], color=BLACK, label="advanced and basic agree")
-            (parts["rule"],) = axes.plot([1], [1], color=VERMILION, linestyle=":", label="rule of thumb k = 1/ε₀²")
+            (parts["boundary"],) = axes.plot([1], [1], color=BLACK, label="textbook form and basic agree")
+            (parts["tighter"],) = axes.plot([1], [1], color=BLUE, linewidth=1.4, label="tighter form and basic agree")
+            (parts["rule"],) = axes.plot([1], [1], color=VERMILION, linestyle=":", label="the rule k = 1/ε₀²")
             axes.axvline(np.log(2), color=GREY, linestyle="--", linewidth=1.4)
             axes.annotate("ln 2", (np.log(2), 3000), xytext=(4, 0), textcoords="offset points", color=GREY)
             epsilon_axis(axes, float(data.epsilons[0]), float(data.epsilons[-1]), label="ε₀ of one answer")
             log_axis(axes, 1, 1e5, which="y", label="number of answers k (log scale)")
             axes.text(0.4, 0.66, "advanced is better", transform=axes.transAxes, color=BLUE, fontsize=12)
             axes.text(0.04, 0.1, "adding up is better", transform=axes.transAxes, color=VERMILION, fontsize=12)
-            axes.set_title(f"Where “advanced” pays, at δ = {data.delta:g}")
+            axes.set_title(f"Where “advanced” (textbook form) pays, at δ = {data.delta:g}")
             axes.legend(loc="upper center", bbox_to_anchor=(0.42, 1.0))
     pays = np.isfinite(data.first_k)
     axes, parts = picture.axes[0], picture.parts
     parts["boundary"].set_data(data.epsilons[pays], data.first_k[pays])
+    parts["tighter"].set_data(data.epsilons, data.tighter_k)
     parts["rule"].set_data(data.epsilons, 1 / data.epsilons**2)
     for name, end, colour in (("better", 1e5, BLUE), ("worse", 1, VERMILION)):
         if name in parts:
@@ -97,9 +100,11 @@ def draw_advanced_region(data: Region, *, into: Picture | None = None) -> Pictur
         parts[name] = axes.fill_between(data.epsilons, y, end, color=colour, alpha=0.12, linewidth=0)
     first = data.first_k[pays]
     picture.alt = (
-        f"Advanced composition beats adding up above a curve that runs from {first[0]:.0f} answers at "
-        f"ε = {data.epsilons[pays][0]:.2g} to {first[-1]:.3g} at ε = {data.epsilons[pays][-1]:.2g} and never beyond "
-        "ln 2 = 0.693. The rule of thumb 1/ε² falls from 10,000 to 1 and crosses it."
+        f"Advanced composition in its textbook form beats adding up above a curve that runs from {first[0]:.0f} "
+        f"answers at ε = {data.epsilons[pays][0]:.2g} to {first[-1]:.3g} at ε = {data.epsilons[pays][-1]:.2g} and "
+        "never beyond ln 2 = 0.693. The tighter form does so at every ε, from "
+        f"{data.tighter_k[0]:.0f} answers on at first and from {data.tighter_k[-1]:.0f} at the end. "
+        "The rule 1/ε² falls from 10,000 to 1 and crosses both."
     )
     return picture
 

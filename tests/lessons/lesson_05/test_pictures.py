@@ -14,7 +14,7 @@ def total_loss(worst):
 
 def region(delta):
     epsilons = np.geomspace(0.01, 1, 20)
-    return l05.Region(epsilons, np.where(epsilons < 0.69, 24 / epsilons**0.1, np.inf), delta)
+    return l05.Region(epsilons, np.where(epsilons < 0.69, 24 / epsilons**0.1, np.inf), 24 + 50 * epsilons, delta)
 
 
 def orders(basic):
