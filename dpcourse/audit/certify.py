@@ -229,7 +229,7 @@ def audit_outputs(
         # From the same runs as the first choice: how the error is shared may depend on no run that certifies. Small
         # numbers have more low bits than large ones, so bits that show no more than the best threshold show nothing.
         bits = choose_event(outputs, first=first, score=score, families=FLOATING_POINT, besides=choice.tried)
-        chosen += [(bits, True)] * (bits.score > choice.score)
+        chosen += [(bits, True)] * (bits.score > max(choice.score, 0.0))
     rows, share = slice(first, runs), doubt / len(chosen)
     findings = tuple(certify(choice, rows, claim.delta, share, of_floats) for choice, of_floats in chosen)
     return AuditResult(claim, confidence, runs, findings)

@@ -59,7 +59,8 @@ class Choice:
     """The event expected on `data`, the event expected on its neighbour, or one of each to be counted together.
 
     `on_curve` says whether it was chosen by a `curve`, on which no luck chooses, and no event off it may be better.
-    `score` is what it was chosen by, and `tried` among how many events; a score of 0 says that none was worth anything.
+    `score` is what it was chosen by, and `tried` among how many events; a score of 0 or less says that none was worth
+    anything.
     """
 
     on_data: Event | None
@@ -124,7 +125,7 @@ def choose_event(
     proposed = [c for family in families for c in family(outputs, slice(0, first // 2))]
     if not proposed:
         return Choice(Event("anything happens", "nothing happens", _always), None)
-    others = outputs.runs - first
+    others = max(outputs.runs - first, 1)  # where all runs choose, nothing is foretold
     events = _CountedEvents.count(proposed, first, others, besides)
     here, there, tried = events.here, events.there, events.tried
     scores = np.stack([score.one(here, there, events.runs, tried), score.one(there, here, events.runs, tried)])
@@ -140,8 +141,8 @@ def choose_event(
     side = int(scores[1].max() > scores[0].max())
     index = int(scores[side].argmax())
     alone, on_curve = events.event(index), bool(events.on_curve[index]) and value >= rival
-    sides = (None, alone) if side else (alone, None)
-    return Choice(*sides, on_curve, value, 2 * tried.size)
+    on_data, on_neighbour = (None, alone) if side else (alone, None)
+    return Choice(on_data, on_neighbour, on_curve, float(scores.max()), 2 * tried.size)
 
 
 def choose_and_split(outputs: Outputs, score: Score, families: Sequence[Family] = FAMILIES) -> tuple[Choice, int]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from dpcourse.audit import NeighbourSource
 from dpcourse.privacy import Guarantee
 
 Batch = Callable[[Any, int, np.random.Generator], Sequence[Any] | np.ndarray]
@@ -45,6 +46,8 @@ class Exhibit:
         Neighbours under the claim's relation.
     runs : int
         Runs a side with which an audit at 99.9% confidence finds it.
+    datasets : NeighbourSource
+        What datasets the mechanism may be given, for a search that is told no pair.
     """
 
     name: str
@@ -57,6 +60,7 @@ class Exhibit:
     data: Any
     neighbour: Any
     runs: int = 4_000
+    datasets: NeighbourSource = field(kw_only=True)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.bug} Claimed {self.claim}; the truth is ε = {self.truth:.3g}. ({self.reference})"

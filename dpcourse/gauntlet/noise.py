@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from dpcourse.audit import Records, number_between, one_of
 from dpcourse.gauntlet.exhibit import Batched, Exhibit, gaussian, laplace, records
 from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism
 from dpcourse.privacy import Guarantee, Neighbours
@@ -41,6 +42,8 @@ def _responses(truth: float) -> Batched:
     return Batched(batch)
 
 
+SHARES = Records(number_between(0, 1), Neighbours.ADD_REMOVE)
+
 EXHIBITS = (
     Exhibit(
         "scale upside down",
@@ -53,6 +56,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=4_000,
+        datasets=SHARES,
     ),
     Exhibit(
         "deviation for variance",
@@ -65,6 +69,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=60_000,
+        datasets=SHARES,
     ),
     Exhibit(
         "the noise of a mean, divided among the clients",
@@ -77,6 +82,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=1_000,
+        datasets=SHARES,
     ),
     Exhibit(
         "one seed for two releases",
@@ -89,6 +95,7 @@ EXHIBITS = (
         records(1, 0),
         records(1),
         runs=400,
+        datasets=SHARES,
     ),
     Exhibit(
         "composition forgotten",
@@ -101,6 +108,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=1_000,
+        datasets=SHARES,
     ),
     Exhibit(
         "floats tell",
@@ -113,6 +121,7 @@ EXHIBITS = (
         records(),
         records(1),
         runs=4_000,
+        datasets=SHARES,
     ),
     Exhibit(
         "two answers' coin for four answers",
@@ -125,5 +134,6 @@ EXHIBITS = (
         records(0),
         records(1),
         runs=2_000,
+        datasets=Records(one_of(range(4)), Neighbours.REPLACE_ONE, least=1, most=1),
     ),
 )

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from dpcourse.audit import Records, Scores, one_of
 from dpcourse.gauntlet.exhibit import Batched, Exhibit, laplace
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -72,6 +73,10 @@ def _steady(utilities, runs, rng):
     return [str(i) for i in _exponential(0.5).batch(utilities, runs, rng)]
 
 
+def _counted(votes: list[int]) -> np.ndarray:
+    return np.bincount(votes, minlength=2).astype(float)
+
+
 def _votes(scale: float) -> Batched:
     return Batched(lambda votes, runs, rng: laplace(runs, votes, scale, rng))
 
@@ -90,6 +95,7 @@ EXHIBITS = (
         (0.0, 1.0),
         (1.0, 0.0),
         runs=2_000,
+        datasets=Scores(2),
     ),
     Exhibit(
         "sparse vector, noise not scaled by the number of hits",
@@ -102,6 +108,7 @@ EXHIBITS = (
         (0.5,) * 40,
         (-0.5,) * 20 + (1.5,) * 20,
         runs=20_000,
+        datasets=Scores(40),
     ),
     Exhibit(
         "noisy max releases its value too",
@@ -114,6 +121,7 @@ EXHIBITS = (
         np.ones(10),
         np.zeros(10),
         runs=20_000,
+        datasets=Scores(10),
     ),
     Exhibit(
         "exponential mechanism without the 2",
@@ -126,6 +134,7 @@ EXHIBITS = (
         _TWENTY,
         1 - _TWENTY,
         runs=20_000,
+        datasets=Scores(20),
     ),
     Exhibit(
         "exponential mechanism overflows",
@@ -138,6 +147,7 @@ EXHIBITS = (
         (1419.0, 0.0),
         (1420.0, 0.0),
         runs=400,
+        datasets=Scores(2),
     ),
     Exhibit(
         "PATE with sensitivity 1",
@@ -150,5 +160,6 @@ EXHIBITS = (
         (8.0, 6.0),
         (7.0, 7.0),
         runs=8_000,
+        datasets=Records(one_of(range(2)), Neighbours.REPLACE_ONE, least=1, collect=_counted),
     ),
 )

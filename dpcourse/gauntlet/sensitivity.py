@@ -6,12 +6,14 @@ import math
 
 import numpy as np
 
+from dpcourse.audit import Records, number_between
 from dpcourse.gauntlet.exhibit import Batched, Exhibit, gaussian, laplace, records
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 
 REPLACED = Guarantee(1.0, 0.0, Neighbours.REPLACE_ONE)
 ADDED = Guarantee(1.0)
+ADD_REMOVE = Neighbours.ADD_REMOVE
 SIGMA = GaussianMechanism(1.0, 1e-5).sigma
 
 
@@ -52,6 +54,7 @@ def _nan_is_stopped(x, runs, rng):
     return _nan_passes(np.where(np.isfinite(x), x, 0.0), runs, rng)
 
 
+TO_TEN = Records(number_between(0, 10, beyond=True), Neighbours.REPLACE_ONE, least=1)
 _AGES = np.concatenate([np.full(50, 40.0), np.full(50, 41.0)])
 
 EXHIBITS = (
@@ -66,6 +69,7 @@ EXHIBITS = (
         records(0, 5),
         records(10, 5),
         runs=400,
+        datasets=TO_TEN,
     ),
     Exhibit(
         "clipped and thrown away",
@@ -78,6 +82,7 @@ EXHIBITS = (
         records(5, 0),
         records(5, 1e6),
         runs=400,
+        datasets=TO_TEN,
     ),
     Exhibit(
         "sensitivity decoupled from the clip",
@@ -90,6 +95,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=400,
+        datasets=Records(number_between(0, 1, beyond=True), ADD_REMOVE),
     ),
     Exhibit(
         "L2 where L1 belongs",
@@ -102,6 +108,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=20_000,
+        datasets=Records(number_between(0, 1), ADD_REMOVE),
     ),
     Exhibit(
         "noise by the true n",
@@ -114,6 +121,7 @@ EXHIBITS = (
         records(0),
         records(0, 0),
         runs=20_000,
+        datasets=Records(number_between(0, 1, beyond=True), ADD_REMOVE),
     ),
     Exhibit(
         "bounds read from the data",
@@ -126,6 +134,7 @@ EXHIBITS = (
         records(0, 0, 0),
         records(0, 0, 0, 100),
         runs=400,
+        datasets=Records(number_between(0, 100), ADD_REMOVE),
     ),
     Exhibit(
         "split at the data's own median",
@@ -138,6 +147,7 @@ EXHIBITS = (
         _AGES,
         np.append(_AGES, 41.0),
         runs=400,
+        datasets=Records(number_between(17, 90), ADD_REMOVE, least=1),
     ),
     Exhibit(
         "NaN passes the clip",
@@ -150,6 +160,7 @@ EXHIBITS = (
         records(0.5, np.nan),
         records(0.5),
         runs=400,
+        datasets=Records(number_between(-1, 1, beyond=True, missing=True), ADD_REMOVE),
     ),
     Exhibit(
         "a client with more weight",
@@ -162,5 +173,6 @@ EXHIBITS = (
         records(1),
         records(),
         runs=400,
+        datasets=Records(number_between(-1, 1), ADD_REMOVE),
     ),
 )

@@ -10,16 +10,23 @@ from scipy.special import log_ndtr
 from scipy.stats import chi2
 
 from dpcourse.accounting import PrivacyLoss
+from dpcourse.audit import Records, number_between, one_of
 from dpcourse.gauntlet.exhibit import Batched, Exhibit, gaussian
 from dpcourse.mechanisms import GaussianMechanism
-from dpcourse.privacy import Guarantee
+from dpcourse.privacy import Guarantee, Neighbours
 
 STEP = Guarantee(1.0, 1e-5)
+ADD_REMOVE = Neighbours.ADD_REMOVE
 SIGMA = GaussianMechanism(1.0, 1e-5).sigma
 
 
 def _clip(gradient: np.ndarray) -> np.ndarray:
     return gradient / np.maximum(np.abs(gradient), 1.0)
+
+
+def _batch_of_32(gradients: list[float]) -> tuple[float, ...]:
+    """The batch has its size whoever is there: who is not has a gradient of zero."""
+    return (*gradients, *[0.0] * (32 - len(gradients)))
 
 
 def _clip_after_averaging(gradients, runs, rng):
@@ -103,6 +110,7 @@ EXHIBITS = (
         (3200.0, *[0.0] * 31),
         (0.0,) * 31,
         runs=2_000,
+        datasets=Records(number_between(-1, 1, beyond=True), ADD_REMOVE, most=32, collect=_batch_of_32),
     ),
     Exhibit(
         "microbatch accounted as an example",
@@ -115,6 +123,7 @@ EXHIBITS = (
         (-10.0, 20.0),
         (-10.0,),
         runs=200_000,
+        datasets=Records(number_between(-1, 1, beyond=True), ADD_REMOVE, collect=tuple),
     ),
     Exhibit(
         "fixed batches accounted as Poisson",
@@ -127,6 +136,7 @@ EXHIBITS = (
         1.0,
         0.0,
         runs=40_000,
+        datasets=Records(one_of([1.0]), ADD_REMOVE, most=1, collect=lambda r: float(len(r))),
     ),
     Exhibit(
         "divided by the batch's own size",
@@ -139,6 +149,7 @@ EXHIBITS = (
         10,
         11,
         runs=400,
+        datasets=Records(one_of([1.0]), ADD_REMOVE, least=1, collect=len),
     ),
     Exhibit(
         "best of five tuning runs",
@@ -151,5 +162,6 @@ EXHIBITS = (
         True,
         False,
         runs=8_000,
+        datasets=Records(one_of([True]), ADD_REMOVE, most=1, collect=bool),
     ),
 )

@@ -10,5 +10,5 @@ def context():
     if os.name == "nt":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["dpcourse.budget"])
+    context.set_forkserver_preload(["dpcourse.budget", "dpcourse.mechanisms", "pandas", "pytest"])
     return context
