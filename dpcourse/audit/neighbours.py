@@ -94,7 +94,7 @@ class Records:
     neighbours : Neighbours
         One record more or less, or one record replaced.
     least, most : int
-        How many records a dataset holds; `most` ≥ 1.
+        How many records a dataset holds; `most` ≥ 1, and more than `least` where records come and go.
     collect : callable
         ``collect(list of records) -> dataset``.
 
@@ -114,9 +114,9 @@ class Records:
 
     def __post_init__(self) -> None:
         arguments.member("neighbours", self.neighbours, Neighbours)
-        least = arguments.integer("least", self.least, minimum=0)
-        if arguments.integer("most", self.most, minimum=1) < least:
-            raise ValueError(f"most must be at least {least}, got {self.most!r}")
+        fewest = arguments.integer("least", self.least, minimum=0) + (not self._fixed)
+        if arguments.integer("most", self.most, minimum=1) < fewest:
+            raise ValueError(f"most must be at least {fewest}, or there are no neighbours, got {self.most!r}")
 
     @classmethod
     def of_schema(cls, schema: Any, neighbours: Neighbours, *, least: int = 0, most: int = 40) -> Records:
@@ -240,7 +240,9 @@ class Scores:
 
     def datasets(self, pair: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
         """Before the move and after it."""
-        return pair[0], pair[0] + pair[1]
+        here, there = pair[0], pair[0] + pair[1]
+        too_far = np.abs(there - here) > self.sensitivity  # by rounding
+        return here, np.where(too_far, np.nextafter(there, here), there)
 
     def _step(self, rng: Generator) -> np.ndarray:
         kind, signs = int(rng.integers(4)), np.ones(self.length)
