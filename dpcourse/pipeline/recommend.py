@@ -126,4 +126,4 @@ def _claim(row: pd.Series) -> str:
 
 
 def _loss(row: pd.Series) -> str:
-    return f"{100 * row['utility_loss']:.1f} ± {100 * row['utility_loss_error']:.1f} points"
+    return f"{round(100 * row['utility_loss'], 1) + 0.0:.1f} ± {100 * row['utility_loss_error']:.1f} points"

@@ -72,12 +72,15 @@ def _runs_out(day: float) -> str:
 
 @dataclass(frozen=True)
 class Timeline:
-    """What a ledger's file holds: the total after each entry, and who spent."""
+    """What a ledger's file holds: the total after each entry, and who spent. `refused` holds what was asked between two
+    entries and not admitted, as (place, total it would have made), and `why` says why."""
 
     numbers: np.ndarray
     totals: np.ndarray
     analysts: Sequence[str]
     budget: float
+    refused: Sequence[tuple[float, float]] = ()
+    why: str = "refused"
 
 
 def draw_timeline(data: Timeline, *, into: Picture | None = None) -> Picture:
@@ -92,23 +95,30 @@ def draw_timeline(data: Timeline, *, into: Picture | None = None) -> Picture:
             (parts["steps"],) = axes.step([0], [0], where="post", color=GREY, linewidth=1.2, zorder=1)
             for i, name in enumerate(names):
                 (parts[name],) = axes.plot([0], [0], label=name, **series(i, line=False))
+            if data.refused:
+                (parts["refused"],) = axes.plot(
+                    [0], [0], linestyle="none", marker="x", markersize=9, markeredgewidth=2, color=BLACK, label=data.why
+                )
             axes.set_xlabel("entry of the ledger, in the order of the file")
             axes.set_ylabel("total ε so far")
             axes.legend(loc="lower right", title="who spent")
-            axes.set_title("Every admitted spend, once; the black line is the budget")
+            axes.set_title("Every admitted spend, once; the black line is the common budget")
     axes, parts = picture.axes[0], picture.parts
     parts["budget"].set_ydata([data.budget] * 2)
     parts["steps"].set_data(np.concatenate([[0], data.numbers]), np.concatenate([[0], data.totals]))
     who = np.array(data.analysts)
     for name in names:
         parts[name].set_data(data.numbers[who == name], data.totals[who == name])
+    if data.refused:
+        parts["refused"].set_data(*zip(*data.refused, strict=True))
     axes.set(xlim=(0, len(data.numbers) + 1), ylim=(0, 1.15 * data.budget))
     shares = ", ".join(f"{name} {np.sum(who == name)}" for name in names)
     picture.alt = (
         f"The total ε climbs over {len(data.numbers)} entries ({shares}) to {data.totals[-1]:.3g}, and never crosses "
-        f"the "
-        f"budget of {data.budget:.3g}."
+        f"the budget of {data.budget:.3g}."
     )
+    if data.refused:
+        picture.alt += f" Crosses: {len(data.refused)} requests, {data.why}."
     return picture
 
 

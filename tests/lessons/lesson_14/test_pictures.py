@@ -1,5 +1,7 @@
 """Pictures of lesson 14: redrawing into a picture gives what drawing afresh gives, and the words follow the numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -19,6 +21,10 @@ def timeline(spends):
     return l14.Timeline(np.arange(1, spends + 1), 0.05 * np.arange(1, spends + 1), ["ana", "ben"] * (spends // 2), 1.0)
 
 
+def refusing(spends):
+    return replace(timeline(spends), refused=[(spends + 0.5, 0.05 * spends + 0.1)], why="refused: ben’s own 0.1")
+
+
 def combs(start):
     floats = start + np.arange(50) * np.spacing(start)
     places = np.arange(50)
@@ -35,6 +41,7 @@ def chooser(advantage):
 CASES = [
     (l14.draw_quarter, quarter(3.0), quarter(1.0), "lasts the quarter"),
     (l14.draw_timeline, timeline(10), timeline(4), "4 entries (ana 2, ben 2) to 0.2"),
+    (l14.draw_timeline, refusing(10), refusing(4), "Crosses: 1 requests, refused: ben’s own 0.1"),
     (l14.draw_combs, combs(150.0), combs(300.0), "of the first two together: 2"),
     (l14.draw_chooser, chooser(0.2), chooser(0.5), "advantage 0.5"),
 ]
