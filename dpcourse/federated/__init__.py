@@ -10,7 +10,13 @@ _MODULES: dict[str, list[str]] = {
     "clients": ["FederatedClient", "Reply", "SimulatedClients"],
     "clipping": ["AdaptiveClip"],
     "report": ["RoundReport"],
-    "secure": ["DistributedDiscreteGaussian", "SecureAggregator", "ThresholdNotMet"],
+    "secure": [
+        "DistributedDiscreteGaussian",
+        "DistributedDiscreteLaplace",
+        "SecureAggregator",
+        "ThresholdNotMet",
+        "steps_sensitivity",
+    ],
     "server": ["FederatedServer", "run_rounds"],
     "training": ["LocalTraining", "PrivateLocalTraining"],
 }

@@ -23,6 +23,7 @@ from dpcourse.privacy import arguments
 
 Real = int | float | Fraction
 LARGEST_SIGMA = 2**50
+LARGEST_SHARED_SCALE = 2**16
 
 # Float errors of exp and of the few operations around it stay below 2^-49 for arguments down to exp(-50); 2^-44 is
 # generous.
@@ -104,6 +105,47 @@ def discrete_gaussian(sigma: Real, size: int | tuple[int, ...] = 1, *, rng=None)
     return _fill(size, propose)
 
 
+def laplace_share(scale: Real, shares: int, size: int | tuple[int, ...] = 1, *, rng=None) -> np.ndarray:
+    """Integers, exactly distributed so that the sum of `shares` independent ones is `discrete_laplace(scale)`.
+
+    Discrete Laplace is the difference of two geometric numbers, a geometric number the sum of `shares` negative
+    binomial ones: P[K = k] ∝ a^k Γ(k + r)/k! with r = 1/shares and a = e^(−1/scale). Such a K is a geometric number
+    kept with probability Γ(k + r)/(Γ(r) k!) = Π (i + r)/(i + 1) over i < k, which is a rational number. One in about
+    scale^(1 − r) is kept, which is why the scale is limited.
+
+    Parameters
+    ----------
+    scale : int, float or Fraction
+        Of the sum, in steps: in (0, 2^16], as a fraction with a numerator below 2^56.
+    shares : int
+        How many make one discrete Laplace number, ≥ 1.
+    size, rng
+        As in `discrete_laplace`.
+
+    Returns
+    -------
+    ndarray of int64, shape `size`
+
+    Examples
+    --------
+    >>> noise = laplace_share(2, 5, (5, 10_000), rng=0).sum(axis=0)
+    >>> bool(abs(noise.var() / discrete_laplace(2, 10_000, rng=1).var() - 1) < 0.2)
+    True
+    """
+    fraction = _fraction("scale", scale)
+    shares = arguments.integer("shares", shares, minimum=1)
+    if fraction > LARGEST_SHARED_SCALE or fraction.numerator >= _LARGEST_NUMERATOR:
+        raise ValueError(f"scale must be ≤ 2^16 and have a numerator below 2^56 as a fraction, got {scale!r}")
+    rng = np.random.default_rng(rng)
+
+    def propose(count: int) -> np.ndarray:
+        asked = min(count * math.ceil(fraction), 2**16)  # few are kept at a large scale
+        proposal = _geometric(asked, fraction.numerator, fraction.denominator, rng)
+        return proposal[_kept(proposal, shares, rng)]
+
+    return _fill(size, propose) - _fill(size, propose)
+
+
 def _fraction(name: str, value: Real) -> Fraction:
     if not isinstance(value, Fraction):
         arguments.positive(name, value)
@@ -127,13 +169,40 @@ def _fill(size: int | tuple[int, ...], propose: Callable[[int], np.ndarray]) -> 
 
 def _two_sided(count: int, numerator: int, denominator: int, rng: np.random.Generator) -> np.ndarray:
     """Up to `count` discrete Laplace integers of scale numerator/denominator (arXiv:2004.00010, algorithm 2)."""
+    magnitude = _geometric(count, numerator, denominator, rng)
+    negative = rng.integers(0, 2, magnitude.size, dtype=bool)
+    return np.where(negative, -magnitude, magnitude)[~(negative & (magnitude == 0))]  # zero has one sign only
+
+
+def _geometric(count: int, numerator: int, denominator: int, rng: np.random.Generator) -> np.ndarray:
+    """Up to `count` integers with P[M = m] ∝ exp(−m · denominator/numerator)."""
     low = rng.integers(0, numerator, count)  # the magnitude modulo the numerator
     low = low[_bernoulli_exp(low / numerator, lambda i: Fraction(int(low[i]), numerator), rng)]
     magnitude = low + numerator * _geometric_e(low.size, rng)
     if denominator > 1:
         magnitude //= min(denominator, 2**63 - 1)  # which no magnitude reaches
-    negative = rng.integers(0, 2, low.size, dtype=bool)
-    return np.where(negative, -magnitude, magnitude)[~(negative & (magnitude == 0))]  # zero has one sign only
+    return magnitude
+
+
+def _kept(proposal: np.ndarray, shares: int, rng: np.random.Generator) -> np.ndarray:
+    """True with probability Π (1 + i·shares)/(shares·(1 + i)) over i < k, for each k: exactly."""
+    i = np.arange(proposal.max(initial=0), dtype=float)
+    chance = np.concatenate([[1.0], np.cumprod((1 + i * shares) / (shares * (1 + i)))])[proposal]
+    uniform = rng.random(proposal.size)
+    kept = uniform < chance
+    # Each factor and each product adds a few roundings; two units in the last place a factor are generous.
+    for j in np.flatnonzero(np.abs(uniform - chance) <= _DOUBT + (proposal + 1) * chance * 2.0**-50):
+        k = int(proposal[j])
+        exact = Fraction(math.prod(range(1, k * shares + 1, shares)), shares**k * math.factorial(k))
+        kept[j] = _below(_Uniform(rng, int(uniform[j] * 2**_BITS)), exact)
+    return kept
+
+
+def _below(uniform: _Uniform, threshold: Fraction) -> bool:
+    """Is the uniform number below this one? More digits are drawn until the answer is beyond doubt."""
+    while not (uniform.digits + 1 <= threshold * 2**uniform.bits or uniform.digits >= threshold * 2**uniform.bits):
+        uniform.extend()
+    return uniform.digits < threshold * 2**uniform.bits
 
 
 def _geometric_e(count: int, rng: np.random.Generator) -> np.ndarray:

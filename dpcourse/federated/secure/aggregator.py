@@ -7,9 +7,8 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 
-from dpcourse.federated.secure.client import ProtocolViolation, SecureClient, ThresholdNotMet
+from dpcourse.federated.secure.client import ProtocolViolation, SecureClient, SharedNoise, ThresholdNotMet
 from dpcourse.federated.secure.fixed_point import FixedPoint
-from dpcourse.federated.secure.noise import headroom
 from dpcourse.federated.secure.server import SecureServer, ServerView
 from dpcourse.privacy import arguments
 
@@ -23,7 +22,7 @@ class SecureAggregator:
     client that dropped out the server recovers the pairwise masks, of one that stayed its own mask, never both.
 
     The server learns the sum and who took part, and no more as long as everybody follows the protocol and it holds the
-    shares of fewer than `threshold` clients. The sum itself is not private: see `noise_sigma`. Against a server that
+    shares of fewer than `threshold` clients. The sum itself is not private: see `noise`. Against a server that
     lies, the paper adds signatures and a round of comparison, which are not here: it could replace public keys, which
     nobody vouches for, or give two groups of `threshold` clients different lists of dropouts and so get both secrets of
     a client. A client that helps the server counts in both groups, any other in one: with h helpers there are no such
@@ -39,9 +38,9 @@ class SecureAggregator:
         Numbers are integers modulo 2^modulus_bits, at most 64.
     scale : float
         Steps per unit, > 0: coordinates are rounded to the nearest 1/scale.
-    noise_sigma : float
-        Standard deviation σ in steps of the discrete Gaussian noise that every client adds to each coordinate; 0 for
-        none. What that promises, and what dropouts cost, is for `DistributedDiscreteGaussian` to say.
+    noise : DistributedDiscreteGaussian, DistributedDiscreteLaplace or None
+        Every client adds its `share` to each coordinate; None for no noise. What that promises, and what dropouts cost,
+        is for the noise itself to say.
     rng : None, int or numpy.random.Generator
         None draws keys from the operating system, as it must be. Anything else makes a run reproducible for a lesson,
         and worthless as protection.
@@ -77,15 +76,16 @@ class SecureAggregator:
         modulus_bits: int,
         scale: float,
         *,
-        noise_sigma: float = 0.0,
+        noise: SharedNoise | None = None,
         rng=None,
     ) -> None:
         self.n_clients = arguments.integer("n_clients", n_clients, minimum=2)
         self.threshold = arguments.integer("threshold", threshold, minimum=2)
         if self.threshold > self.n_clients:
             raise ValueError(f"threshold must be ≤ n_clients = {n_clients}, got {threshold}")
-        self.noise_sigma = arguments.nonnegative("noise_sigma", noise_sigma)
-        self.codec = FixedPoint(modulus_bits, scale, self.n_clients, headroom(self.noise_sigma, self.n_clients))
+        self.noise = noise
+        room = 0 if noise is None else noise.headroom(self.n_clients)
+        self.codec = FixedPoint(modulus_bits, scale, self.n_clients, room)
         self._rng = None if rng is None else np.random.default_rng(rng)
         self._noise_rng = np.random.default_rng(self._rng)
         self._sent: dict[int, np.ndarray]
@@ -95,10 +95,12 @@ class SecureAggregator:
 
     @property
     def capacity(self) -> float:
+        """How large a coordinate of one vector may be, in its own units."""
         return self.codec.capacity / self.codec.scale
 
     @property
     def view(self) -> ServerView:
+        """What the server has seen of this run."""
         return self.server.view
 
     def mask(self, i: int, vector: np.ndarray) -> np.ndarray:
@@ -116,7 +118,7 @@ class SecureAggregator:
         i = self._index(i)
         if self._result is not None:
             self._open()
-        sent = self.clients[i].masked_input(vector, noise_sigma=self.noise_sigma, rng=self._noise_rng)
+        sent = self.clients[i].masked_input(vector, noise=self.noise, rng=self._noise_rng)
         self._sent[i] = sent
         return sent.copy()
 

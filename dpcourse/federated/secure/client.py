@@ -14,15 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
 from dpcourse.federated.secure import masks, shamir
 from dpcourse.federated.secure.fixed_point import FixedPoint
 from dpcourse.federated.secure.keys import KEY_BYTES, KeyPair, seal, unseal
-from dpcourse.mechanisms.sampling import discrete_gaussian
 
 SELF_MASK, MASK_KEY = "self-mask seed", "mask key"
+
+
+class SharedNoise(Protocol):
+    """Noise of which every client adds a part: `DistributedDiscreteGaussian`, `DistributedDiscreteLaplace`."""
+
+    def share(self, size: int, *, rng=None) -> np.ndarray:
+        """One client's part, in steps: int64 of shape (size,)."""
+
+    def headroom(self, n_clients: int) -> int:
+        """Steps to keep free for the noise of `n_clients`, so that the sum does not wrap."""
 
 
 class ProtocolViolation(ValueError):
@@ -108,7 +118,7 @@ class SecureClient:
         """Round 1, its second half: keep what the others sealed for this client."""
         self._envelopes = dict(envelopes)
 
-    def masked_input(self, vector: np.ndarray, *, noise_sigma: float = 0.0, rng=None) -> np.ndarray:
+    def masked_input(self, vector: np.ndarray, *, noise: SharedNoise | None = None, rng=None) -> np.ndarray:
         """Round 2: the vector (and this client's part of the noise) under all masks, uint64 of the same length.
 
         Raises
@@ -125,8 +135,8 @@ class SecureClient:
                 "difference of the two"
             )
         steps = self.codec.steps(vector)
-        if noise_sigma:
-            steps = steps + discrete_gaussian(noise_sigma, steps.size, rng=rng)
+        if noise is not None:
+            steps = steps + noise.share(steps.size, rng=rng)
         bits = self.codec.modulus_bits
         masked = masks.reduce(self.codec.wrap(steps) + masks.expand(self._seed, steps.size, bits), bits)
         for peer in self._envelopes:

@@ -10,8 +10,11 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import brentq
 
 from dpcourse.accounting import PrivacyLoss, renyi
+from dpcourse.federated.secure.units import check_unit, condition
+from dpcourse.mechanisms.sampling import discrete_gaussian
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 # Noise in the sum beyond this many of its standard deviations has a probability below 2 exp(−50) a coordinate.
@@ -27,26 +30,13 @@ def headroom(sigma: float, clients: int) -> int:
     return math.ceil(_REACH * sigma * math.sqrt(clients))
 
 
-def steps_sensitivity(clip: float, scale: float, dimension: int) -> float:
-    """The L2 norm in steps of a vector of norm at most `clip` once its coordinates are rounded to steps of 1/scale.
-
-    Rounding to the nearest moves a coordinate by at most half a step, a vector by at most √dimension/2.
-
-    Examples
-    --------
-    >>> steps_sensitivity(clip=1.0, scale=1000, dimension=64)
-    1004.0
-    """
-    dimension = arguments.integer("dimension", dimension, minimum=1)
-    return arguments.positive("clip", clip) * arguments.positive("scale", scale) + math.sqrt(dimension) / 2
-
-
 @dataclass(frozen=True)
 class DistributedDiscreteGaussian:
     """The sum of integer vectors, to each coordinate of which every client added a discrete Gaussian of `sigma` steps.
 
-    Neighbours: the vector of one client is replaced by zeros. Who takes part is public (the server must know it), so
-    nothing here hides that; and the claim is about what is seen by those who add no noise. With
+    Neighbours, where the unit is a client: the vector of one client is replaced by zeros. Where it is a record: one
+    record less is added up to a client's vector. Who takes part is public (the server must know it), so nothing here
+    hides that; and the claim is about what is seen by those who add no noise. With
 
         τ = 10 Σ_{k=1}^{clients−1} exp(−2π²σ² k/(k+1)),
 
@@ -58,13 +48,16 @@ class DistributedDiscreteGaussian:
     sigma : float
         Each client's σ in steps, ≥ ½ (the theorem's range).
     sensitivity : float
-        The largest L2 norm Δ of one client's integer vector in steps, > 0: `steps_sensitivity`.
+        How far one record can move the sum of the integer vectors: Δ in steps, L2 norm, > 0. `steps_sensitivity` knows
+        it for either unit; a record inside a rounded vector can move it farther than a whole vector of the same norm.
     clients : int
         How many clients' noise is in the sum and unknown to the onlooker. A client that drops out takes its noise
         along, and one that colludes with the server knows its own: count neither. A protocol that goes on while
         `threshold` clients stay can promise no more than ``clients=threshold`` beforehand.
     dimension : int
         Coordinates of the vector.
+    unit : {"client", "record"}
+        What the claim calls a record; the sensitivity must be of the same unit.
 
     Raises
     ------
@@ -84,6 +77,7 @@ class DistributedDiscreteGaussian:
     sensitivity: float
     clients: int
     dimension: int
+    unit: str = "client"
 
     neighbours = Neighbours.ADD_REMOVE
 
@@ -93,10 +87,19 @@ class DistributedDiscreteGaussian:
         arguments.positive("sensitivity", self.sensitivity)
         arguments.integer("clients", self.clients, minimum=1)
         arguments.integer("dimension", self.dimension, minimum=1)
+        check_unit(self.unit)
 
     @classmethod
     def calibrate(
-        cls, epsilon: float, delta: float, *, sensitivity: float, clients: int, dimension: int, times: int = 1
+        cls,
+        epsilon: float,
+        delta: float,
+        *,
+        sensitivity: float,
+        clients: int,
+        dimension: int,
+        times: int = 1,
+        unit: str = "client",
     ) -> DistributedDiscreteGaussian:
         """The smallest `sigma` with which `times` releases together are (epsilon, delta)-DP by the zCDP bound.
 
@@ -109,22 +112,30 @@ class DistributedDiscreteGaussian:
         arguments.probability("delta", delta, zero=False, one=False)
         times = arguments.integer("times", times, minimum=1)
 
-        def spent(sigma: float) -> float:
-            return renyi.epsilon_from_zcdp(times * cls(sigma, sensitivity, clients, dimension).zcdp, delta)
+        def planned(sigma: float) -> DistributedDiscreteGaussian:
+            return cls(sigma, sensitivity, clients, dimension, unit)
+
+        def over(sigma: float) -> float:
+            return renyi.epsilon_from_zcdp(times * planned(sigma).zcdp, delta) - epsilon
 
         low, high = 0.5, 1.0
-        if spent(low) <= epsilon:
-            return cls(low, sensitivity, clients, dimension)
-        while spent(high) > epsilon:
+        if over(low) <= 0:
+            return planned(low)
+        while over(high) > 0:
             low, high = high, 2 * high
-        while high - low > 1e-9 * high:
-            middle = (low + high) / 2
-            low, high = (middle, high) if spent(middle) > epsilon else (low, middle)
-        return cls(high, sensitivity, clients, dimension)
+        return planned(brentq(over, low, high, rtol=1e-12) * (1 + 1e-9))  # on the private side of the root
 
     def with_clients(self, clients: int) -> DistributedDiscreteGaussian:
         """The same noise with another number of clients in the sum: after a run, those who stayed."""
         return replace(self, clients=clients)
+
+    def share(self, size: int, *, rng=None) -> np.ndarray:
+        """One client's part of the noise, int64 of shape (size,)."""
+        return discrete_gaussian(self.sigma, size, rng=rng)
+
+    def headroom(self, n_clients: int) -> int:
+        """Steps to keep free for the noise of `n_clients`."""
+        return headroom(self.sigma, n_clients)
 
     @property
     def total_sigma(self) -> float:
@@ -156,13 +167,12 @@ class DistributedDiscreteGaussian:
 
     @property
     def condition(self) -> str:
-        return (
-            f"a record is one client's vector, that the client takes part is public, and at least {self.clients} of "
-            "those in the sum keep their noise to themselves"
-        )
+        """What the claim rests on, and what it calls a record."""
+        return condition(self.unit, self.clients)
 
     @property
     def guarantee(self) -> Guarantee:
+        """Not known without a δ: `guarantee_at` tells."""
         raise ValueError("a ρ alone makes no (ε, δ) claim: ask for .guarantee_at(delta)")
 
     def privacy_loss(self) -> PrivacyLoss:
