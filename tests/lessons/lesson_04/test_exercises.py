@@ -6,12 +6,10 @@ A right answer fails a check with probability 1e-6 at most. The long versions ru
 import math
 
 import numpy as np
-import pytest
 from scipy.optimize import brentq
 from scipy.stats import norm
 
 import dpcourse.audit  # noqa: F401
-from dpcourse.checks import rehearse
 
 # Right answers
 
@@ -329,25 +327,3 @@ WRONG = [
     ("04.5", "not-useful", far_too_noisy),
     ("04.5", "not-useful", median_with(0.05)),
 ]  # fmt: skip
-
-
-@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_right_answers_pass(exercise, answer):
-    assert rehearse(exercise, answer, times=1, rng=0).keys == {"passed": 1}
-
-
-@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
-    assert rehearse(exercise, answer, times=1, rng=1).keys == {key: 1}
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_three_hundred_right(exercise, answer, always):
-    always(exercise, answer, "passed", times=300)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_fifty_of_each_wrong(exercise, key, answer, always):
-    always(exercise, answer, key, times=50, but=5)

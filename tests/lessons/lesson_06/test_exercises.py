@@ -265,32 +265,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("exercise", "index"), [(e, i) for e, answers in RIGHT.items() for i in range(len(answers))])
-def test_right_answers_pass_quickly(exercise, index):
-    assert rehearse(exercise, RIGHT[exercise][index], times=1, rng=0).keys == {"passed": 1}
-
-
-@pytest.mark.parametrize(
-    ("exercise", "key", "answer"), WRONG, ids=lambda value: value if isinstance(value, str) else ""
-)
-def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
-    assert rehearse(exercise, answer, times=1, rng=1).keys == {key: 1}
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(
-    ("exercise", "key", "answer"), WRONG, ids=lambda value: value if isinstance(value, str) else ""
-)
-def test_fifty_of_each_wrong(exercise, key, answer, always):
-    always(exercise, answer, key, times=50)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize("exercise", RIGHT)
-def test_three_hundred_right(exercise, always):
-    always(exercise, RIGHT[exercise][0], "passed", times=300)
-
-
 @pytest.mark.parametrize("cheat", [knows_large_from_small, remembers, CONSTANT_NOISE["constant"]])
 def test_cheats_are_caught(cheat):
     assert "passed" not in rehearse("06.1", cheat, times=1, rng=4).keys

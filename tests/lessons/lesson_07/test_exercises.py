@@ -173,17 +173,6 @@ def test_every_exercise_is_tried():
     assert all(sum(tried == exercise for tried, _ in WRONG) >= 4 for exercise in RIGHT)
 
 
-@pytest.mark.parametrize("exercise", RIGHT)
-def test_right_answers_pass(exercise):
-    for answer in RIGHT[exercise]:
-        assert rehearse(exercise, answer, times=1, rng=5).keys == {"passed": 1}
-
-
-@pytest.mark.parametrize(("exercise", "key"), WRONG)
-def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
-    assert rehearse(exercise, WRONG[exercise, key], rng=6, times=1).keys == {key: 1}
-
-
 def halves_share_draws(codes, k, epsilon, rng):
     draws = rng.random((len(codes) // 2, k))
     mine = codes[:, None] == np.arange(k)
@@ -219,16 +208,3 @@ def test_epsilon_must_be_followed(epsilon):
         "07.6", lambda answer, days, k, _, rng: remembered(answer, days, k, epsilon, rng), times=2, rng=8
     )
     assert "passed" not in stubborn.keys
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize("exercise", RIGHT)
-def test_three_hundred_right(exercise, always):
-    for answer in RIGHT[exercise]:
-        always(exercise, answer, "passed", times=300)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "key"), WRONG)
-def test_fifty_of_each_wrong(exercise, key, always):
-    always(exercise, WRONG[exercise, key], key, times=50)

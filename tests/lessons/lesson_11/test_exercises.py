@@ -3,11 +3,9 @@
 import math
 
 import numpy as np
-import pytest
 from scipy import special, stats
 
 from dpcourse.audit import audit
-from dpcourse.checks import rehearse
 from dpcourse.checks.registry import exercises
 
 # Right answers
@@ -163,29 +161,6 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_a_right_answer_passes(exercise, answer):
-    assert rehearse(exercise, answer, times=1, rng=11).keys == {"passed": 1}
-
-
-@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_a_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
-    assert rehearse(exercise, answer, times=1, rng=11).keys == {key: 1}
-
-
 def test_there_are_five_and_each_says_how_it_is_called():
     assert list(exercises("11")) == ["11.1", "11.2", "11.3", "11.4", "11.5"]
     assert all(exercise.call for exercise in exercises("11").values())
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "answer"), RIGHT)
-def test_three_hundred_right(exercise, answer, always):
-    always(exercise, answer, "passed", times=300)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "key", "answer"), WRONG)
-def test_fifty_of_each_wrong(exercise, key, answer, always):
-    # Whoever accuses at half of a claim accuses all those whose claim is met with little to spare.
-    always(exercise, answer, key, times=50, also={"accuses-all"} if key == "false-alarm" else ())

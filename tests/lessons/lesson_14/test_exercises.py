@@ -6,12 +6,10 @@ answer fails with probability 1e-6 at most; the long versions (20 and 300 checks
 
 import math
 import sqlite3
-import time
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 import dpcourse.audit  # noqa: F401  (imported here, as is l14, so that no check is timed while they load)
 from dpcourse.attacks import guess_from_bits
@@ -220,21 +218,6 @@ def test_every_exercise_is_tried():
     assert all(sum(tried == exercise for tried, _ in WRONG) >= 4 for exercise in RIGHT)
 
 
-@pytest.mark.parametrize("exercise", RIGHT)
-def test_right_answers_pass(exercise):
-    for answer in RIGHT[exercise]:
-        start = time.process_time()  # processor time: a busy machine is not what is measured
-        assert rehearse(exercise, answer, times=1, rng=5).keys == {"passed": 1}
-        assert time.process_time() - start < 3
-
-
-@pytest.mark.parametrize(("exercise", "key"), WRONG)
-def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key):
-    start = time.process_time()
-    assert rehearse(exercise, WRONG[exercise, key], rng=6, times=1).keys == {key.removesuffix(" too"): 1}
-    assert time.process_time() - start < 3
-
-
 def test_an_answer_that_never_spends_or_peeks_is_caught():
     assert "passed" not in rehearse("14.2", never_spends, rng=1, times=1).keys
 
@@ -252,16 +235,3 @@ def test_noise_of_a_fifth_less_and_of_another_shape_are_caught():
 
     for answer in (gridded(scale=lambda epsilon: 0.8 / epsilon), gaussian):
         assert rehearse("14.5", answer, rng=4, times=1).keys == {"not-private": 1}
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize("exercise", RIGHT)
-def test_three_hundred_right(exercise, always):
-    for answer in RIGHT[exercise]:
-        always(exercise, answer, "passed", times=300)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize(("exercise", "key"), WRONG)
-def test_fifty_of_each_wrong(exercise, key, always):
-    always(exercise, WRONG[exercise, key], key.removesuffix(" too"), times=50)
