@@ -45,6 +45,13 @@ def test_drops_are_signed_and_paired(found):
     assert found.drop(found.randomized)[0].shape == (2, len(METRICS))
 
 
+def test_gains_are_paired_with_the_dropped_columns(found):
+    """A column that says nothing gains nothing on any split; the true columns gain what dropping them loses."""
+    assert (np.array(found.gain(found.dropped)) == 0).all()
+    assert np.allclose(found.gain(found.true), found.drop(found.dropped))
+    assert np.allclose(found.gain(found.dropped + 0.1), np.array([[0.1], [0.0]]))
+
+
 def test_the_same_generator_gives_the_same_scores():
     clear, codes, y = people(np.random.default_rng(2), 500)
     runs = [

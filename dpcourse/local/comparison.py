@@ -36,9 +36,14 @@ class Comparison:
 
         The splits share people, so the standard error is somewhat too small: it is for comparing, not for testing.
         """
-        differences = self.true - scores
-        splits = differences.shape[-2]
-        return differences.mean(axis=-2), differences.std(axis=-2, ddof=1) / np.sqrt(splits)
+        return _mean_and_error(self.true - scores)
+
+    def gain(self, scores: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and standard error of `scores` − `dropped`, split by split: what the columns add to having none.
+
+        Whether randomized columns beat none is asked of this pair; the error of `drop` answers another question.
+        """
+        return _mean_and_error(scores - self.dropped)
 
 
 def compare_columns(
@@ -98,6 +103,11 @@ def compare_columns(
         randomized.append([scores(as_columns(reports), train, test) for reports in draws])
     by_epsilon = np.array(randomized).reshape(splits, len(responses), len(METRICS)).swapaxes(0, 1)
     return Comparison(tuple(map(float, epsilons)), np.array(true), np.array(dropped), by_epsilon)
+
+
+def _mean_and_error(differences: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    splits = differences.shape[-2]
+    return differences.mean(axis=-2), differences.std(axis=-2, ddof=1) / np.sqrt(splits)
 
 
 def fit_and_score(X: np.ndarray, y: np.ndarray, X_test: np.ndarray, y_test: np.ndarray) -> np.ndarray:

@@ -75,10 +75,10 @@ def explore_estimates(counts: Sequence[int] = EXAMPLE_COUNTS) -> Explorer:
 
 def _describe_tradeoff(data: TradeOff) -> str:
     i = int(np.flatnonzero(data.epsilons == data.at)[0])
-    loss, without = 100 * (data.true - data.mean[i]), 100 * (data.true - data.dropped)
+    gain, most = 100 * (data.mean[i] - data.dropped), 100 * (data.true - data.dropped)
     return (
-        f"Nearest measured ε: {data.at:g}. {data.metric}: {loss:.2f} points (± {200 * data.error[i]:.2f}) below that "
-        f"with the true columns; with the columns dropped, {without:.2f} (± {200 * data.dropped_error:.2f}) below. "
+        f"Nearest measured ε: {data.at:g}. {data.metric}: {gain:.2f} points (± {200 * data.error[i]:.2f}) above that "
+        f"with the columns dropped; with the true columns, {most:.2f} (± {200 * data.true_error:.2f}) above. "
         f"Precomputed on the UCI files: means over {GRID.SPLITS} splits, each with a draw of its own, ± two "
         "standard errors. Nothing is fitted while the slider moves; tools/make_grids.py measured it."
     )

@@ -35,11 +35,11 @@ def measure() -> dict[str, Any]:
     )
 
     def table(scores: np.ndarray) -> list:
-        mean, (drop, error) = scores.mean(axis=-2), found.drop(scores)
-        return np.round([mean, drop, error], 5).tolist()
+        mean, (gain, error) = scores.mean(axis=-2), found.gain(scores)
+        return np.round([mean, gain, error], 5).tolist()
 
     return {
-        "about": "Each table: mean score, mean drop against the true columns, its standard error over SPLITS splits, "
+        "about": "Each table: mean score, mean gain over the dropped columns, its standard error over SPLITS splits, "
         "by metric (for RANDOMIZED by ε, then metric).",
         "EPSILONS": EPSILONS,
         "METRICS": METRICS,

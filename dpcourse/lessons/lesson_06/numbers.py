@@ -19,7 +19,10 @@ _OVER = np.geomspace(*EPSILON_RANGE, 120)
 
 @dataclass(frozen=True)
 class TradeOff:
-    """A score of a classifier by ε: means and standard errors over splits; `at` marks one ε (or none)."""
+    """A score of a classifier by ε: means over splits; `at` marks one ε (or none).
+
+    The errors are those of the differences, split by split, from the score with the columns dropped.
+    """
 
     metric: str
     epsilons: np.ndarray
@@ -27,7 +30,7 @@ class TradeOff:
     error: np.ndarray
     true: float
     dropped: float
-    dropped_error: float
+    true_error: float
     at: float | None = None
 
 
@@ -96,5 +99,5 @@ def measured_tradeoff(epsilon: float, metric: str = "accuracy") -> TradeOff:
     means, _, errors = np.array(GRID.RANDOMIZED)[:, :, j]
     measured = np.array(GRID.EPSILONS)
     nearest = measured[np.argmin(np.abs(np.log(measured / epsilon)))]
-    dropped = np.array(GRID.DROPPED)[:, j]
-    return TradeOff(metric, measured, means, errors, GRID.TRUE[0][j], dropped[0], dropped[2], float(nearest))
+    true, _, error = np.array(GRID.TRUE)[:, j]
+    return TradeOff(metric, measured, means, errors, true, GRID.DROPPED[0][j], error, float(nearest))

@@ -18,10 +18,10 @@ CASES = {
         l06.ErrorByEpsilon(E, 800 / E, 400 / E, E, 900 / E, 500 / E),
     ),
     "tradeoff": (l06.draw_tradeoff, measured_tradeoff(1.0), measured_tradeoff(5.0, "AUC")),
-    "drops": (
-        l06.draw_drops,
-        l06.Drops(["ε = 1", "dropped"], ["accuracy", "F1"], np.array([[0.2, 0.6], [0.3, 0.7]]), np.full((2, 2), 0.05)),
-        l06.Drops(["ε = 1", "dropped"], ["accuracy", "F1"], np.array([[-0.1, 0.6], [0.3, 0.7]]), np.full((2, 2), 0.1)),
+    "gains": (
+        l06.draw_gains,
+        l06.Gains(["ε = 1", "true"], ["accuracy", "F1"], np.array([[0.2, 0.6], [0.3, 0.7]]), np.full((2, 2), 0.05)),
+        l06.Gains(["ε = 1", "true"], ["accuracy", "F1"], np.array([[-0.1, 0.6], [0.3, 0.7]]), np.full((2, 2), 0.1)),
     ),
     "leak": (
         l06.draw_leak,
@@ -40,7 +40,7 @@ def test_says_what_it_shows_and_is_drawn_again(name):
     assert draw(second, into=picture) is picture
     assert picture.png() != before and picture.alt != said
     draw(first, into=picture)
-    assert picture.png() == before or name == "drops"
+    assert picture.png() == before or name == "gains"
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -51,7 +51,7 @@ def test_numbers_of_the_data_are_in_the_alternative_text(name):
         "estimates": f"{first.estimated[0]:,.0f}" if name == "estimates" else "",
         "errors": "900",
         "tradeoff": "0.842",
-        "drops": "0.70",
+        "gains": "0.70",
         "leak": "80%",
     }[name]
     assert expected in draw(first).alt

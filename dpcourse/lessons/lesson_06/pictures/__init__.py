@@ -1,6 +1,6 @@
-"""Pictures of lesson 06: how often the truth is told, estimates with their intervals, and what a classifier loses."""
+"""Pictures of lesson 06: how often the truth is told, estimates with their intervals, and what a classifier gains."""
 
-from dpcourse.lessons.lesson_06.pictures.models import Drops, Leak, TradeOff, draw_drops, draw_leak, draw_tradeoff
+from dpcourse.lessons.lesson_06.pictures.models import Gains, Leak, TradeOff, draw_gains, draw_leak, draw_tradeoff
 from dpcourse.lessons.lesson_06.pictures.reports import (
     EPSILON_RANGE,
     ErrorByEpsilon,
@@ -13,15 +13,15 @@ from dpcourse.lessons.lesson_06.pictures.reports import (
 
 __all__ = [
     "EPSILON_RANGE",
-    "Drops",
     "ErrorByEpsilon",
     "Estimates",
+    "Gains",
     "Leak",
     "TradeOff",
     "TruthTelling",
-    "draw_drops",
     "draw_errors",
     "draw_estimates",
+    "draw_gains",
     "draw_leak",
     "draw_tradeoff",
     "draw_truth",

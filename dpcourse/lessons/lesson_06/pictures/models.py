@@ -1,4 +1,4 @@
-"""What a classifier loses by randomized columns, and what it can guess of them."""
+"""What a classifier gains by randomized columns, and what it can guess of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dpcourse.plots.style import BLACK, BLUE, VERMILION, adjust, bars, course_st
 def draw_tradeoff(data: TradeOff, *, into: Picture | None = None) -> Picture:
     """A score over ε with the randomized columns, between the lines of the true columns and of no columns at all.
 
-    Bands are two standard errors of the paired difference from the true columns.
+    Bars and dotted lines are two standard errors of the difference, split by split, from the dropped columns.
     """
     picture = into
     if picture is None:
@@ -25,10 +25,8 @@ def draw_tradeoff(data: TradeOff, *, into: Picture | None = None) -> Picture:
             parts = picture.parts
             (parts["true"],) = axes.plot([], [], color=BLACK, linewidth=1.6, label="true columns")
             (parts["dropped"],) = axes.plot([], [], color=VERMILION, linestyle="--", label="columns dropped")
-            (parts["low"],) = axes.plot(
-                [], [], color=VERMILION, linestyle=":", linewidth=1.0, label="± 2 standard errors"
-            )
-            (parts["high"],) = axes.plot([], [], color=VERMILION, linestyle=":", linewidth=1.0)
+            (parts["low"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.0, label="± 2 standard errors")
+            (parts["high"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.0)
             (parts["mean"],) = axes.plot([], [], color=BLUE, linestyle="-", marker="o", label="randomized columns")
             parts["bars"] = axes.vlines(data.epsilons, 0, 0, color=BLUE, linewidth=2)
             (parts["here"],) = axes.plot(
@@ -41,15 +39,15 @@ def draw_tradeoff(data: TradeOff, *, into: Picture | None = None) -> Picture:
     parts, ends = picture.parts, np.array(EPSILON_RANGE)
     parts["true"].set_data(ends, [data.true] * 2)
     parts["dropped"].set_data(ends, [data.dropped] * 2)
-    parts["low"].set_data(ends, [data.dropped - 2 * data.dropped_error] * 2)
-    parts["high"].set_data(ends, [data.dropped + 2 * data.dropped_error] * 2)
+    parts["low"].set_data(ends, [data.true - 2 * data.true_error] * 2)
+    parts["high"].set_data(ends, [data.true + 2 * data.true_error] * 2)
     parts["mean"].set_data(data.epsilons, data.mean)
     spans = zip(data.epsilons, data.mean - 2 * data.error, data.mean + 2 * data.error, strict=True)
     parts["bars"].set_segments([[(e, a), (e, b)] for e, a, b in spans])
     marked = [] if data.at is None else [data.at]
     parts["here"].set_data(marked, [data.mean[np.flatnonzero(data.epsilons == data.at)[0]] for _ in marked])
     everything = np.concatenate([data.mean - 2 * data.error, data.mean + 2 * data.error, [data.true, data.dropped]])
-    everything = np.append(everything, data.dropped - 2 * data.dropped_error)
+    everything = np.append(everything, data.true + 2 * data.true_error)
     margin = 0.12 * np.ptp(everything)
     axes = picture.axes[0]
     limits = (everything.min() - margin, everything.max() + margin)
@@ -66,8 +64,8 @@ def draw_tradeoff(data: TradeOff, *, into: Picture | None = None) -> Picture:
 
 
 @dataclass(frozen=True)
-class Drops:
-    """Loss against the true columns in points, signed, with standard errors: rows are variants, columns metrics."""
+class Gains:
+    """Gain over the dropped columns in points, signed, with its standard error: rows are variants, columns metrics."""
 
     variants: Sequence[str]
     metrics: Sequence[str]
@@ -75,8 +73,8 @@ class Drops:
     errors: np.ndarray
 
 
-def draw_drops(data: Drops, *, into: Picture | None = None) -> Picture:
-    """Bars of the loss, in points, for each variant and metric, with two standard errors either way."""
+def draw_gains(data: Gains, *, into: Picture | None = None) -> Picture:
+    """Bars of the gain, in points, for each variant and metric, with two standard errors either way."""
     picture = into
     if picture is None:
         with course_style():
@@ -91,9 +89,9 @@ def draw_drops(data: Drops, *, into: Picture | None = None) -> Picture:
             axes.axhline(0, color=BLACK, linewidth=0.9)
             axes.set_xticks(places, data.variants)
             axes.grid(False, axis="x")
-            axes.set_ylabel("loss against the true columns (points)")
-            axes.set_title("What a classifier loses, and what it loses without the columns")
-            axes.legend(loc="upper right", ncols=len(data.metrics))
+            axes.set_ylabel("gain over no columns (points)")
+            axes.set_title("Gain over dropping: randomized columns, and the true ones")
+            axes.legend(loc="upper left", ncols=len(data.metrics))
             top, bottom = (data.points + 2 * data.errors).max(), (data.points - 2 * data.errors).min()
             axes.set_ylim(min(bottom, 0) - 0.05 * top, 1.25 * top)
     for j, metric in enumerate(data.metrics):
@@ -105,7 +103,7 @@ def draw_drops(data: Drops, *, into: Picture | None = None) -> Picture:
         picture.parts[f"error {metric}"].set_segments(
             [[(x, a), (x, b)] for x, a, b in zip(centres, low, high, strict=True)]
         )
-    picture.alt = "Loss against the true columns in points: " + "; ".join(
+    picture.alt = "Gain over no columns in points: " + "; ".join(
         f"{variant}: " + ", ".join(f"{metric} {value:.2f}" for metric, value in zip(data.metrics, row, strict=True))
         for variant, row in zip((name.replace("\n", " ") for name in data.variants), data.points, strict=True)
     )
