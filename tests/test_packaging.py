@@ -32,7 +32,7 @@ IMPORTED_AS = {
 }
 
 # Never without the package on the right, which requires it and hands it out as part of its own interface.
-COMES_WITH = {"cycler": "matplotlib", "IPython": "ipywidgets"}
+COMES_WITH = {"cycler": "matplotlib", "IPython": "ipywidgets", "traitlets": "ipywidgets"}
 
 # Programs and plugins are not imported but called: where, and by which words.
 CALLED = {

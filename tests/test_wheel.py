@@ -78,6 +78,7 @@ def wheel(tmp_path_factory) -> Path:
 def test_wheel_holds_the_package_and_its_data_and_no_more(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     wanted = {"dpcourse/__init__.py", "dpcourse/py.typed", "dpcourse/data/adult_twin.csv.gz"}
+    wanted |= {"dpcourse/widgets/explorer.js", "dpcourse/widgets/explorer.css"}
     assert wanted | {"dpcourse/data/adult_marginals.json.gz"} <= set(names)
     assert {name.partition("/")[0] for name in names} == {"dpcourse", "dpcourse-0.1.0.dist-info"}
     assert len(names) == len(set(names))

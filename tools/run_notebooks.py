@@ -77,8 +77,9 @@ def strip_volatile(notebook: nbformat.NotebookNode) -> None:
         if cell.cell_type == "code":
             cell.outputs = _streams_joined(cell.outputs)
         for output in cell.get("outputs", []):
-            if "metadata" in output:
-                output.metadata = nbformat.from_dict({})
+            if "metadata" in output:  # but for the size at which a picture with two pixels a point is shown
+                sizes = {kind: size for kind, size in output.metadata.items() if kind.startswith("image/")}
+                output.metadata = nbformat.from_dict(sizes)
             # A view names a model that dies with the kernel. Without it a reader is shown the static picture.
             if len(output.get("data", {})) > 1:
                 output.data.pop(WIDGET_VIEW, None)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from dpcourse.lessons.lesson_00.numbers import NoisyCount, noisy_count
-from dpcourse.lessons.lesson_00.pictures import draw_count
+from dpcourse.lessons.lesson_00.pictures import count_marks
+from dpcourse.plots.words import number
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider
 
 
 def _describe(count: NoisyCount) -> str:
-    share = 100 * count.half_width / count.true_count
+    share = number(count.half_width / count.true_count, "%")
     low, high = count.true_count - count.half_width, count.true_count + count.half_width
     return (
-        f"The true count is {count.true_count:,}. At ε = {count.epsilon:.3g}, at least {count.level:.0%} of the "
-        f"published counts lie within {count.half_width} people of it: from {low:,} to {high:,}, "
-        f"or ±{share:.3g}% of the count. "
-        "The noise does not know how large the count is."
+        f"The true count is {count.true_count:,}. At ε = {number(count.epsilon)} (δ = 0, adding or removing one "
+        f"person), at least {count.level:.0%} of published counts lie within {count.half_width} people of it: from "
+        f"{number(low)} to {number(high)}, or ±{share} of the count."
     )
 
 
@@ -28,6 +28,11 @@ def explore_count() -> Explorer:
             "level": choice("share of answers", {"50%": 0.5, "90%": 0.9, "95%": 0.95, "99%": 0.99}, 0.95),
         },
         compute=noisy_count,
-        draw=draw_count,
+        marks=count_marks,
         describe=_describe,
+        answer=(
+            "Half the ε, twice the distance. The size of the count changes nothing in the picture: the noise hides one "
+            "person, and one person counts as one in a hamlet and in a city. As a share of the count, the same noise "
+            "is nothing in a large table and everything in a small one."
+        ),
     )

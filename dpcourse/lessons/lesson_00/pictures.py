@@ -7,51 +7,37 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.lessons.lesson_00.numbers import WINDOW, NoisyCount
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel, area, line, rule
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, series
+from dpcourse.plots.still import Still
+from dpcourse.plots.style import BLACK, GREY, course_style, series
 
 
-def draw_count(data: NoisyCount, *, into: Picture | None = None) -> Picture:
-    """How far the published count lands from the true one.
-
-    Parameters
-    ----------
-    data : NoisyCount
-        Errors are whole people, shape (2·WINDOW + 1,), with their probabilities.
-    into : Picture, optional
-        A picture this function made, to draw again.
-    """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            parts = picture.parts
-            parts["band"] = axes.axvspan(-1, 1, color=BLUE, alpha=0.15, linewidth=0)
-            (parts["noise"],) = axes.plot([], [], drawstyle="steps-mid", color=BLUE, label="published count")
-            axes.axvline(0, color=VERMILION, linestyle="--", linewidth=1.6, label="true count")
-            parts["band"].set_label(" ")
-            parts["legend"] = axes.legend(loc="upper right")
-            axes.set_xlim(-WINDOW, WINDOW)
-            axes.set_xlabel("published count minus true count (people)")
-            axes.set_ylabel("probability of each error")
-            axes.yaxis.set_label_coords(-0.1, 0.5)  # room for wider numbers, which come with other limits
-            parts["title"] = axes.set_title(" ")
-    peak = float(data.probabilities.max())
-    parts = picture.parts
-    parts["noise"].set_data(data.errors, data.probabilities)
-    parts["band"].set_x(-data.half_width - 0.5)
-    parts["band"].set_width(2 * data.half_width + 1)
-    adjust(picture.axes[0], ylim=(0, 1.12 * peak))
-    share = f"at least {data.level:.0%} of answers"
-    parts["legend"].get_texts()[0].set_text(share)
-    parts["title"].set_text(f"ε = {data.epsilon:.3g}: {share} within ±{data.half_width} people")
-    picture.alt = (
-        f"Probability of each error of a noisy count at ε = {data.epsilon:.3g}: a peak of {peak:.2g} at no error, "
-        f"falling alike on both sides; a band from {-data.half_width} to {data.half_width} people holds at least "
-        f"{data.level:.0%} of the answers."
+def count_marks(count: NoisyCount) -> Panel:
+    """How far the published count lands from the true one."""
+    peak = float(count.probabilities.max())
+    reach = count.half_width + 0.5
+    return Panel(
+        Axis(-WINDOW, WINDOW, "published count minus true count (people)"),
+        Axis(0, 1.15 * peak, "probability of each error"),
+        [
+            area([-reach, reach], 0, 1.15 * peak, colour=marks.BLUE, opacity=0.14),
+            line(count.errors, count.probabilities, "published count", step=True, label_at="top", shift=(14, 30)),
+            rule(x=0, name="true count", colour=marks.VERMILION, shift=(0, 2)),
+        ],
+        title=f"At least {count.level:.0%} of answers within ±{count.half_width} people (shaded)",
     )
-    return picture
+
+
+def draw_count(data: NoisyCount) -> Still:
+    """The explorer's picture, once: the distribution of a noisy count's error, and the band that holds most of it."""
+    alt = (
+        f"Probability of each error of a noisy count at ε = {data.epsilon:.3g}: a peak of "
+        f"{data.probabilities.max():.2g} at no error, falling alike on both sides; a band from {-data.half_width} to "
+        f"{data.half_width} people holds at least {data.level:.0%} of the answers."
+    )
+    return Still(count_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)
