@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from dpcourse.audit.families import finest_power
 from dpcourse.privacy import arguments
 
 _INTEGERS = 2.0**53  # NumPy's uniform number is one of these over 2^53
@@ -118,12 +119,8 @@ def finest_bit(numbers: np.ndarray) -> np.ndarray:
     >>> finest_bit(np.array([1.0, 0.75, 6.0]))
     array([ 0, -2,  1])
     """
-    array = arguments.finite_array("numbers", numbers)
-    mantissa, exponent = np.frexp(array)
-    whole = np.abs(mantissa * 2.0**53).astype(np.int64)
-    lowest = (whole & -whole).astype(float)
-    trailing = np.log2(np.where(whole == 0, 1.0, lowest)).astype(int)
-    return np.where(whole == 0, 1024, exponent - 53 + trailing)
+    powers = finest_power(arguments.finite_array("numbers", numbers))
+    return np.where(np.isinf(powers), 1024, powers).astype(int)
 
 
 def _libm_log(values: np.ndarray) -> np.ndarray:

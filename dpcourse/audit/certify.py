@@ -296,7 +296,9 @@ class EpsilonScore:
     doubt: float
 
     def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: np.ndarray) -> np.ndarray:
+        """The ε certified by each event alone, its error shared among the root of the number of events."""
         return certified_epsilon(hits, false_hits, runs, self.delta, self.doubt / 2 / np.sqrt(events))[0]
 
     def two(self, counts: Counts, events: int) -> float:
+        """The ε certified by two events together, with the error shared among all events."""
         return epsilon_from_two_events(counts.right, counts.wrong, counts.trials // 2, self.delta, self.doubt / events)

@@ -71,6 +71,7 @@ class Choice:
 
     @property
     def pooled(self) -> bool:
+        """Whether two events are counted together."""
         return self.on_data is not None and self.on_neighbour is not None
 
     def counts(self, rows: slice) -> Counts:
@@ -86,10 +87,12 @@ class Choice:
 
     @property
     def text(self) -> str:
+        """What happens, in words."""
         return " on one dataset, ".join(event.text for event in self._events) + (" on the other" if self.pooled else "")
 
     @property
     def opposite(self) -> str:
+        """The same of what happens else."""
         told = " on one dataset, ".join(event.opposite for event in self._events)
         return told + (" on the other" if self.pooled else "")
 
@@ -101,9 +104,11 @@ class Choice:
 class Score(Protocol):
     """How good events are, larger being better, if each is the best of that many."""
 
-    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: np.ndarray) -> np.ndarray: ...
+    def one(self, hits: np.ndarray, false_hits: np.ndarray, runs: np.ndarray, events: np.ndarray) -> np.ndarray:
+        """Of single events: hits where each is expected and where it is not, among how many runs."""
 
-    def two(self, counts: Counts, events: int) -> float: ...
+    def two(self, counts: Counts, events: int) -> float:
+        """Of two events counted together."""
 
 
 def choose_event(

@@ -22,9 +22,11 @@ Record = Callable[[Generator], Any]
 class NeighbourSource(Protocol):
     """Draws pairs of neighbours, and changes pairs into others. What a pair is, is its own business."""
 
-    def draw(self, rng: Generator) -> Any: ...
+    def draw(self, rng: Generator) -> Any:
+        """A pair."""
 
-    def mutate(self, pair: Any, rng: Generator) -> Any: ...
+    def mutate(self, pair: Any, rng: Generator) -> Any:
+        """A pair made from another one, which stays as it is."""
 
     def datasets(self, pair: Any) -> tuple[Any, Any]:
         """The two datasets of a pair, as a mechanism takes them."""

@@ -27,6 +27,7 @@ class Raised:
 
     @classmethod
     def from_error(cls, error: BaseException) -> Raised:
+        """What stands in the outputs for a run that raised this."""
         return cls(type(error).__name__, words(error, str))
 
 

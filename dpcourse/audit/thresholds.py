@@ -41,14 +41,14 @@ class Event:
 
 
 class Candidates(Protocol):
-    """Many events of one kind, counted at once.
-
-    `fitted` says whether it took the outputs of the two datasets apart to find them: then they are judged on other runs
-    than those they were found in.
-    """
+    """Many events of one kind, counted at once."""
 
     @property
-    def fitted(self) -> bool: ...
+    def fitted(self) -> bool:
+        """Whether the outputs of the two datasets were told apart to find them.
+
+        Then they are judged on other runs than those they were found in.
+        """
 
     def counts(self, rows: slice) -> np.ndarray:
         """Hits of every event on either dataset, shape (2, events)."""
@@ -56,7 +56,8 @@ class Candidates(Protocol):
     def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
         """The same hits as shares of the runs, as far as they are no luck, where that is known."""
 
-    def event(self, index: int) -> Event: ...
+    def event(self, index: int) -> Event:
+        """One of them by itself, with its words."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +80,15 @@ class Thresholds:
     fitted: bool = False
 
     def counts(self, rows: slice) -> np.ndarray:
+        """Values at or below each cut on either dataset, shape (2, events)."""
         return np.array([np.searchsorted(np.sort(side[rows]), self.cuts, side="right") for side in self.values])
 
     def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
+        """The shares of the two normal laws that fit the statistic, if any do."""
         return normal_shares(self.values[:, rows], self.cuts, counts)
 
     def event(self, index: int) -> Event:
+        """The event "statistic ≤ cut"."""
         cut = self.cuts[index]
         return Event(*self.words(float(cut)), lambda rows: self.values[:, rows] <= cut)
 
@@ -99,13 +103,16 @@ class Equalities:
     fitted: bool = False
 
     def counts(self, rows: slice) -> np.ndarray:
+        """How often each chosen code stands on either dataset, shape (2, events)."""
         size = int(self.chosen.max()) + 1
         return np.array([np.bincount(side[rows], minlength=size)[self.chosen] for side in self.codes])
 
     def curve(self, rows: slice, counts: np.ndarray) -> np.ndarray | None:
+        """None: codes have no order, so nothing smooth goes through their counts."""
         return None
 
     def event(self, index: int) -> Event:
+        """The event "code = this one"."""
         code = int(self.chosen[index])
         return Event(*self.words(code), lambda rows: self.codes[:, rows] == code)
 

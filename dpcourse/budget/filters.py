@@ -54,13 +54,16 @@ class BasicFilter:
         self.budget = budget
 
     def price(self, cost: Any) -> str:
+        """The claim (ε, δ) of this cost, as two fractions."""
         claim = _claim(cost)
         return _dump([as_fraction(claim.epsilon), as_fraction(claim.delta)])
 
     def zero(self) -> str:
+        """Two zeros."""
         return _dump([Fraction(0), Fraction(0)])
 
     def add(self, total: str, price: str) -> str:
+        """Both sums; `BudgetExhausted` if either would leave the budget."""
         spent = [old + new for old, new in zip(_load(total), _load(price), strict=True)]
         limits = [as_fraction(self.budget.epsilon), as_fraction(self.budget.delta)]
         if any(value > limit for value, limit in zip(spent, limits, strict=True)):
@@ -68,6 +71,7 @@ class BasicFilter:
         return _dump(spent)
 
     def left(self, total: str) -> Guarantee:
+        """What neither sum has used."""
         epsilon, delta = _load(total)
         rest = [as_fraction(self.budget.epsilon) - epsilon, as_fraction(self.budget.delta) - delta]
         return Guarantee(float(rest[0]), float(rest[1]), self.budget.neighbours)
@@ -99,6 +103,7 @@ class RenyiFilter:
         return float(max(orders, key=lambda order: self._allowance(order) / order))
 
     def price(self, cost: Any) -> str:
+        """The cost's Rényi divergence at the filter's order, in units, rounded up."""
         if isinstance(cost, Guarantee):
             if cost.delta:
                 raise ValueError(f"method 'rdp' cannot price a bare claim with delta > 0, got {cost}")
@@ -111,9 +116,11 @@ class RenyiFilter:
         return json.dumps(math.ceil(divergence * (1 + 1e-12) * UNIT))
 
     def zero(self) -> str:
+        """No units."""
         return json.dumps(0)
 
     def add(self, total: str, price: str) -> str:
+        """The sum of units; `BudgetExhausted` beyond the limit."""
         spent = json.loads(total) + json.loads(price)
         if spent > self.limit:
             raise BudgetExhausted(
@@ -123,6 +130,7 @@ class RenyiFilter:
         return json.dumps(spent)
 
     def left(self, total: str) -> Guarantee:
+        """The largest pure ε whose divergence still fits."""
         rest, low, high = (self.limit - json.loads(total)) / UNIT, 0.0, 1.0
         while pure_divergence(high, self.order) < rest:
             high *= 2
@@ -166,15 +174,18 @@ class PlannedFilter:
         return accountant.epsilon(self.budget.delta, method="pld") if +plan else 0.0
 
     def price(self, cost: Any) -> str:
+        """The name of this cost, if the plan has it."""
         name = _name_of(cost)
         if name not in self.plan:
             raise ValueError(f"method 'pld' admits only costs of the plan fixed at opening, got {name}")
         return json.dumps(name)
 
     def zero(self) -> str:
+        """Nothing of the plan."""
         return json.dumps({})
 
     def add(self, total: str, price: str) -> str:
+        """How often each cost was paid; `BudgetExhausted` if the plan has it no more often."""
         spent, name = json.loads(total), json.loads(price)
         spent[name] = spent.get(name, 0) + 1
         if spent[name] > self.plan[name]:
@@ -182,6 +193,7 @@ class PlannedFilter:
         return json.dumps(spent, sort_keys=True)
 
     def left(self, total: str) -> Guarantee:
+        """What the rest of the plan costs on its own."""
         rest = self.plan - Counter(json.loads(total))
         return Guarantee(self._epsilon(rest), self.budget.delta, self.budget.neighbours)
 

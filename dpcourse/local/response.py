@@ -61,10 +61,12 @@ class RandomizedResponse:
 
     @property
     def neighbours(self) -> Neighbours:
+        """Replace-one: a person gives another answer; that they answer is public."""
         return Neighbours.REPLACE_ONE
 
     @property
     def guarantee(self) -> Guarantee:
+        """(ε, 0) of one report, for the person who gives it."""
         return Guarantee(self.epsilon, 0.0, Neighbours.REPLACE_ONE)
 
     @property
@@ -119,6 +121,7 @@ class RandomizedResponse:
 
 
 def local_epsilon(value: float) -> float:
+    """ε of one report as a float in [1e-12, 30]; anything else is refused by name."""
     epsilon = arguments.positive("epsilon", value)
     if not 1e-12 <= epsilon <= _LARGEST_EPSILON:
         raise ValueError(f"epsilon must be in [1e-12, {_LARGEST_EPSILON:g}], got {value!r}")

@@ -65,10 +65,12 @@ class UnaryEncoding:
 
     @property
     def neighbours(self) -> Neighbours:
+        """Replace-one: a person gives another answer; that they answer is public."""
         return Neighbours.REPLACE_ONE
 
     @property
     def guarantee(self) -> Guarantee:
+        """(ε, 0) of one report, all its k bits together, for the person who gives it."""
         return Guarantee(self.epsilon, 0.0, Neighbours.REPLACE_ONE)
 
     @property
