@@ -1,6 +1,6 @@
 """Execute notebooks in fresh kernels and store their outputs.
 
-    python tools/run_notebooks.py                                # every lesson and every solution
+    python tools/run_notebooks.py                                # every lesson, companion and solution
     python tools/run_notebooks.py notebooks/03_laplace.ipynb     # these
     python tools/run_notebooks.py --check                        # run, complain, write nothing
 
@@ -36,8 +36,8 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def default_paths() -> list[Path]:
-    """Every lesson and every solution; exercises hold no outputs."""
-    return sorted(NOTEBOOKS.glob("*.ipynb")) + sorted(NOTEBOOKS.glob("solutions/*.ipynb"))
+    """Every lesson, every companion and every solution; exercises hold no outputs."""
+    return [path for folder in (".", "deeper", "solutions") for path in sorted((NOTEBOOKS / folder).glob("*.ipynb"))]
 
 
 def execute(path: Path, timeout: int) -> nbformat.NotebookNode:
@@ -73,6 +73,8 @@ def strip_volatile(notebook: nbformat.NotebookNode) -> None:
         seen[digest] = seen.get(digest, 0) + 1
         cell.id = digest if seen[digest] == 1 else f"{digest}-{seen[digest]}"
         kept = {key: cell.metadata[key] for key in ("nbgrader", "tags") if cell.metadata.get(key)}
+        if "proof" in kept.get("tags", ()):
+            kept["jupyter"] = {"source_hidden": True}  # asserts are for machines: JupyterLab collapses them
         cell.metadata = nbformat.from_dict(kept)
         if cell.cell_type == "code":
             cell.outputs = _streams_joined(cell.outputs)
@@ -113,7 +115,7 @@ def complaints(notebook: nbformat.NotebookNode) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="*", type=Path, help="notebooks (default: all lessons and solutions)")
+    parser.add_argument("paths", nargs="*", type=Path, help="notebooks (default: all that are stored executed)")
     parser.add_argument("--check", action="store_true", help="run and complain, but write nothing")
     parser.add_argument("--timeout", type=int, default=120, help="seconds a cell may take (default 120)")
     arguments = parser.parse_args()

@@ -5,8 +5,17 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["Attacker", "attacker"],
-        "pictures": ["Attacks", "DeltaCurve", "Losses", "draw_attacker", "draw_attacks", "draw_delta", "draw_losses"],
+        "numbers": ["Attacker", "Hills", "attacker", "hills"],
+        "pictures": [
+            "Attacks",
+            "DeltaCurve",
+            "Losses",
+            "draw_attacker",
+            "draw_attacks",
+            "draw_delta",
+            "draw_hills",
+            "draw_losses",
+        ],
         "explorer": ["explore_attacker"],
     },
 )

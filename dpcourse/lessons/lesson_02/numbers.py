@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import laplace, norm
 
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.attacks import dp_accuracy_bound, dp_roc_bound, posterior_bounds
@@ -72,3 +73,47 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
         prior=prior,
         belief=(float(below), float(above)),
     )
+
+
+@dataclass(frozen=True)
+class Hills:
+    """How likely each published number is with Ana's yes and with her no, and what a claim at ε leaves over.
+
+    `x`, `yes` and `no` have shape (numbers,): published numbers, and their density if the true count is `count` + 1 and
+    if it is `count`. `tail` is the chance of a number that is more than e^ε times as likely with the yes, and `delta`
+    the part of it that counts: the least δ at ε (replacing Ana's answer; the noise is alike on both sides).
+    """
+
+    noise: str
+    epsilon: float
+    count: int
+    x: np.ndarray
+    yes: np.ndarray
+    no: np.ndarray
+    tail: float
+    delta: float
+
+
+def hills(noise: str, scale: float, epsilon: float, count: int = 61) -> Hills:
+    """The two hills of a count with "Laplace" noise of a scale, or "Gaussian" noise of a standard deviation.
+
+    Examples
+    --------
+    >>> hills("Laplace", 1.0, epsilon=1.0).delta
+    0.0
+    >>> shown = hills("Gaussian", 1.0, epsilon=1.0)
+    >>> round(shown.delta, 4), round(shown.tail, 4)
+    (0.1269, 0.3085)
+    """
+    x = count + 0.5 + np.arange(-500, 501) / 100  # symmetric about the middle; 5 people to either side
+    law = {"Laplace": laplace, "Gaussian": norm}[noise]
+    yes, no = law(loc=count + 1, scale=scale), law(loc=count, scale=scale)
+    if noise == "Laplace":
+        # The ratio rises from e^(−1/b) at the lower count to e^(1/b) at the upper one, and stays there.
+        never = epsilon * scale >= 1
+        start, delta = count + 0.5 + epsilon * scale / 2, float(PrivacyLoss.laplace(1 / scale).delta(epsilon))
+        tail = 0.0 if never else float(yes.sf(start))
+    else:
+        start = count + 0.5 + epsilon * scale**2  # where the ratio, e^((x − count − ½)/σ²), reaches e^ε
+        tail, delta = float(yes.sf(start)), float(PrivacyLoss.gaussian(scale).delta(epsilon))
+    return Hills(noise, epsilon, count, x, yes.pdf(x), no.pdf(x), tail, delta)
