@@ -21,7 +21,7 @@ import pytest
 from dpcourse.datasets import load_adult
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-STORED = sorted(NOTEBOOKS.glob("*.ipynb")) + sorted(NOTEBOOKS.glob("solutions/*.ipynb"))
+STORED = [path for folder in (".", "deeper", "solutions") for path in sorted((NOTEBOOKS / folder).glob("*.ipynb"))]
 
 FEWEST_FIELDS = 5
 """Categorical fields and the age together; fewer describe a group."""

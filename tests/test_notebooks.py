@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 NOTEBOOKS = ROOT / "notebooks"
 LESSONS = sorted(NOTEBOOKS.glob("*.ipynb"))
+COMPANIONS = sorted(NOTEBOOKS.glob("deeper/*.ipynb"))
 SOLUTIONS = sorted(NOTEBOOKS.glob("solutions/*.ipynb"))
 EXERCISES = sorted(NOTEBOOKS.glob("exercises/*.ipynb"))
 
@@ -55,8 +56,8 @@ def text_of(output: dict) -> str:
     return "\n".join("".join(p) if isinstance(p, list | str) else json.dumps(p, ensure_ascii=False) for p in parts)
 
 
-stored = pytest.mark.parametrize("path", LESSONS + SOLUTIONS, ids=name_of)
-every = pytest.mark.parametrize("path", LESSONS + SOLUTIONS + EXERCISES, ids=name_of)
+stored = pytest.mark.parametrize("path", LESSONS + COMPANIONS + SOLUTIONS, ids=name_of)
+every = pytest.mark.parametrize("path", LESSONS + COMPANIONS + SOLUTIONS + EXERCISES, ids=name_of)
 lessons = pytest.mark.parametrize("path", LESSONS, ids=name_of)
 
 
@@ -66,7 +67,7 @@ def test_there_are_lessons():
 
 @every
 def test_name_tells_number_and_kind(path):
-    suffix = {"solutions": "_solutions", "exercises": "_exercises"}.get(path.parent.name, "")
+    suffix = {"deeper": "_deeper", "solutions": "_solutions", "exercises": "_exercises"}.get(path.parent.name, "")
     assert re.fullmatch(rf"\d\d_[a-z0-9_]+{suffix}\.ipynb", path.name)
 
 
@@ -141,6 +142,16 @@ def test_cells_are_short(path):
     if path in LESSONS:
         assert sum(length > SHORT for length in lengths) <= 1
     assert max(lengths) <= LONG
+
+
+@pytest.mark.parametrize("path", COMPANIONS, ids=name_of)
+def test_a_companion_belongs_to_a_lesson_and_leads_back(path):
+    lesson = path.name.replace("_deeper", "")
+    assert (NOTEBOOKS / lesson).exists()
+    text = "".join(cell["source"] for cell in cells_of(path, "markdown"))
+    links = set(re.findall(r"\]\(([^)\s]+\.(?:ipynb|md))", text))
+    assert f"../{lesson}" in links and not [link for link in links if not (path.parent / link).exists()]
+    assert "★" in text.splitlines()[0]
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=name_of)

@@ -1,7 +1,7 @@
 """What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
 
     python tools/run_tests.py                    # those of every day
-    python tools/run_tests.py all                # types, solutions and the twin too, as `.ci/run` does
+    python tools/run_tests.py all                # types, companions, solutions and the twin too, as `.ci/run` does
     python tools/run_tests.py tests browser      # these
 
 Environment
@@ -41,7 +41,7 @@ LESSONS = sorted(
     (path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb")),
     key=lambda path: (not Path(path).name.startswith(LONGEST), path),
 )
-SOLUTIONS, EXERCISES = ["notebooks/solutions"], ["notebooks/exercises"]
+SOLUTIONS, EXERCISES, COMPANIONS = ["notebooks/solutions"], ["notebooks/exercises"], ["notebooks/deeper"]
 
 
 # Large packages that the tests import, in two lots that have little in common.
@@ -117,16 +117,17 @@ def plan(source: str) -> list[Pass]:
     compare = [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL]
     said = {"DPCOURSE_SOURCE": source}  # outright, so that no kernel looks for a network first
     # With the UCI files, lessons run on them; `all` runs them on the twin as well, as readers without the files do.
-    twin = LESSONS + EXERCISES if source == "uci" else EXERCISES
+    twin = LESSONS + COMPANIONS + EXERCISES if source == "uci" else EXERCISES
     return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
         Pass("types", "mypy", [sys.executable, "-m", "mypy"], every_day=False),
         Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *WORKERS]),
         Pass("lessons", f"on {people}: {how}", [*compare, *LESSONS], said),
+        Pass("companions", f"on {people}: {how}", [*compare, *COMPANIONS], said, every_day=False),
         Pass("solutions", f"on {people}: {how}", [*compare, *SOLUTIONS], said, every_day=False),
         Pass(
             "twin",
-            f"{'lessons, ' if source == 'uci' else ''}exercises on the twin: executed",
+            f"{'lessons, companions, ' if source == 'uci' else ''}exercises on the twin: executed",
             [*pytest, "--nbval-lax", *NBVAL, *twin],
             {"DPCOURSE_SOURCE": "twin"},
             every_day=False,
@@ -194,7 +195,7 @@ def main() -> int:
         failed |= not passed
         seconds = time.perf_counter() - began
         verdict = "passed" if passed else "FAILED"
-        rows.append(f"{verdict}  {step.name:<8} {seconds:5.0f} s  {step.shows}: {last or 'clean'}")
+        rows.append(f"{verdict}  {step.name:<10} {seconds:5.0f} s  {step.shows}: {last or 'clean'}")
 
     print("\n=== Passes that ran\n" + "\n".join(rows))
     print(f"{'FAILED' if failed else 'All passed'} in {time.perf_counter() - start:.0f} s")

@@ -70,7 +70,7 @@ def draw_attacker(data: Attacker, *, into: Picture | None = None) -> Picture:
     parts["right title"].set_text(f"{data.prior:.1%} before: {data.belief[0]:.1%} to {data.belief[1]:.1%} after")
     exception = f", leaving aside outputs that give the matter away (probability δ = {data.delta:g})" * (data.delta > 0)
     picture.alt = (
-        f"At ε = {data.epsilon:.3g}, δ = {data.delta:g}: an attacker who bets on one of two neighbours at even odds is right at most "
+        f"At ε = {data.epsilon:.3g}, δ = {data.delta:g}: an attacker who bets at even odds is right at most "
         f"{data.accuracy:.1%} of the time; a false positive rate of 5% allows a true positive rate of "
         f"{np.interp(0.05, data.fpr, data.best):.1%}, and {data.name} gives "
         f"{np.interp(0.05, data.fpr, data.mechanism):.1%}. A belief of {data.prior:.1%} becomes between "
