@@ -81,6 +81,7 @@ class RoundReport:
 
     @cached_property
     def guarantee(self) -> Guarantee:
+        """What all rounds so far promise about one client."""
         return self.client_level.guarantee(self.round)
 
     @property
@@ -90,6 +91,7 @@ class RoundReport:
 
     @cached_property
     def record_guarantees(self) -> dict[str, Guarantee]:
+        """What all rounds so far promise about one record, by the client that holds it."""
         delta, found = self.client_level.delta, {}
         for name, spent in self.ledger.items():
             epsilon = record_epsilon(spent, delta)

@@ -28,6 +28,7 @@ class Examples:
 
     @classmethod
     def of(cls, X: np.ndarray, targets: np.ndarray) -> Examples:
+        """The rows of `X`, shape (n, d), with a constant appended; float32 stays float32."""
         kind = np.float32 if X.dtype == np.float32 else float
         rows = np.column_stack([X, np.ones(len(X), kind)]).astype(kind, copy=False)
         largest = np.maximum(rows.max(axis=1), -rows.min(axis=1))  # at least the one that multiplies the intercept

@@ -38,6 +38,7 @@ class _Selection:
 
     @property
     def guarantee(self) -> Guarantee:
+        """ε-DP, with δ = 0."""
         return Guarantee(self.epsilon, 0.0, self.neighbours)
 
     @property
@@ -195,6 +196,7 @@ class AboveThreshold:
 
     @property
     def guarantee(self) -> Guarantee:
+        """ε-DP, with δ = 0."""
         return Guarantee(self.epsilon, 0.0, self.neighbours)
 
     @property

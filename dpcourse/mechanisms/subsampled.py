@@ -53,6 +53,7 @@ class PoissonSubsampled:
 
     @property
     def neighbours(self) -> Neighbours:
+        """Add-remove: the amplification is proven under no other relation here."""
         return Neighbours.ADD_REMOVE
 
     @property
@@ -70,4 +71,5 @@ class PoissonSubsampled:
 
     @property
     def zcdp(self) -> float:
+        """None of use: raises `ValueError`."""
         raise ValueError(f"a subsampled mechanism has no useful zCDP bound, got {self!r}")

@@ -10,9 +10,9 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
 
 from dpcourse.accounting import PrivacyLoss, renyi
+from dpcourse.accounting.solve import safe_root
 from dpcourse.federated.secure.units import check_unit, condition
 from dpcourse.mechanisms.sampling import discrete_gaussian
 from dpcourse.privacy import Guarantee, Neighbours, arguments
@@ -123,7 +123,7 @@ class DistributedDiscreteGaussian:
             return planned(low)
         while over(high) > 0:
             low, high = high, 2 * high
-        return planned(brentq(over, low, high, rtol=1e-12) * (1 + 1e-9))  # on the private side of the root
+        return planned(safe_root(over, low, high, precision=1e-9 * high))
 
     def with_clients(self, clients: int) -> DistributedDiscreteGaussian:
         """The same noise with another number of clients in the sum: after a run, those who stayed."""

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.accounting.pld import pairs
+from dpcourse.accounting.solve import safe_root
 from dpcourse.mechanisms.additive import grid
 from dpcourse.mechanisms.sampling import LARGEST_SIGMA, discrete_gaussian
 from dpcourse.privacy import Guarantee, Neighbours, arguments
@@ -35,7 +36,7 @@ def gaussian_delta(epsilon: float, noise_multiplier: float) -> float:
 
 
 def analytic_noise_multiplier(epsilon: float, delta: float) -> float:
-    """The smallest σ/Δ for which Gaussian noise is (ε, δ)-DP, by bisection on `gaussian_delta`.
+    """The smallest σ/Δ for which Gaussian noise is (ε, δ)-DP: the root of `gaussian_delta`, from above.
 
     Examples
     --------
@@ -47,13 +48,9 @@ def analytic_noise_multiplier(epsilon: float, delta: float) -> float:
         low, high = high, 2 * high
         if math.isinf(high):
             raise ValueError(f"epsilon and delta must ask for noise that fits a float, got {epsilon!r} and {delta!r}")
-    while high - low > 1e-14 * high:
-        middle = (low + high) / 2
-        if gaussian_delta(epsilon, middle) > delta:
-            low = middle
-        else:
-            high = middle
-    return high
+    if gaussian_delta(epsilon, low) <= delta:
+        return low
+    return safe_root(lambda noise: gaussian_delta(epsilon, noise) - delta, low, high, precision=1e-14 * high)
 
 
 def classic_noise_multiplier(epsilon: float, delta: float) -> float:
@@ -158,6 +155,7 @@ class GaussianMechanism:
 
     @property
     def guarantee(self) -> Guarantee:
+        """(ε, δ)-DP; a noise multiplier without a δ raises `ValueError`."""
         if self.epsilon is None or self.delta is None:
             raise ValueError("a noise multiplier alone makes no (ε, δ) claim: give delta, or use .privacy_loss()")
         epsilon = self.epsilon

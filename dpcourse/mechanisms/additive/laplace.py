@@ -65,6 +65,7 @@ class LaplaceMechanism:
 
     @property
     def guarantee(self) -> Guarantee:
+        """ε-DP, with δ = 0."""
         return Guarantee(self.epsilon, 0.0, self.neighbours)
 
     @property
@@ -180,6 +181,7 @@ class GeometricMechanism:
 
     @property
     def guarantee(self) -> Guarantee:
+        """ε-DP, with δ = 0."""
         return Guarantee(self.epsilon, 0.0, self.neighbours)
 
     @property
