@@ -32,17 +32,16 @@ def safe_root(excess: Callable[[float], float], low: float, high: float, precisi
 
     def value(x: float) -> float:
         if x not in known:
-            known[x] = min(max(excess(x), -_LARGEST), _LARGEST)
+            y = min(max(excess(x), -_LARGEST), _LARGEST)
+            known[x] = y if y > 0 else min(y, -1e-300)  # where it stays 0 the root is the first such x, not any
         return known[x]
 
-    if value(high) == 0:
-        return high
     found = float(brentq(value, low, high, xtol=precision, rtol=1e-15))
     # Of what was seen on the right side the nearest; if that is far, a few small steps find a nearer one.
-    best = min(x for x, y in known.items() if y <= 0)
+    best = min(x for x, y in known.items() if y < 0)
     step = precision / 2
     while found + step < best and step < 8 * precision:
-        if value(found + step) <= 0:
+        if value(found + step) < 0:
             return found + step
         step *= 2
     return best

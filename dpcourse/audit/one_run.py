@@ -11,6 +11,7 @@ import math
 import numpy as np
 from scipy.special import bdtr, bdtrc, expit
 
+from dpcourse.accounting.solve import safe_root
 from dpcourse.privacy import arguments
 
 
@@ -55,10 +56,10 @@ def epsilon_from_guesses(canaries: int, guesses: int, right: int, delta: float, 
     low, high = 0.0, 1.0
     while _chance(high, canaries, guesses, right, delta) <= doubt:
         low, high = high, 2 * high
-    while high - low > 1e-10 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _chance(middle, canaries, guesses, right, delta) <= doubt else (low, middle)
-    return low
+    # The chance grows with ε, so in −ε it is a decreasing function: the ε found is not too large.
+    return abs(
+        safe_root(lambda minus: _chance(abs(minus), canaries, guesses, right, delta) - doubt, -high, -low, 1e-10 * high)
+    )
 
 
 def _chance(epsilon: float, m: int, r: int, v: int, delta: float) -> float:

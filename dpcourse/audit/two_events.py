@@ -81,7 +81,7 @@ def epsilon_from_two_events(
     low, high = 0.0, _MOST
     if not refuted(low):
         return 0.0
-    while high - low > 1e-9 * high:
+    while high - low > 1e-9 * high:  # by halving: the answer is yes or no, which a root finder cannot use
         middle = (low + high) / 2
         low, high = (middle, high) if refuted(middle) else (low, middle)
     return low

@@ -24,6 +24,7 @@ import numpy as np
 from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, renyi
 from dpcourse.accounting.interface import has_privacy_loss
 from dpcourse.accounting.pld import integers, pairs, selection
+from dpcourse.accounting.solve import safe_root
 from dpcourse.privacy import BudgetExhausted, Guarantee, arguments
 
 UNIT = 2**64  # a Rényi cost is stored as a whole number of 1/UNIT, rounded up
@@ -131,13 +132,12 @@ class RenyiFilter:
 
     def left(self, total: str) -> Guarantee:
         """The largest pure ε whose divergence still fits."""
-        rest, low, high = (self.limit - json.loads(total)) / UNIT, 0.0, 1.0
-        while pure_divergence(high, self.order) < rest:
+        rest, high = (self.limit - json.loads(total)) / UNIT, 1.0
+        while pure_divergence(high, self.order) <= rest:
             high *= 2
-        while high - low > 1e-12 * high:
-            middle = (low + high) / 2
-            low, high = (middle, high) if pure_divergence(middle, self.order) <= rest else (low, middle)
-        return Guarantee(low, 0.0, self.budget.neighbours)
+        # The divergence grows with ε, so in −ε it is a decreasing function: the ε found is not too large.
+        found = safe_root(lambda minus: pure_divergence(abs(minus), self.order) - rest, -high, 0.0, 1e-12 * high)
+        return Guarantee(abs(found), 0.0, self.budget.neighbours)
 
 
 class PlannedFilter:

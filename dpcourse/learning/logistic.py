@@ -8,7 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import validate_data
 
-from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
+from dpcourse.accounting import PrivacyAccountant
+from dpcourse.accounting.calibrate import calibrated
 from dpcourse.learning.gradients import Examples, clipped_sum, residuals
 from dpcourse.learning.linear import LinearClassifier, encode_labels, generator
 from dpcourse.learning.pace import Pace
@@ -186,12 +187,15 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
             self.guarantee_ = Guarantee(math.inf, 0.0, Neighbours.ADD_REMOVE, condition)
             return n if self.dataset_size is None else self.dataset_size
         share = SIZE_SHARE if self.dataset_size is None else 0.0
-        self.noise_multiplier_ = self.noise_multiplier or calibrate_noise_multiplier(
-            self.epsilon * (1 - share), self.delta, self.sampling_rate, self._steps
-        )
+        if self.noise_multiplier is None:
+            target = self.epsilon * (1 - share)
+            self.noise_multiplier_, epsilon = calibrated(target, self.delta, self.sampling_rate, self._steps)
+        else:
+            self.noise_multiplier_, epsilon = self.noise_multiplier, None
         step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(self.noise_multiplier_), self.sampling_rate)
         self.accountant_.compose(step, times=self._steps)
-        epsilon = self.accountant_.epsilon(self.delta, method="pld")
+        if epsilon is None:  # the calibration has priced its own noise already
+            epsilon = self.accountant_.epsilon(self.delta, method="pld")
         size = self.dataset_size
         if size is None:
             if self.noise_multiplier is not None and not 0 < epsilon < math.inf:

@@ -7,18 +7,16 @@ added, stay inside the promise.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
 
 from dpcourse.accounting import PrivacyAccountant
+from dpcourse.accounting.solve import smallest
 from dpcourse.learning import (
     DPLogisticRegression,
     ObjectivePerturbationLogisticRegression,
@@ -82,7 +80,7 @@ def noise_for(method: str, level: Level, options: dict[str, Any]) -> float:
             ledger = _aggregator(options, noise).accountant(options["questions"], options["answers"])
             return replacing_one(ledger, level.delta, "rdp")
 
-    return _smallest(price, level.epsilon)
+    return smallest(price, level.epsilon)[0]
 
 
 def train(
@@ -150,20 +148,3 @@ def _student(model: PATEClassifier, questions: np.ndarray) -> Any:
             raise
         only = CLASSES[known[0]] if len(known) else CLASSES[0]
         return DummyClassifier(strategy="constant", constant=only).fit(questions[:2], CLASSES)
-
-
-def _smallest(price: Callable[[float], float], goal: float) -> float:
-    """The smallest noise whose price is at most the goal, to a millionth and on the safe side."""
-
-    def excess(log_noise: float) -> float:
-        return math.log(max(price(math.exp(log_noise)), 1e-12 * goal) / goal)
-
-    low, high = -1.0, 0.0
-    while excess(low) < 0:
-        low -= 2
-    while excess(high) > 0:
-        high += 2
-    noise = math.exp(brentq(excess, low, high, xtol=1e-6))
-    while price(noise) > goal:
-        noise *= 1 + 1e-6
-    return noise

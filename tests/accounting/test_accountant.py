@@ -201,7 +201,8 @@ def every_mechanism(epsilon: float) -> list[tuple]:
     loses = [(2 + gap) * math.exp(-gap) / 4 for gap in (0.2, 0.2 + epsilon)]  # two Laplace noises differ by less
     told = np.array([response.truth_probability, *[response.lie_probability] * 3])
     bits = UnaryEncoding(epsilon, 5)
-    ones = [float(bits._exchange()[0]), float(bits._exchange()[1])]
+    lie = 1 / (math.exp(epsilon) + 1)
+    ones = [(1 - lie) / 2, lie / 2]  # of the two bits that differ only the first is 1, or only the second
     decay = math.exp(-epsilon / 2)
     worst = [1e-9, *(1 - 1e-9) * np.array([math.exp(epsilon), 1]) / (1 + math.exp(epsilon)), 0]
     return [

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from dpcourse.accounting import calibrate_noise_multiplier
+from dpcourse.accounting import calibrate
 from dpcourse.learning import (
     DPLogisticRegression,
     ObjectivePerturbationLogisticRegression,
@@ -21,7 +21,7 @@ from dpcourse.learning import (
 from dpcourse.privacy import Neighbours
 
 # scikit-learn fits the same defaults again and again; each price is looked for once.
-calibrated = functools.cache(calibrate_noise_multiplier)
+calibrated = functools.cache(calibrate.calibrated)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
@@ -29,7 +29,7 @@ calibrated = functools.cache(calibrate_noise_multiplier)
     [DPLogisticRegression(), OutputPerturbationLogisticRegression(), ObjectivePerturbationLogisticRegression()]
 )
 def test_behaves_like_scikit_learn(estimator, check, monkeypatch):
-    monkeypatch.setattr("dpcourse.learning.logistic.calibrate_noise_multiplier", calibrated)
+    monkeypatch.setattr("dpcourse.learning.logistic.calibrated", calibrated)
     check(estimator)
 
 

@@ -7,12 +7,14 @@ import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from dpcourse.accounting.pld import integers, pairs, refine, selection
 from dpcourse.accounting.pld.pairs import Pair
 from dpcourse.accounting.pld.replacing import replacing_one
+from dpcourse.accounting.solve import safe_root
 from dpcourse.privacy import Guarantee, arguments
 
 
@@ -189,7 +191,7 @@ class PrivacyLoss:
         if delta == 0:
             return max(sum(times * high for (_, high), times in self._bounds(add)) for add in self._directions)
         if self._single:
-            return _root(lambda epsilon: bool(self.delta(epsilon) <= delta))
+            return _smallest_epsilon(self.delta, delta)
         return max(refine.epsilon(self.parts, add, delta) for add in self._directions)
 
     def delta(self, epsilon: float | np.ndarray) -> float | np.ndarray:
@@ -258,6 +260,7 @@ def _exact_power(parts: tuple[tuple[Pair, int], ...], add: bool, fpr: np.ndarray
     def tails(loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return pair.lower(-loss)[::-1] if add else pair.upper(loss)
 
+    # By halving, for all rates at once: tails may jump, and a root finder takes one number at a time.
     low, high = (np.full(fpr.shape, bound) for bound in (-1e6, 1e6))
     for _ in range(90):
         middle = (low + high) / 2
@@ -273,18 +276,20 @@ def _times_exp(mass: np.ndarray, exponent: np.ndarray) -> np.ndarray:
         return np.exp(np.minimum(np.log(mass) + exponent, 700.0))
 
 
-def _root(holds: Callable[[float], bool]) -> float:
-    """The smallest x ≥ 0, to the last digits of a float, that fulfils a condition true from there on; ∞ above 1e9."""
-    if holds(0.0):
+def _smallest_epsilon(at: Callable[[Any], Any], delta: float) -> float:
+    """The smallest ε ≥ 0, to the last digits of a float, with δ(ε) ≤ delta; ∞ above 1e18."""
+    if at(0.0) <= delta:
         return 0.0
-    low, high = 0.0, 1.0
-    while not holds(high):
+    low = high = 1.0
+    while at(high) > delta:
         low, high = high, high * 2
-        if high > 1e9:
+        if high > 1e18:
             return math.inf
-    while high - low > 1e-14 * high:
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
+    while at(low) <= delta:
+        low, high = low / 16, low
+
+    def excess(epsilon: float) -> float:
+        found = at(epsilon)
+        return math.log(found / delta) if found > 0 else -math.inf
+
+    return safe_root(excess, low, high, 1e-14 * high)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
-from scipy.special import log_ndtr, ndtr, ndtri
+from scipy.special import erfcx, log_ndtr, ndtr, ndtri
 
 Tails = tuple[np.ndarray, np.ndarray]
 
@@ -84,13 +84,14 @@ class Gaussian:
     def delta(self, epsilon: np.ndarray) -> np.ndarray:
         """Φ(−a) − e^ε Φ(−a − μ) for a = ε/μ − μ/2 (Balle & Wang 2018, arXiv:1805.06530, theorem 8).
 
-        Above μ=1 in logarithms, where nothing over- or underflows. Below, the two terms may agree in all their digits,
-        and the difference is φ(a) ∫ (1 − e^(−μt)) e^(−at − t²/2) dt over t > 0, whose integrand is positive.
+        Above μ=1 in logarithms, where nothing over- or underflows: ε − (a + μ)²/2 = −a²/2, so the second term is
+        e^(−a²/2)·erfcx((a + μ)/√2)/2, whatever the size of ε. Below, the two terms may agree in all their digits, and
+        the difference is φ(a) ∫ (1 − e^(−μt)) e^(−at − t²/2) dt over t > 0, whose integrand is positive.
         """
         with np.errstate(over="ignore"):
             a = np.minimum(np.asarray(epsilon / self.mu - self.mu / 2), 50.0)  # φ(50) is 0
         if self.mu > 1:
-            first, second = log_ndtr(-a), epsilon + log_ndtr(-a - self.mu)
+            first, second = log_ndtr(-a), np.log(erfcx((a + self.mu) / math.sqrt(2)) / 2) - a * a / 2
             return np.exp(first) * -np.expm1(np.minimum(second - first, 0.0))
         a = a[..., None]
         end = 78 / (a + np.sqrt(a * a + 78))  # beyond it lies e^−39 of the integral
