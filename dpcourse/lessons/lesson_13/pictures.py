@@ -169,7 +169,7 @@ def draw_quality(data: Quality, *, into: Picture | None = None) -> Picture:
         right.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
         right.set_ylim(data.floor - 0.02, data.ceiling + 0.015)
         right.legend(loc="lower right")
-        left.set_title("The tables")
+        left.set_title("How far the two-way tables are off")
         right.set_title("A model trained on the synthetic table")
     listed = "; ".join(
         f"{name}: error from {_percent(data.errors[name][0].mean())} to {_percent(data.errors[name][-1].mean())}, "
