@@ -68,7 +68,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         The released model.
     guarantee_ : Guarantee
         What was spent, from PLD accounting.
-    noise_multiplier_, clip_norm_ : float
+    noise_multiplier_, clip_norm_, steps_ : float, float, int
         The ones used.
     accountant_ : PrivacyAccountant
         Its ledger lists what was composed.
@@ -132,6 +132,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         self.classes_, targets = encode_labels(y, self.classes)
         rng = generator(self.random_state)
+        self.steps_ = self._steps
         size = self._account(len(X), rng, ROUNDING if X.dtype == np.float32 else "")
         self.clip_norm_ = self._choose_clip_norm(size)
         theta = self._descend(Examples.of(X, targets), size, rng)
@@ -144,7 +145,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         velocity, average = np.zeros_like(theta), np.zeros_like(theta)
         deviation = self.noise_multiplier_ * self.clip_norm_ if self.noise_multiplier_ else 0.0
         learning_rate = self.learning_rate or self._choose_learning_rate(examples, size)
-        steps = self._steps
+        steps = self.steps_
         self.loss_curve_ = np.empty(steps)
         for step in range(steps):
             batch = examples

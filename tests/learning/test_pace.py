@@ -52,7 +52,10 @@ def test_the_estimator_keeps_its_pace_and_the_sweep_the_same(features):
     model = DPLogisticRegression(
         noise_multiplier=0, sampling_rate=1.0, dataset_size=500, classes=(0, 1), features=features, random_state=1
     ).fit(X, y)
-    assert len(model.loss_curve_) == PACES[features].steps and model.clip_norm_ == PACES[features].largest_clip
+    assert (
+        len(model.loss_curve_) == model.steps_ == PACES[features].steps
+        and model.clip_norm_ == PACES[features].largest_clip
+    )
     sweep = fit_sweep(
         X, y, epsilons=[np.inf], seeds=1, dataset_size=500, classes=(0, 1), sampling_rate=1.0, features=features
     )
