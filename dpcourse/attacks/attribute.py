@@ -52,8 +52,8 @@ def guess_attribute(log_likelihood: np.ndarray, log_prior: np.ndarray) -> np.nda
     Parameters
     ----------
     log_likelihood, log_prior : ndarray, shape (n, k)
-        Of the model, and of someone who knows the other columns and never saw the model (imputation). A likelihood of
-        zeros gives the guess without the model.
+        Of the model, and of the value given the other columns, without the label: the likelihood counts that already.
+        A likelihood of zeros gives the guess without the model (imputation; its prior may know the label).
 
     Examples
     --------
