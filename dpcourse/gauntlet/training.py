@@ -141,7 +141,7 @@ EXHIBITS = (
     Exhibit(
         "divided by the batch's own size",
         "Noise and sum are divided by the number of examples that happen to be there: the noise tells it.",
-        "pytorch/opacus issues 571 and 819",
+        "compare pytorch/opacus issues 571 and 819 (a divisor computed from the private dataset's length)",
         STEP,
         _other_size(10, 11, 1000),
         Batched(_own_batch_size),

@@ -176,7 +176,8 @@ def _shrinks(classes: int, lead: int, share: float) -> Wrong:
 def _thin(seen: str) -> Wrong:
     return Wrong(
         seen,
-        "Which noise has tails as heavy as Laplace's? Those of a normal one fall too fast for a pure ε (δ = 0).",
+        "Is it Laplace noise, of scale 2/ε? (√2 is the L2 sensitivity.) The tails of a normal one fall too fast for a "
+        "pure ε (δ = 0).",
         "thin-tails",
     )
 
