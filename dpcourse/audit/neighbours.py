@@ -17,6 +17,7 @@ from numpy.random import Generator
 from dpcourse.privacy import Neighbours, arguments
 
 Record = Callable[[Generator], Any]
+_LIMITS = (709.5, -745.0)  # one more, and exp overflows; one less, and it is 0
 
 
 class NeighbourSource(Protocol):
@@ -189,6 +190,9 @@ class Records:
 class Scores:
     """Vectors of which one person moves every entry by the sensitivity at most: scores, utilities, answers to queries.
 
+    They move together, one against the others, one alone, or every which way: the patterns of Ding et al. 2018
+    (arXiv:1805.10277), who found the bugs of sparse vector and noisy max with them.
+
     Parameters
     ----------
     length : int
@@ -215,8 +219,8 @@ class Scores:
         arguments.positive("largest", self.largest)
 
     def draw(self, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
-        """All alike, a few levels, or far apart; moved all one way, one against the others, or every which way."""
-        size, kind = self.length, int(rng.integers(4))
+        """All alike, a few levels, far apart or at the limits of exp; moved together or against each other."""
+        size, kind = self.length, int(rng.integers(5))
         base: np.ndarray = np.zeros(size)
         if kind == 1:
             base = rng.integers(-2, 3, size) * self.sensitivity
@@ -224,6 +228,9 @@ class Scores:
             base[rng.integers(size)] = rng.choice([-1, 1]) * self.largest ** rng.random()
         elif kind == 3:
             base += rng.choice([-1, 1]) * self.largest ** rng.random()
+        elif kind == 4:
+            at_a_limit = rng.choice(_LIMITS) * rng.choice([1, 2])  # of exp(u) and of exp(u/2)
+            base[: size if rng.random() < 0.5 else 1] = np.clip(at_a_limit, -self.largest, self.largest)
         return base, self._step(rng)
 
     def mutate(self, pair: tuple[np.ndarray, np.ndarray], rng: Generator) -> tuple[np.ndarray, np.ndarray]:

@@ -87,7 +87,7 @@ class LedgerSession:
         self.ledger = arguments.member("ledger", ledger, PrivacyLedger)
         self.analyst = _name("analyst", analyst)
         self.patience = arguments.nonnegative("patience", patience)
-        self._rng = np.random.default_rng(rng)
+        self._rng = None if rng is None else np.random.default_rng(rng)
         with ledger._file.transaction() as connection:
             for statement in ANSWERS:
                 connection.execute(statement)
@@ -158,7 +158,8 @@ class LedgerSession:
     def _draw_and_store(self, cost: Any, draw: Callable[[Generator], Any], query_id: str, description: str) -> str:
         self.ledger._spend(cost, query_id, self.analyst, description, also=_mark_as_being_drawn)
         try:
-            answer = draw(self._rng)
+            # Fresh unless given: a generator made before a fork would draw the same noise in parent and child.
+            answer = draw(np.random.default_rng(self._rng))
             if isinstance(answer, Estimate):
                 _check_paid(answer, cost)
             text = to_text(answer)

@@ -7,27 +7,21 @@ import pytest
 from scipy import stats
 
 from dpcourse.audit import Generated, Records, Scores, number_between, one_of, search_neighbours
+from dpcourse.datasets.schema import Categorical, Numeric, Schema
 from dpcourse.gauntlet import EXHIBITS
 from dpcourse.local import RandomizedResponse
 from dpcourse.mechanisms.sampling import discrete_laplace
 from dpcourse.privacy import Guarantee, Neighbours
 
 RUNS = 100_000
-# What 100,000 runs do not show at 99.9%. The first two need more runs on the best pair there is (60,000 and 200,000 a
-# side, at δ = 1e-5); of the third, one utility in 10,000 is the last that does not overflow, and no draw meets it.
-MISSED = {
-    "deviation for variance",
-    "microbatch accounted as an example",
-    "exponential mechanism overflows",
-}
 QUICK = {
     "sensitivity forgotten", "bounds read from the data", "NaN passes the clip", "two answers' coin for four answers",
-    "sparse vector without noise on the queries", "exponential mechanism without the 2", "best of five tuning runs",
+    "sparse vector without noise on the queries", "exponential mechanism overflows", "best of five tuning runs",
 }  # fmt: skip
 
 
 def test_quick_exhibits_are_exhibits():
-    assert QUICK | MISSED <= {exhibit.name for exhibit in EXHIBITS} and not QUICK & MISSED
+    assert QUICK <= {exhibit.name for exhibit in EXHIBITS}
 
 
 @pytest.mark.parametrize("exhibit", [e for e in EXHIBITS if e.name in QUICK], ids=lambda exhibit: exhibit.name)
@@ -41,7 +35,12 @@ def test_a_bug_is_found_without_a_pair_and_its_repair_is_not_accused(exhibit):
 @pytest.mark.audit
 @pytest.mark.parametrize("seed", range(5))
 def test_most_of_the_gauntlet_is_found_without_a_pair(seed):
-    """All 27, 100,000 runs and two minutes each at most; the 27 twins are accused with probability 2.7% at most."""
+    """All 27, 100,000 runs and two minutes each at most; the 27 twins are accused with probability 2.7% at most.
+
+    Not found with every seed: "deviation for variance" and "microbatch accounted as an example", which need 60,000 and
+    200,000 runs a side on a good pair to be found by nearly all audits, and "split at the data's own median", which
+    shows on datasets with ties at the median only.
+    """
     missed = []
     for exhibit in EXHIBITS:
         for mechanism in (exhibit.broken, exhibit.repaired):
@@ -53,7 +52,7 @@ def test_most_of_the_gauntlet_is_found_without_a_pair(seed):
             elif not found.violated:
                 missed.append(exhibit.name)
     print(f"seed {seed}: {len(EXHIBITS) - len(missed)} of {len(EXHIBITS)} found; missed: {missed}")
-    assert len(EXHIBITS) - len(missed) >= 20
+    assert len(EXHIBITS) - len(missed) >= 22
 
 
 class Right:
@@ -123,6 +122,21 @@ def test_the_budget_of_runs_is_kept(runs):
     )
     assert len(calls) == found.runs <= runs
     assert str(found.runs)[:1] in str(found) and "pairs of neighbours" in str(found)
+
+
+def test_a_schema_is_enough():
+    """The mean of hours over the women there are: with one of them the noise is for one, with none the query fails."""
+    schema = Schema(
+        (Numeric("hours", 1, 99, (1, 100), "two digits"), Categorical("sex", ("F", "M"), "printed")), "sex", 40, "known"
+    )
+
+    def mean_of_women(table, rng):
+        hours = table["hours"][table["sex"] == "F"]
+        return round(sum(hours) / len(hours) + rng.laplace(scale=98 / len(hours)), 3)
+
+    found = search_neighbours(mean_of_women, schema, claim=Guarantee(1.0), runs=4_000, rng=8)
+    assert found.violated and {"hours", "sex"} == set(found.data.columns)
+    assert "ZeroDivisionError" in found.audit.event
 
 
 def test_a_clear_leak_needs_few_runs():

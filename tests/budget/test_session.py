@@ -83,6 +83,13 @@ def test_whole_queries_and_selections(ledger):
     assert ledger.remaining().epsilon == 0.5
 
 
+def test_every_question_has_a_generator_of_its_own(ledger):
+    """One kept by the session would be copied by a fork, and give two questions the same noise."""
+    state = lambda rng: rng.bit_generator.state["state"]["state"]  # noqa: E731
+    mara = LedgerSession(ledger, "mara")
+    assert mara.ask(CHEAP, state, "a") != mara.ask(CHEAP, state, "b")
+
+
 @pytest.mark.parametrize("promised", [Guarantee(0.5), Guarantee(0.1, 1e-9), Guarantee(0.1, 0, Neighbours.REPLACE_ONE)])
 def test_an_estimate_that_promises_less_than_was_paid_is_refused_for_good(ledger, promised):
     mara = LedgerSession(ledger, "mara")
