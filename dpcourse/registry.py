@@ -34,6 +34,7 @@ EXPLORERS = {
     "explore_quarter": "lesson_14",
     "explore_choice": "lesson_14",
     "explore_groups": "lesson_15",
+    "explore_two_hills": "two_hills",
 }
 
 

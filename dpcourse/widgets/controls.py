@@ -125,12 +125,19 @@ def _log_stops(low: float, high: float, value: float, digits: int = 3) -> list[f
 
 
 def epsilon_slider(
-    low: float = 0.01, high: float = 10.0, value: float = 1.0, *, delta: float = 0.0, label: str = "ε"
+    low: float = 0.01,
+    high: float = 10.0,
+    value: float = 1.0,
+    *,
+    delta: float = 0.0,
+    label: str = "ε",
+    words: Callable[[float], str] | None = None,
 ) -> Control:
-    """A slider for ε, logarithmic, about 20 stops a decade; with δ > 0 its words say "except with probability δ"."""
+    """A slider for ε, logarithmic, about 20 stops a decade; with δ > 0 its words say "except with probability δ".
+    `words` says something else about ε."""
     stops = _log_stops(low, high, value)
     return Control("range", label, stops, [number(stop) for stop in stops], value,
-                   write=number, in_words=_epsilon_in_words(delta))  # fmt: skip
+                   write=number, in_words=words or _epsilon_in_words(delta))  # fmt: skip
 
 
 def epsilon_stops(values: Sequence[float], value: float, *, delta: float = 0.0, label: str = "ε") -> Control:

@@ -65,8 +65,9 @@ export function drawing(view, width, name = "") {
     let dots = "";
     for (const mark of panel.k) {
       const pen = `class="c${mark.c}" stroke-width="${mark.w}"` + (mark.d ? ` stroke-dasharray="${mark.d}"` : "");
-      const at = mark.x.map((s, j) => s === GAP || mark.y[j] === GAP ? null : [round(X(s)), round(Y(mark.y[j]))]);
-      const to = mark.X && mark.x.map((_, j) => [round(X(mark.X[j])), round(Y(mark.Y[j]))]);
+      const place = (xs, ys) =>
+        xs.map((s, j) => s === GAP || ys[j] === GAP ? null : [round(X(s)), round(Y(ys[j]))]);
+      const at = place(mark.x, mark.y), to = mark.X && place(mark.X, mark.Y);
       if (mark.k === "line") {
         let pen_up = true, d = "";
         for (const p of at) { if (p) d += (pen_up ? "M" : "L") + p; pen_up = !p; }
@@ -76,12 +77,13 @@ export function drawing(view, width, name = "") {
         out += `<path ${pen} fill="currentColor" fill-opacity="${mark.o}" d="M${[...at, ...back].join("L")}Z"/>`;
       } else if (mark.k === "bars") {
         at.forEach((p, j) => {
+          if (!p || !to[j]) return;
           const [x, y] = [Math.min(p[0], to[j][0]), Math.min(p[1], to[j][1])];
           out += `<rect ${pen} fill="currentColor" fill-opacity="${mark.o}" x="${x}" y="${y}" ` +
             `width="${round(Math.abs(p[0] - to[j][0]))}" height="${round(Math.abs(p[1] - to[j][1]))}"/>`;
         });
       } else if (mark.k === "spans") {
-        const d = at.map((p, j) => p ? `M${p}L${to[j]}` : "").join("");
+        const d = at.map((p, j) => p && to[j] ? `M${p}L${to[j]}` : "").join("");
         out += `<path ${pen} fill="none" stroke="currentColor" d="${d}"/>`;
       } else {
         const fill = mark.s.startsWith("h") ? "none" : "currentColor", r = mark.r;

@@ -51,8 +51,8 @@ def site_grid(explorer: Explorer, most: int = MOST_STATES) -> dict[str, Any]:
 
 def _thin(explorer: Explorer, most: int) -> None:
     """Take stops from the longest slider until there are at most `most` states; first those the explorer declares."""
-    for name, count in explorer.site.items():
-        explorer.controls[name].keep(count)
+    for name, control in explorer.controls.items():
+        control.keep(explorer.site.get(name, len(control.options)))
     controls = list(explorer.controls.values())
     while np.prod([len(control.options) for control in controls]) > most:
         longest = max((c for c in controls if c.kind == "range"), key=lambda c: len(c.options))
