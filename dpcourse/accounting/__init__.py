@@ -5,6 +5,7 @@ from dpcourse.accounting.amplification import amplify_by_sampling
 from dpcourse.accounting.calibrate import calibrate_each, calibrate_noise_multiplier, calibrate_scale
 from dpcourse.accounting.interface import HasPrivacyLoss, Mechanism
 from dpcourse.accounting.pld import PrivacyLoss
+from dpcourse.accounting.repeated import RepeatAndSelect
 from dpcourse.accounting.shuffling import amplify_by_shuffling
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Mechanism",
     "PrivacyAccountant",
     "PrivacyLoss",
+    "RepeatAndSelect",
     "amplify_by_sampling",
     "amplify_by_shuffling",
     "calibrate_each",

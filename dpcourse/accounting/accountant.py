@@ -16,6 +16,8 @@ from dpcourse.accounting.interface import HasPrivacyLoss, has_privacy_loss
 from dpcourse.accounting.pld import PrivacyLoss
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
+_ORDERS = np.array(renyi.DEFAULT_ORDERS)
+
 
 @dataclass(frozen=True)
 class LedgerEntry:
@@ -170,7 +172,7 @@ class PrivacyAccountant:
         if method == "pld":
             return self.privacy_loss().epsilon(delta)
         if method == "rdp":
-            return renyi.epsilon_from_rdp(*self._renyi(), delta)
+            return renyi.epsilon_from_rdp(_ORDERS, self.renyi_divergence(_ORDERS), delta)
         if method == "zcdp":
             return renyi.epsilon_from_zcdp(math.fsum(e.zcdp() for e in self._entries), delta)
         claims: Counter[Guarantee] = Counter()
@@ -191,10 +193,10 @@ class PrivacyAccountant:
         if method == "pld" or not self._entries:
             return self.privacy_loss().delta(epsilon)
         if method == "rdp":
-            answer = np.vectorize(functools.partial(renyi.delta_from_rdp, *self._renyi()), otypes=[float])(epsilon)
+            one = functools.partial(renyi.delta_from_rdp, _ORDERS, self.renyi_divergence(_ORDERS))
         else:
-            rho = math.fsum(entry.zcdp() for entry in self._entries)
-            answer = np.vectorize(functools.partial(renyi.delta_from_zcdp, rho), otypes=[float])(epsilon)
+            one = functools.partial(renyi.delta_from_zcdp, math.fsum(entry.zcdp() for entry in self._entries))
+        answer = np.vectorize(one, otypes=[float])(epsilon)
         return answer if answer.ndim else float(answer)
 
     def _least(self, price: Callable[[str], Any], methods: tuple[str, ...]) -> Any:
@@ -209,9 +211,9 @@ class PrivacyAccountant:
             raise refusals[0]
         return functools.reduce(np.minimum, prices) if isinstance(prices[0], np.ndarray) else min(prices)
 
-    def _renyi(self) -> tuple[np.ndarray, np.ndarray]:
-        orders = np.array(renyi.DEFAULT_ORDERS)
-        return orders, np.sum([entry.renyi_divergence(orders) for entry in self._entries], axis=0)
+    def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
+        """The Rényi curve of everything in the ledger at orders > 1; `ValueError` where an entry has none."""
+        return np.sum([entry.renyi_divergence(orders) for entry in self._entries], axis=0) + np.zeros(np.shape(orders))
 
     def guarantee(self, delta: float, method: str = "best") -> Guarantee:
         """The total as a claim at this δ, under all conditions of what was entered."""

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 from scipy.special import exprel
 
-from dpcourse.accounting import PrivacyAccountant, renyi
-from dpcourse.privacy import Guarantee, arguments
-
-ORDERS = 1 + np.geomspace(0.05, 1e4, 400)
+from dpcourse.accounting import HasPrivacyLoss, PrivacyAccountant, RepeatAndSelect, renyi
+from dpcourse.accounting.repeated import ORDERS, check, expected_runs
+from dpcourse.privacy import Guarantee
 
 
 @dataclass(frozen=True)
@@ -52,17 +51,12 @@ class PrivateSearch:
     eta: float = 0.0
 
     def __post_init__(self) -> None:
-        arguments.probability("gamma", self.gamma, zero=False, one=False)
-        if not -1 < arguments.real("eta", self.eta) < math.inf:
-            raise ValueError(f"eta must be in (-1, ∞), got {self.eta!r}")
-        if self.eta * math.log(1 / self.gamma) > 500:  # the mass of K = 1 is about exp of minus that
-            raise ValueError(f"eta·ln(1/gamma) must be ≤ 500, got eta {self.eta!r} and gamma {self.gamma!r}")
+        check(self.gamma, self.eta)
 
     @property
     def expected_runs(self) -> float:
-        """E[K] = η(1 − γ) / (γ(1 − γ^η)); at η = 0 its limit (1/γ − 1) / ln(1/γ)."""
-        log = math.log(1 / self.gamma)
-        return (1 / self.gamma - 1) / (log * float(exprel(-self.eta * log)))  # exprel(x) = (eˣ − 1)/x, and 1 at 0
+        """E[K]: how many runs to expect."""
+        return expected_runs(self.gamma, self.eta)
 
     def draw_runs(self, *, rng=None) -> int:
         """One K, by inversion. It must stay secret: only the best output may leave."""
@@ -91,16 +85,11 @@ class PrivateSearch:
         runs = [train(candidates[rng.integers(len(candidates))], rng) for _ in range(self.draw_runs(rng=rng))]
         return max(runs, key=lambda run: -math.inf if math.isnan(run[0]) else run[0])[1]
 
-    def renyi_divergence(self, one_run: Callable[[np.ndarray], np.ndarray], orders: np.ndarray) -> np.ndarray:
-        """Rényi curve of the whole search from that of one run (Papernot & Steinke 2022, theorem 2).
+    def entry(self, one_run: HasPrivacyLoss | PrivacyAccountant) -> RepeatAndSelect:
+        """The whole search as an entry of an accountant, from all that one run of it does."""
+        return RepeatAndSelect(one_run, self.gamma, self.eta)
 
-        ε′(α) = ε(α) + (1 + η)·min over β ≥ 1 of [(1 − 1/β) ε(β) + ln(1/γ)/β] + ln E[K]/(α − 1), for α > 1.
-        """
-        orders = np.asarray(orders, dtype=float)
-        choice = np.min((1 - 1 / ORDERS) * one_run(ORDERS) + math.log(1 / self.gamma) / ORDERS)
-        return one_run(orders) + (1 + self.eta) * choice + math.log(self.expected_runs) / (orders - 1)
-
-    def guarantee(self, one_run: Any, delta: float) -> Guarantee:
+    def guarantee(self, one_run: HasPrivacyLoss | PrivacyAccountant, delta: float) -> Guarantee:
         """The (ε, δ) of the search, from one run of it: a mechanism, or a `PrivacyAccountant` of all that a run does.
 
         With candidates of different costs, give the costliest. A `Guarantee` alone does not say enough: it takes the
@@ -116,12 +105,8 @@ class PrivateSearch:
         >>> print(PrivateSearch(gamma=0.02, eta=0).guarantee(model, 1e-5))
         (ε=2.144, δ=1e-05)-DP, adding or removing one record
         """
-        parts = one_run.ledger if isinstance(one_run, PrivacyAccountant) else [one_run]
-        if not all(hasattr(part, "renyi_divergence") for part in parts):
+        if isinstance(one_run, Guarantee):
             raise TypeError(f"one_run must be a mechanism or a PrivacyAccountant, got {one_run!r}")
-
-        def curve(orders: np.ndarray) -> np.ndarray:
-            return np.sum([part.renyi_divergence(orders) for part in parts], axis=0)
-
-        epsilon = renyi.epsilon_from_rdp(ORDERS, self.renyi_divergence(curve, ORDERS), delta)
-        return Guarantee(epsilon, delta, one_run.neighbours)
+        entry = self.entry(one_run)
+        epsilon = renyi.epsilon_from_rdp(ORDERS, entry.renyi_divergence(ORDERS), delta)
+        return Guarantee(epsilon, delta, entry.neighbours)

@@ -231,3 +231,10 @@ def test_zcdp_conversions_are_inverse(rho, epsilon):
     delta = renyi.delta_from_zcdp(rho, epsilon)
     if 1e-300 < delta < 0.5:
         assert renyi.epsilon_from_zcdp(rho, delta) == pytest.approx(epsilon, rel=1e-4)
+
+
+def test_how_much_looser_the_absolute_series_is():
+    for noise, rate, ratio in ((2.5, 0.01, 1.0315), (10.0, 0.3, 19.17)):
+        exact, loose = (renyi.subsampled_gaussian(noise, rate, [1.5], exact=e)[0] for e in (True, False))
+        assert loose / exact == pytest.approx(ratio, rel=1e-3)
+    assert renyi.subsampled_gaussian(10.0, 0.3, [3.0]) == renyi.subsampled_gaussian(10.0, 0.3, [3.0], exact=False)

@@ -9,8 +9,9 @@ from scipy.special import logsumexp
 from scipy.stats import chisquare, norm
 
 from dpcourse.accounting import PrivacyAccountant, renyi
+from dpcourse.accounting.repeated import best_of_runs
 from dpcourse.learning.search import PrivateSearch
-from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
+from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism, PoissonSubsampled
 from dpcourse.privacy import Guarantee
 
 
@@ -48,7 +49,7 @@ def test_the_exact_divergence_is_within_the_bound(eta, gamma):
         def one_run(alphas, p=p, q=q):
             return np.maximum(np.maximum(divergence(p, q, alphas), divergence(q, p, alphas)), 0.0)
 
-        bound = search.renyi_divergence(one_run, orders)
+        bound = best_of_runs(one_run, gamma, eta, orders)
         exact = divergence(best_of(p, search), best_of(q, search), orders)
         assert (exact <= bound + 1e-12).all()
 
@@ -113,3 +114,37 @@ def test_refuses_bad_arguments_by_name_and_value(name, value):
     with pytest.raises((TypeError, ValueError), match=name) as error:
         PrivateSearch(**({"gamma": 0.1} | {name: value}))
     assert repr(value) in str(error.value)
+
+
+def test_a_search_is_an_entry_beside_others():
+    """Composed with another release it costs less than both apart; over DP-SGD it costs what `guarantee` says."""
+    search, step = PrivateSearch(0.02, 0.0), PoissonSubsampled(GaussianMechanism.from_noise_multiplier(5.0), 0.1)
+    model = PrivacyAccountant().compose(step, times=200)
+    alone = search.guarantee(model, 1e-5).epsilon
+    accountant = PrivacyAccountant().compose(search.entry(model))
+    assert accountant.epsilon(1e-5) == pytest.approx(alone, rel=5e-3)
+    assert accountant.epsilon(1e-5) == accountant.epsilon(1e-5, "rdp")
+    with pytest.raises(ValueError, match="no finite ε at δ = 0"):
+        accountant.epsilon(1e-5, "pld")
+    release = GaussianMechanism.from_noise_multiplier(3.0)
+    together = PrivacyAccountant().compose(search.entry(model)).compose(release).epsilon(1e-5)
+    assert alone < together < alone + PrivacyAccountant().compose(release).epsilon(1e-5)
+    model.compose(step)  # what was entered stays what it was
+    assert accountant.epsilon(1e-5, "rdp") == accountant.epsilon(1e-5)
+
+
+@pytest.mark.parametrize("eta", [0.0, 1.0, -0.5])
+def test_the_best_of_pure_runs_is_pure(eta):
+    """(2 + η)ε, never below the exact loss of the best of randomized responses, either output best."""
+    search, run = PrivateSearch(0.05, eta), LaplaceMechanism(0.3)
+    entry = search.entry(run)
+    assert entry.guarantee == Guarantee((2 + eta) * run.privacy_loss().epsilon(0.0))
+    assert PrivacyAccountant().compose(entry, 3).epsilon(0.0) == pytest.approx(3 * (2 + eta) * 0.3)
+    rr = np.array([1, np.exp(0.3)]) / (1 + np.exp(0.3))
+    for p, q in ((rr, rr[::-1]), (rr[::-1], rr)):
+        assert np.abs(np.log(best_of(p, search) / best_of(q, search))).max() <= (2 + eta) * 0.3 + 1e-12
+    assert search.entry(Guarantee(0.3)).guarantee.epsilon == pytest.approx((2 + eta) * 0.3)
+    with pytest.raises(ValueError, match="zCDP"):
+        _ = entry.zcdp
+    with pytest.raises(TypeError, match="one_run must be a mechanism or a PrivacyAccountant, got 1.0"):
+        search.entry(1.0)
