@@ -172,7 +172,7 @@ def draw_shuffling(data: Shuffling, *, into: Picture | None = None) -> Picture:
             picture = Picture()
             axes, parts = picture.subplots(), picture.parts
             parts["local"] = axes.axhline(1, color=BLACK, linestyle=":", label="ε₀ of one report, names attached")
-            (parts["theorem"],) = axes.plot([1], [1], label="theorem, for every randomizer", **series(0))
+            (parts["theorem"],) = axes.plot([1], [1], label="formula, for every randomizer", **series(0))
             (parts["exact"],) = axes.plot([1], [1], label="exact, two answers", **series(1))
             log_axis(
                 axes,
@@ -191,7 +191,7 @@ def draw_shuffling(data: Shuffling, *, into: Picture | None = None) -> Picture:
     picture.alt = (
         f"ε after shuffling against the number of people, log-log, for ε₀ = {data.local:g} and δ = {data.delta:.0e}: "
         f"exact from {data.exact[0]:.2g} at {data.people[0]} people to {data.exact[-1]:.2g} at {data.people[-1]:,}; "
-        f"the theorem from {data.theorem[0]:.2g} to {data.theorem[-1]:.2g}, above it everywhere."
+        f"the formula from {data.theorem[0]:.2g} to {data.theorem[-1]:.2g}, above it everywhere."
     )
     return picture
 
