@@ -1,0 +1,42 @@
+"""``python -m dpcourse.grade SUBMISSIONS --out GRADES``: grade a class; what was graded before is not graded again."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from dpcourse.grade import sandbox
+from dpcourse.grade.classroom import grade_class
+from dpcourse.grade.results import write_all
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m dpcourse.grade", description=__doc__)
+    parser.add_argument("submissions", type=Path, help="a folder with a folder for each student")
+    parser.add_argument("--out", type=Path, default=Path("grades"), help="where the grades go (default: grades)")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="notebooks at a time")
+    parser.add_argument("--seconds", type=float, default=10.0, help="for one cell, or one call of an answer")
+    parser.add_argument("--no-sandbox", action="store_true", help="do not use bubblewrap even where it is there")
+    asked = parser.parse_args()
+    if not asked.submissions.is_dir():
+        parser.error(f"{asked.submissions} is no folder")
+    sandboxed = not asked.no_sandbox and sandbox.bubblewrap() is not None
+    if sandboxed:
+        print("Each notebook runs under bubblewrap: no network, no files but its own, no processes.")
+    else:
+        print("Bubblewrap is not used. A hostile notebook can then:")
+        print("".join(f"  - {attack}\n" for attack in sandbox.WITHOUT), end="")
+    limits = sandbox.Limits(seconds=asked.seconds)
+    try:
+        graded = grade_class(asked.submissions, asked.out, workers=asked.workers, limits=limits, sandboxed=sandboxed)
+    except ValueError as error:
+        parser.error(str(error))
+    table = write_all(graded, asked.out)
+    print(f"{len(graded)} notebooks; the grades are in {table}, feedback in {asked.out / 'feedback'}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,148 @@
+"""A whole class: every submission once, in parallel, and resumable after any stop."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import concurrent.futures.process
+import dataclasses
+import hashlib
+import json
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from tqdm import tqdm
+
+from dpcourse.grade import sandbox
+from dpcourse.grade.marking import Mark, grade
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One file of one student."""
+
+    student: str
+    path: Path
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What a submission got; `error` where it was no notebook of the course."""
+
+    student: str
+    file: str
+    digest: str
+    notebook: str = ""
+    marks: tuple[Mark, ...] = ()
+    error: str = ""
+
+    @property
+    def total(self) -> float:
+        return sum(mark.points for mark in self.marks)
+
+
+def submissions(folder: Path) -> list[Submission]:
+    """The notebooks of a class: a folder a student, or one file a student.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    found = []
+    for place in sorted(folder.iterdir()):
+        if place.is_dir() and not place.name.startswith("."):
+            paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
+            found += [Submission(place.name, path) for path in paths]
+        elif place.suffix == ".ipynb":
+            found.append(Submission(place.stem, place))
+    if not found:
+        raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
+    return found
+
+
+def grade_class(folder: Path, out: Path, *, workers: int, limits: sandbox.Limits, sandboxed: bool) -> list[Graded]:
+    """Grade what has not been graded; results are kept in `out` one by one, each written in one move.
+
+    A submission is graded again only when its file has changed.
+    """
+    kept = out / "graded"
+    kept.mkdir(parents=True, exist_ok=True)
+    todo, done = [], []
+    for one in submissions(folder):
+        digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
+        name = hashlib.sha256(f"{one.student}\0{one.path.relative_to(folder)}".encode()).hexdigest()[:24]
+        place = kept / f"{name}.json"
+        before = read(place)
+        if before is not None and before.digest == digest:
+            done.append(before)
+        else:
+            todo.append((one, digest, place))
+    with tqdm(total=len(todo) + len(done), initial=len(done), unit="notebook") as bar:
+        for graded in _all(todo, workers, limits, sandboxed):
+            done.append(graded)
+            bar.update()
+    return sorted(done, key=lambda graded: (graded.student, graded.file))
+
+
+def _all(todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> Iterator[Graded]:
+    """Graded submissions as they are ready. A worker that dies costs its submission a second try, and no other's."""
+    left, tries = list(todo), dict.fromkeys((place for *_, place in todo), 0)
+    context = multiprocessing.get_context("spawn")
+    while left:
+        again = []
+        with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context) as pool:
+            running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in left}
+            for future in concurrent.futures.as_completed(running):
+                job = running[future]
+                try:
+                    yield future.result()
+                except concurrent.futures.process.BrokenProcessPool:
+                    again.append(job)
+        left = []
+        for job in again:
+            tries[job[2]] += 1
+            if tries[job[2]] < 3 or len(again) > 1:
+                left.append(job)
+            else:
+                lost = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
+                write(lost, job[2])
+                yield lost
+
+
+def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
+    try:
+        notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
+        graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
+    except ValueError as error:
+        graded = Graded(one.student, one.path.name, digest, error=str(error))
+    write(graded, place)
+    return graded
+
+
+def write(graded: Graded, place: Path) -> None:
+    """In one move, so that a file is whole or not there."""
+    draft = place.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps(dataclasses.asdict(graded), ensure_ascii=False, indent=1), encoding="utf-8")
+    os.replace(draft, place)
+
+
+def read(place: Path) -> Graded | None:
+    """What was stored, or None."""
+    try:
+        found = json.loads(place.read_text(encoding="utf-8"))
+        return Graded(**{**found, "marks": tuple(Mark(**mark) for mark in found["marks"])})
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+def best(graded: Iterable[Graded]) -> dict[str, dict[str, Graded]]:
+    """By student and notebook, the submission that got most."""
+    found: dict[str, dict[str, Graded]] = {}
+    for one in graded:
+        mine = found.setdefault(one.student, {})
+        if one.notebook and (one.notebook not in mine or one.total > mine[one.notebook].total):
+            mine[one.notebook] = one
+    return found

@@ -1,0 +1,175 @@
+"""Grade one submission: run its cells in a process of its own, and each answer against its check."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import PackageUsed, TimedOut
+from dpcourse.checks.base import Exercise
+from dpcourse.checks.registry import exercise
+from dpcourse.grade import sandbox, staging, wire
+from dpcourse.grade.remote import Gone, Student
+from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one question got."""
+
+    question: str
+    title: str
+    points: float
+    of: float
+    key: str
+    seen: str = ""
+    next: str = ""
+
+
+def grade(path: Path, limits: sandbox.Limits, *, sandboxed: bool, rng: int | None = None) -> tuple[str, list[Mark]]:
+    """The name of the notebook that was handed out, and a mark for each of its questions.
+
+    Raises
+    ------
+    ValueError
+        If the file is no notebook, or none of the course's.
+    """
+    cells = cells_of(path)
+    known = matching(cells)
+    if known is None:
+        raise ValueError(f"{path.name} answers no exercise of the course")
+    marks: dict[str, Mark] = {}
+    for rooms, questions in _by_rooms(known).items():
+        with tempfile.TemporaryDirectory(prefix="dpcourse-") as folder:
+            staging.stage(rooms, Path(folder) / "in")
+            session = _Session(known, cells, rooms, Path(folder) / "in", limits, sandboxed)
+            try:
+                for question in questions:
+                    marks[question.id] = session.mark(question, rng)
+            finally:
+                session.close()
+                shutil.rmtree(folder, ignore_errors=True)
+    return known.name, [marks[question.id] for question in known.questions]
+
+
+def _by_rooms(known: Reference) -> dict[frozenset[str], list[Question]]:
+    """Questions that may use the same rooms share a process."""
+    imported = tuple(module.removeprefix("dpcourse.") for module, _ in known.imports)
+    open_ = tuple(name for name in imported if name.split(".")[0] not in ("checks", "lessons"))
+    found: dict[frozenset[str], list[Question]] = {}
+    for question in known.questions:
+        asked = exercise(question.id)
+        rooms = staging.rooms_for(asked.allowed if asked.own_work else (*asked.allowed, *open_))
+        found.setdefault(rooms, []).append(question)
+    return found
+
+
+class _Session:
+    """A submission's process, started again where it ends; a cell that ended it is not run again."""
+
+    def __init__(
+        self,
+        known: Reference,
+        cells: list[Cell],
+        rooms: frozenset[str],
+        folder: Path,
+        limits: sandbox.Limits,
+        sandboxed: bool,
+    ) -> None:
+        self._known, self._cells, self._rooms, self._folder = known, cells, rooms, folder
+        self._limits, self._sandboxed = limits, sandboxed
+        self._student: Student | None = None
+        self._at = 0  # how many cells the process has run
+        self._bad: dict[str, tuple[str, str]] = {}  # cells that raised or never ended: what they said
+
+    def close(self) -> None:
+        if self._student is not None:
+            self._student.close()
+            self._student = None
+
+    def _fresh(self) -> Student:
+        self.close()
+        self._student = Student(
+            sandbox.start(self._folder, self._limits, sandboxed=self._sandboxed), self._limits.seconds
+        )
+        self._at = 0
+        for module, names in self._known.imports:
+            if module.startswith("dpcourse.lessons"):
+                from_here = importlib.import_module(module)
+                self._student.provide(module, {name: getattr(from_here, name) for name in names})
+        return self._student
+
+    def _ready(self, upto: int) -> Student:
+        """A process that has run the first `upto` cells, but for those that end it."""
+        student = self._student or self._fresh()
+        if self._at > upto:
+            student = self._fresh()
+        while self._at < upto:
+            cell = self._cells[self._at]
+            if cell.label in self._bad and self._bad[cell.label][0] in ("hung", "died"):
+                self._at += 1
+                continue
+            try:
+                student.run_cell(cell.source, cell.label)
+                self._bad.pop(cell.label, None)
+            except TimedOut:
+                self._bad[cell.label] = ("hung", f"stopped after {self._limits.seconds:g} seconds")
+                student = self._fresh()
+                continue
+            except Gone:
+                self._bad[cell.label] = ("died", "the process ended: out of memory, or of its own will")
+                student = self._fresh()
+                continue
+            except PackageUsed as used:
+                self._bad[cell.label] = ("raised", f"dpcourse.{used} is not there: it is what you are asked to write")
+            except BaseException as error:
+                self._bad[cell.label] = ("raised", f"{type(error).__name__}: {error}")
+            self._at += 1
+        return student
+
+    def mark(self, question: Question, rng: int | None) -> Mark:
+        asked = dataclasses.replace(exercise(question.id), own_work=False)
+        places = list(self._places(question))
+        upto = places[0] + 1 if places else len(self._cells)
+        try:
+            student = self._ready(upto)
+            answer = student.answer(question.expression)
+        except (TimedOut, Gone) as error:
+            self.close()
+            return self._lost(question, asked, "raised", f"Your notebook ended the process that ran it ({error}).")
+        except wire.WireError as error:
+            return self._lost(question, asked, "wrong-type", f"Your answer cannot be used: {error}.")
+        except BaseException as error:
+            reasons = [self._bad[self._cells[i].label][1] for i in places if self._cells[i].label in self._bad]
+            said = f"Its cell stopped: {reasons[0]}." if reasons else f"{type(error).__name__}: {error}."
+            return self._lost(question, asked, "raised", f"There is no answer under {question.expression!r}. {said}")
+        result = self._graded(asked, answer, student, rng)
+        got = question.points if result.passed else 0.0
+        return Mark(question.id, asked.title, got, question.points, result.key, result.diagnosis, result.next_step)
+
+    def _graded(self, asked: Exercise, answer: Any, student: Student, rng: int | None) -> Any:
+        result = asked.grade(answer, rng=np.random.default_rng(rng))
+        if student.process.poll() is not None or result.key == "too-slow":
+            self.close()
+        return result
+
+    def _places(self, question: Question) -> Iterator[int]:
+        """The cells that hold the answer: by id, else where it is checked, else none."""
+        for i, cell in enumerate(self._cells):
+            if cell.grade_id == question.cell:
+                yield i
+        for i, cell in enumerate(self._cells):
+            if f'check("{question.id}"' in cell.source and not cell.grade_id:
+                yield i
+
+    @staticmethod
+    def _lost(question: Question, asked: Exercise, key: str, seen: str) -> Mark:
+        return Mark(question.id, asked.title, 0.0, question.points, key, seen, "Run the notebook from its first cell.")

@@ -1,0 +1,243 @@
+"""The grader's side of the wire: a student's process, and the answers in it, which are called as if they were here."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import select
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks import base
+from dpcourse.checks.answers import PackageUsed, TimedOut
+from dpcourse.grade import wire
+
+MOST_AHEAD = 128
+
+# What a student's process may ask of things that stay here, by type. A name that is not listed is refused.
+_WITH = {"__enter__", "__exit__"}
+LETS_THROUGH: Mapping[str, frozenset[str]] = {
+    "function": frozenset({"__call__"}),  # and methods, which come from names that are let through
+    "Office": frozenset({"__call__"}),
+    "Sealed": frozenset({"__call__", "batch", "claim", "data", "neighbour", "name"}),
+    "Connection": frozenset({"execute", "executemany", "commit", "rollback", "cursor", "in_transaction"} | _WITH),
+    "Cursor": frozenset({"execute", "executemany", "fetchone", "fetchall", "rowcount", "__iter__"}),
+}
+_ALIASES = {
+    "_Watched": "Connection",
+    "_Cursor": "Cursor",
+    "_Rows": "Cursor",
+    "method": "function",
+    "builtin_function_or_method": "function",
+}
+
+
+def _within_the_file(action: int, *_: Any) -> int:
+    """SQL of a student's runs in the grader: it may not open or write other files (ATTACH, VACUUM INTO)."""
+    forbidden = action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH)
+    return sqlite3.SQLITE_DENY if forbidden else sqlite3.SQLITE_OK
+
+
+class Gone(Exception):
+    """The student's process has ended: killed, out of memory, or of its own will."""
+
+
+class Student:
+    """One process with a student's notebook in it.
+
+    Parameters
+    ----------
+    process : Popen
+        Of `worker.py`, its standard input and output the wire.
+    seconds : float
+        How long one cell, or one call of an answer, may take before the process is killed.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self.process, self._seconds = process, seconds
+        self._deadline = float("inf")
+        self._things: list[Any] = []
+        self._kept: dict[int, tuple[int, np.ndarray]] = {}
+        self._ask("stub", inspect.getsource(base._is_stub))
+
+    def close(self) -> None:
+        self.process.kill()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream:
+                stream.close()
+        self.process.wait()
+
+    # -- the wire
+
+    def _read(self, size: int) -> bytes:
+        assert self.process.stdout
+        data = bytearray()
+        while len(data) < size:
+            left = self._deadline - time.monotonic()
+            if left <= 0 or not select.select([self.process.stdout], [], [], min(left, 3600.0))[0]:
+                self.process.kill()
+                raise TimedOut
+            part = self.process.stdout.read1(min(size - len(data), 2**20))  # type: ignore[attr-defined]
+            if not part:
+                raise Gone("the process ended")
+            data += part
+        return bytes(data)
+
+    def handle(self, thing: Any) -> int:
+        if isinstance(thing, Remote):
+            return -1 - thing.number
+        if isinstance(thing, sqlite3.Connection):
+            thing.set_authorizer(_within_the_file)
+        self._things.append(thing)
+        return len(self._things) - 1
+
+    def _send(self, kind: str, value: Any) -> None:
+        assert self.process.stdin
+        encoder = wire.Encoder(self.handle)
+        data = wire.pack([kind, encoder.encode(value)], encoder.buffers)
+        try:
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            raise Gone("the process ended") from None
+
+    def _receive(self) -> tuple[str, Any]:
+        message, buffers = wire.unpack(self._read)
+        if not isinstance(message, list) or len(message) != 2:
+            raise wire.WireError("not a message")
+        decoder = wire.Decoder(lambda n: Remote(self, n) if n >= 0 else self._things[-1 - n], buffers)
+        return str(message[0]), decoder.decode(message[1])
+
+    def _ask(self, kind: str, value: Any) -> Any:
+        """Send, serve what is asked of us meanwhile, and return what comes back."""
+        self._deadline = time.monotonic() + self._seconds
+        self._send(kind, value)
+        while True:
+            kind, value = self._receive()
+            if kind == "back":
+                self._serve(*value)
+            elif kind == "raised":
+                raise rebuilt(*value)
+            else:
+                return value
+
+    def _serve(self, number: int, name: str, arguments: Any, keywords: Any) -> None:
+        thing = self._things[number]
+        kind = type(thing).__name__
+        given = (*(arguments or ()), *(keywords or {}).values())
+        rngs = [value for value in given if isinstance(value, np.random.Generator)]
+        try:
+            if name not in LETS_THROUGH.get(_ALIASES.get(kind, kind), frozenset()):
+                raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+            result: Any = thing if name == "__call__" else list(thing) if name == "__iter__" else getattr(thing, name)
+            if arguments is not None and name != "__iter__":
+                result = result(*arguments, **(keywords or {}))
+            answer = ("result", [result, [wire.rng_state(rng) for rng in rngs]])
+        except Exception as error:
+            answer = ("raised", [[type(error).__name__, str(error)], [wire.rng_state(rng) for rng in rngs]])
+        self._send(*answer)
+
+    # -- a notebook
+
+    def provide(self, module: str, things: Mapping[str, Any]) -> None:
+        """Put things that stay here under the name of a module of the package."""
+        self._ask("provide", [module, dict(things)])
+
+    def run_cell(self, source: str, label: str) -> None:
+        """Run one cell; what it raises, or `TimedOut`."""
+        self._ask("cell", [source, label])
+
+    def answer(self, expression: str) -> Any:
+        """What stands under an answer's name: a value, a `Remote`, or `...` where it was not answered."""
+        found, stub = self._ask("answer", expression)
+        return ... if stub else found
+
+    # -- calls
+
+    def keep(self, array: np.ndarray) -> int | None:
+        """Send a read-only array once; the number under which the process has it."""
+        known = self._kept.get(id(array))
+        if known is None:
+            known = self._kept[id(array)] = (len(self._kept), array)  # held, so that its id stays its own
+            self._send("keep", [known[0], array])
+        return known[0]
+
+    def call(self, number: int, arguments: Any, keywords: Any, kept: Any, state: Any, ahead: int) -> list[Any]:
+        try:
+            return self._ask("call", [number, arguments, keywords, kept, state, ahead])
+        except TimedOut:
+            raise TimeoutError(f"one call took more than {self._seconds:g} seconds") from None
+
+
+class Remote:
+    """A function in a student's process."""
+
+    def __init__(self, student: Student, number: int) -> None:
+        self._student, self.number = student, number
+        self._ready: list[Any] = []  # results of the same call again, and the generator's state after each
+        self._same: Any = None
+        self._ahead = 1
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        rng = next((v for v in (*arguments, *keywords.values()) if isinstance(v, np.random.Generator)), None)
+        given, named, kept = self._prepared(arguments, keywords, rng)
+        state = wire.rng_state(rng) if rng is not None else []
+        same = _key(given, named, kept) if rng is not None else None
+        if same is None or same != self._same or not self._ready or self._ready[0][0] != state:
+            # The longer the same call has been repeated, the more of them are asked for at once.
+            self._ahead = min(2 * self._ahead, MOST_AHEAD) if same is not None and same == self._same else 1
+            results = self._student.call(self.number, given, named, kept, state, self._ahead)
+            before = [state, *(after for _, after in results)]
+            self._ready = [[was, result, now] for was, (result, now) in zip(before, results, strict=False)]
+            self._same = same
+        _, result, after = self._ready.pop(0)
+        if rng is not None and after:
+            wire.set_rng_state(rng, after)
+        return result
+
+    def _prepared(self, arguments: Sequence[Any], keywords: Mapping[str, Any], rng: Any) -> tuple[list, dict, list]:
+        """Arguments with the generator taken out (`...`), and read-only arrays replaced by their names there."""
+        kept: list[list[Any]] = []
+
+        def place(value: Any, path: str) -> Any:
+            if value is rng and rng is not None:
+                return ...
+            if isinstance(value, np.ndarray) and not value.flags.writeable and value.dtype.kind in "biuf":
+                kept.append([path, self._student.keep(value)])
+                return None
+            return value
+
+        given = [place(value, f"p{i}") for i, value in enumerate(arguments)]
+        return given, {name: place(value, f"k{name}") for name, value in keywords.items()}, kept
+
+
+def _key(given: list, named: dict, kept: list) -> Any:
+    """Equal for calls that are the same; None where that cannot be told."""
+    encoder = wire.Encoder(lambda _: (_ for _ in ()).throw(wire.WireError("a handle")))
+    try:
+        encoded = encoder.encode([given, named, kept])
+    except wire.WireError:
+        return None
+    return repr(encoded), tuple(encoder.buffers)
+
+
+def rebuilt(name: str, words: str, where: str, missing: str, kind: str) -> BaseException:
+    """An error of the student's process as one of ours, which says the same."""
+    if missing.startswith("dpcourse."):
+        return PackageUsed(missing.removeprefix("dpcourse."))
+    known: Callable[..., BaseException] | None = getattr(builtins, kind, None)
+    if not (isinstance(known, type) and issubclass(known, Exception)):
+        known = Exception
+    made: type[BaseException] = type(name, (known,), {"__str__": lambda self: words})  # type: ignore[assignment]
+    error = made.__new__(made)
+    return error if not where else _placed(error, words, where)
+
+
+def _placed(error: BaseException, words: str, where: str) -> BaseException:
+    type(error).__str__ = lambda self: f"{words}, in {where}" if words else f"in {where}"  # type: ignore[method-assign]
+    return error

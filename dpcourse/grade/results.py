@@ -1,0 +1,104 @@
+"""Grades as files: one table, one page a student, and what Gradescope, Moodle and Canvas read."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpcourse.grade.classroom import Graded, best
+from dpcourse.grade.submissions import references
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>{student}</title><style>
+body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 48rem; margin: 2rem auto; padding: 0 1rem; }}
+section {{ border-left: .3rem solid #767676; padding-left: 1rem; margin: 1.2rem 0; }}
+section.passed {{ border-color: #00734f; }} h3 {{ margin: 0; font-size: 1.05rem; }} p {{ margin: .3rem 0; }}
+</style></head><body><h1>{student}</h1><p>{total:g} of {of:g} points.</p>
+{body}
+</body></html>
+"""
+
+
+def write_all(graded: Sequence[Graded], out: Path) -> Path:
+    """Everything, anew from what was graded; the table's path."""
+    classes = best(graded)
+    notebooks = {notebook for mine in classes.values() for notebook in mine}
+    questions = [q for known in references() if known.name in notebooks for q in known.questions]
+    of = sum(question.points for question in questions)
+    rows = []
+    for student in sorted({one.student for one in graded}):
+        marks = {mark.question: mark for one in classes.get(student, {}).values() for mark in one.marks}
+        total = sum(mark.points for mark in marks.values())
+        errors = [one for one in graded if one.student == student and one.error]
+        rows.append((student, [marks[q.id].points if q.id in marks else 0.0 for q in questions], total))
+        page = _page(student, classes.get(student, {}), errors, total, of)
+        _write(out / "feedback" / f"{_file(student)}.html", page)
+        _write(out / "gradescope" / _file(student) / "results.json", _gradescope(classes.get(student, {}), errors))
+    _table(
+        out / "grades.csv", ["student", *(q.id for q in questions), "total", "of"], ([s, *p, t, of] for s, p, t in rows)
+    )
+    _table(out / "moodle.csv", ["Identifier", "Grade", "Maximum Grade"], ([s, t, of] for s, _, t in rows))
+    header = ["Student", "ID", "SIS Login ID", "Section", "dpcourse"]
+    _table(out / "canvas.csv", header, [["Points Possible", "", "", "", of], *([s, "", s, "", t] for s, _, t in rows)])
+    return out / "grades.csv"
+
+
+def _page(student: str, mine: dict[str, Graded], errors: list[Graded], total: float, of: float) -> str:
+    parts = []
+    for notebook, one in sorted(mine.items()):
+        parts.append(f"<h2>{html.escape(notebook)}</h2>")
+        for mark in one.marks:
+            parts.append(
+                f'<section class="{"passed" if mark.points else "open"}"><h3>{html.escape(mark.question)} '
+                f"{html.escape(mark.title)}: {mark.points:g} of {mark.of:g}</h3>"
+            )
+            for label, words in (("Seen", mark.seen), ("Next", mark.next)):
+                if words:
+                    parts.append(f"<p><strong>{label}:</strong> {html.escape(words)}</p>")
+            parts.append("</section>")
+    for one in errors:
+        parts.append(f"<section><h3>{html.escape(one.file)}</h3><p>{html.escape(one.error)}</p></section>")
+    return _PAGE.format(student=html.escape(student), total=total, of=of, body="\n".join(parts))
+
+
+def _gradescope(mine: dict[str, Graded], errors: list[Graded]) -> str:
+    tests = [
+        {
+            "name": f"{mark.question} {mark.title}",
+            "score": mark.points,
+            "max_score": mark.of,
+            "output": "\n".join(filter(None, (mark.seen, mark.next))) or "passed",
+        }
+        for one in mine.values()
+        for mark in one.marks
+    ]
+    said = "\n".join(f"{one.file}: {one.error}" for one in errors)
+    return json.dumps({"tests": tests, "output": said}, ensure_ascii=False, indent=1)
+
+
+def _file(student: str) -> str:
+    """A file name that is one, whatever a student is called."""
+    return "".join(c if c.isalnum() or c in "-_. " else "_" for c in student).strip(". ") or "_"
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def _table(path: Path, header: list[str], rows) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(header)
+        for row in rows:
+            writer.writerow([f"{cell:g}" if isinstance(cell, float) else _cell(cell) for cell in row])
+
+
+def _cell(text: object) -> str:
+    """A name that begins like a formula must not become one in a spreadsheet."""
+    words = str(text)
+    return f"'{words}" if words[:1] in ("=", "+", "-", "@") else words

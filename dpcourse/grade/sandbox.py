@@ -1,0 +1,153 @@
+"""Where a student's process runs: under bubblewrap where it works, else as an ordinary process with limits."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+# What stays possible without bubblewrap, because process and grader then belong to the same user.
+WITHOUT = (
+    "read and change files of the user who grades, other submissions and the grades among them",
+    "read the grader's memory or send it signals, where the system lets one process of a user do so to another",
+    "import the checks, and with them the known answers, from where dpcourse is installed",
+    "use the network",
+    "leave processes behind",
+)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one process may use: wall-clock seconds for one cell or one call of an answer, memory, bytes of one file.
+
+    A whole question has the 60 seconds it has at home.
+    """
+
+    seconds: float = 10.0
+    memory: int = 2 * 2**30
+    file: int = 2**24
+
+
+@functools.cache
+def bubblewrap() -> str | None:
+    """The program, if running it works here; a kernel can forbid it."""
+    program = shutil.which("bwrap")
+    if not program:
+        return None
+    probe = [program, "--unshare-all", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    try:
+        done = subprocess.run(probe, capture_output=True, timeout=20)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return program if done.returncode == 0 else None
+
+
+def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[bytes]:
+    """A worker in a staged folder."""
+    worker = [sys.executable, "-s", "-B", str(folder / "worker.py")]
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": "/tmp",
+        "PYTHONPATH": str(folder),
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "DPCOURSE_SOURCE": "twin",
+        "MPLBACKEND": "Agg",
+        "LANG": "C.UTF-8",
+    }
+    options: dict[str, Any] = {
+        "stdin": subprocess.PIPE,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.DEVNULL,
+        "env": environment,
+        "cwd": folder,
+        "preexec_fn": functools.partial(_limit, limits),
+    }
+    program = bubblewrap() if sandboxed else None
+    if program is None:
+        return subprocess.Popen(worker, start_new_session=True, **options)
+    with tempfile.TemporaryFile() as filter_:
+        filter_.write(no_processes())
+        filter_.seek(0)
+        command = [program, *_walls(folder), "--seccomp", str(filter_.fileno()), *worker]
+        return subprocess.Popen(command, pass_fds=[filter_.fileno()], **options)
+
+
+def _walls(folder: Path) -> list[str]:
+    """A file system with Python, its packages and the staged folder, all read-only, and an empty /tmp; no network."""
+    walls = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
+    walls += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"]
+    for place in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"):
+        walls += ["--ro-bind-try", place, place]
+    # Both ends of links count: the interpreter of a virtual environment lies elsewhere.
+    prefixes = [Path(prefix) for prefix in (sys.prefix, sys.base_prefix)]
+    for prefix in sorted({*prefixes, *(prefix.resolve() for prefix in prefixes)}):
+        if not prefix.is_relative_to("/usr"):
+            walls += ["--ro-bind", str(prefix), str(prefix)]
+    installed = Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "dpcourse"
+    if installed.is_dir():
+        walls += ["--tmpfs", str(installed)]  # the whole package, with its checks, does not belong in there
+    walls += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
+    return walls
+
+
+def _limit(limits: Limits) -> None:
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file, limits.file))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+    os.umask(0o077)
+
+
+# -- a seccomp filter without libraries
+
+_ARCHITECTURES = {  # audit number; clone, then what is refused outright: fork, vfork, ptrace, reading others' memory, …
+    "x86_64": (0xC000003E, 56, 435, (57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298)),
+    "aarch64": (0xC00000B7, 220, 435, (117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241)),
+}
+_CLONE_THREAD, _EPERM, _ENOSYS = 0x00010000, 1, 38
+
+
+def no_processes() -> bytes:
+    """A filter that refuses new processes and allows new threads.
+
+    RLIMIT_NPROC does not bind root, so a fork bomb is stopped here: ``clone`` without ``CLONE_THREAD`` is refused, and
+    ``clone3``, whose flags lie in memory, is said not to exist, so that the C library falls back to ``clone``.
+    """
+    found = _ARCHITECTURES.get(platform.machine())
+    allow, refuse, absent = 0x7FFF0000, 0x00050000 | _EPERM, 0x00050000 | _ENOSYS
+    if found is None:
+        return struct.pack("<HBBI", 0x06, 0, 0, allow)
+    architecture, clone, clone3, refused = found
+    load, equal, any_bit, give = 0x20, 0x15, 0x45, 0x06
+    lines = [
+        (load, 0, 0, 4),  # the architecture
+        (equal, 1, 0, architecture),
+        (give, 0, 0, refuse),
+        (load, 0, 0, 0),  # the number of the call
+    ]
+    for number in refused:
+        lines += [(equal, 0, 1, number), (give, 0, 0, refuse)]
+    lines += [
+        (equal, 0, 1, clone3),
+        (give, 0, 0, absent),
+        (equal, 1, 0, clone),
+        (give, 0, 0, allow),
+        (load, 0, 0, 16),  # the low half of clone's flags
+        (any_bit, 1, 0, _CLONE_THREAD),
+        (give, 0, 0, refuse),
+        (give, 0, 0, allow),
+    ]
+    if platform.machine() == "x86_64":  # the x32 calls have numbers of their own
+        lines[4:4] = [(0x35, 0, 1, 0x40000000), (give, 0, 0, refuse)]
+    return b"".join(struct.pack("<HBBI", *line) for line in lines)

@@ -1,0 +1,116 @@
+"""Exercise notebooks: which questions there are, and what a student handed in."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import functools
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+_GRADED = re.compile(r'check\("([\w ]+\.\d+)",\s*(.+)\)\s*$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a reference notebook: its id, title-free points, and the expression that is its answer."""
+
+    id: str
+    expression: str
+    cell: str  # the grade_id of the cell that holds the answer
+    points: float
+
+
+@dataclass(frozen=True)
+class Reference:
+    """An exercise notebook as it was handed out."""
+
+    path: Path
+    questions: tuple[Question, ...]
+    imports: tuple[tuple[str, tuple[str, ...]], ...]  # from the package: module, names
+
+    @property
+    def name(self) -> str:
+        return self.path.stem
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell of a submission."""
+
+    label: str
+    source: str
+    grade_id: str
+
+
+def cells_of(path: Path) -> list[Cell]:
+    """The code cells of a notebook; `ValueError` saying what is wrong with the file."""
+    try:
+        notebook = json.loads(path.read_text(encoding="utf-8"))
+        found = []
+        for number, cell in enumerate(notebook["cells"]):
+            if cell["cell_type"] == "code":
+                grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
+                found.append(Cell(f"cell {number}", plain("".join(cell["source"])), str(grade_id)))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
+    return found
+
+
+def plain(source: str) -> str:
+    """Without IPython's own lines, which are no Python: `%magic`, `!command`."""
+    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n"))
+
+
+@functools.cache
+def points() -> dict[str, float]:
+    """What each question is worth: notebooks/points.csv, the only place that says so."""
+    with open(ROOT / "notebooks" / "points.csv", encoding="utf-8", newline="") as table:
+        return {row["question"]: float(row["points"]) for row in csv.DictReader(table)}
+
+
+@functools.cache
+def reference(path: Path) -> Reference:
+    """Read a notebook of `notebooks/exercises` (or a capstone's student form)."""
+    questions, imports, answer = [], [], ""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        source, marks = "".join(cell["source"]), cell["metadata"].get("nbgrader", {})
+        if marks.get("solution"):
+            answer = marks["grade_id"]
+            continue
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpcourse."):
+                imports.append((str(node.module), tuple(alias.name for alias in node.names)))
+        asked = _GRADED.search(source)
+        if asked and marks.get("grade"):
+            questions.append(Question(asked[1], asked[2], answer, points()[asked[1]]))
+    return Reference(path, tuple(questions), tuple(imports))
+
+
+@functools.cache
+def references() -> tuple[Reference, ...]:
+    """All notebooks that were handed out."""
+    folder = ROOT / "notebooks" / "exercises"
+    found = tuple(reference(path) for path in sorted(folder.glob("*.ipynb")))
+    if not found:
+        raise FileNotFoundError(f"no exercise notebooks in {folder}: grade from a checkout of the course")
+    return found
+
+
+def matching(cells: list[Cell]) -> Reference | None:
+    """Which notebook this is: by the cells' ids, else by the checks they call. File names do not matter."""
+    ids = {cell.grade_id for cell in cells if cell.grade_id}
+    asked = {found[1] for cell in cells for found in _GRADED.finditer(cell.source)}
+    scores: list[tuple[int, Any]] = []
+    for known in references():
+        own = {question.cell for question in known.questions}
+        scores.append((2 * len(ids & own) + len(asked & {q.id for q in known.questions}), known))
+    best = max(scores, key=lambda pair: pair[0])
+    return best[1] if best[0] else None

@@ -1,0 +1,209 @@
+"""What crosses between the grader and a student's process: JSON and plain arrays, never pickle.
+
+This file is used on both sides, so it imports nothing of the package. A message is four bytes of length, JSON, and the
+buffers of its arrays. Whatever is neither data nor a generator (a function, an object) stays where it is and crosses as
+a handle.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+LARGEST = 64 * 2**20  # bytes of one message
+DEEPEST = 40
+_PLAIN = (bool, int, float, str)
+_KINDS = "biufcUS"  # of arrays that may cross
+
+
+class WireError(Exception):
+    """What came over the wire is not of this form, or too large."""
+
+
+class Encoder:
+    """Values into JSON and buffers; `handle(value)` gives the number under which a thing that stays is known."""
+
+    def __init__(self, handle: Callable[[Any], int]) -> None:
+        self._handle = handle
+        self.buffers: list[bytes] = []
+
+    def encode(self, value: Any, depth: int = 0) -> Any:
+        if depth > DEEPEST:
+            raise WireError("nested too deeply")
+        if value is None or type(value) in _PLAIN:
+            return value
+        kind = type(value)
+        if kind is list or kind is tuple:
+            return ["l" if kind is list else "t", *[self.encode(item, depth + 1) for item in value]]
+        if isinstance(value, np.ndarray):
+            return self._array(value, depth)
+        if isinstance(value, np.generic):
+            return ["n", self._array(np.asarray(value), depth)]
+        if value is ...:
+            return ["e"]
+        if kind is dict:
+            return ["d", *[[self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in value.items()]]
+        if kind in (set, frozenset):
+            return ["s", *[self.encode(item, depth + 1) for item in value]]
+        if isinstance(value, np.random.Generator) and type(value.bit_generator) is np.random.PCG64:
+            return ["g", *rng_state(value)]
+        if kind in (Fraction, Decimal):
+            return ["q" if kind is Fraction else "m", str(value)]
+        if isinstance(value, complex):
+            return ["c", value.real, value.imag]
+        if kind.__module__.startswith("pandas") and kind.__name__ in ("DataFrame", "Series"):
+            return self._table(value, depth)
+        if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Guarantee":
+            return ["G", value.epsilon, value.delta, value.neighbours.value]
+        if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Neighbours":
+            return ["N", value.value]
+        return ["h", self._handle(value)]
+
+    def _array(self, array: np.ndarray, depth: int) -> Any:
+        if array.dtype.kind not in _KINDS:
+            return ["o", list(array.shape), *[self.encode(item, depth + 1) for item in array.ravel().tolist()]]
+        self.buffers.append(np.ascontiguousarray(array).tobytes())
+        return ["a", array.dtype.str, list(array.shape), bool(array.flags.writeable), len(self.buffers[-1])]
+
+    def _table(self, table: Any, depth: int) -> Any:
+        index = self.encode(np.asarray(table.index), depth + 1)
+        if type(table).__name__ == "Series":
+            return ["S", self.encode(table.name, depth + 1), index, self.encode(np.asarray(table), depth + 1)]
+        columns = [[self.encode(name), self.encode(np.asarray(table[name]), depth + 1)] for name in table.columns]
+        return ["D", index, *columns]
+
+
+class Decoder:
+    """The other direction; `thing(number)` gives what a handle stands for."""
+
+    def __init__(self, thing: Callable[[int], Any], buffers: memoryview) -> None:
+        self._thing, self._buffers, self._at = thing, buffers, 0
+
+    def decode(self, found: Any, depth: int = 0) -> Any:
+        if depth > DEEPEST:
+            raise WireError("nested too deeply")
+        if found is None or type(found) in _PLAIN:
+            return found
+        if not isinstance(found, list) or not found or not isinstance(found[0], str):
+            raise WireError("not a value of this wire")
+        kind, rest = found[0], found[1:]
+        try:
+            return self._made(kind, rest, depth + 1)
+        except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
+            raise WireError(f"not a {kind} of this wire: {error}") from None
+
+    def _made(self, kind: str, rest: list[Any], depth: int) -> Any:
+        if kind == "l":
+            return [self.decode(item, depth) for item in rest]
+        if kind == "t":
+            return tuple(self.decode(item, depth) for item in rest)
+        if kind == "a":
+            return self._array(*rest)
+        if kind == "n":
+            return self.decode(rest[0], depth)[()]
+        if kind == "e":
+            return ...
+        if kind == "d":
+            return {self.decode(k, depth): self.decode(v, depth) for k, v in rest}
+        if kind == "s":
+            return {self.decode(item, depth) for item in rest}
+        if kind == "g":
+            return set_rng_state(np.random.Generator(np.random.PCG64(0)), rest)
+        if kind == "q":
+            return Fraction(_short(rest[0]))
+        if kind == "m":
+            return Decimal(_short(rest[0]))
+        if kind == "c":
+            return complex(*rest)
+        if kind == "o":
+            made = np.empty(len(rest) - 1, dtype=object)
+            made[:] = [self.decode(item, depth) for item in rest[1:]]
+            return made.reshape(rest[0])
+        if kind in ("S", "D"):
+            return self._table(kind, rest, depth)
+        if kind == "G":
+            from dpcourse.privacy import Guarantee, Neighbours
+
+            return Guarantee(rest[0], rest[1], Neighbours(rest[2]))
+        if kind == "N":
+            from dpcourse.privacy import Neighbours
+
+            return Neighbours(rest[0])
+        if kind == "h":
+            return self._thing(int(rest[0]))
+        raise WireError(f"{kind!r} is no kind of value")
+
+    def _array(self, dtype: str, shape: list[int], writeable: bool, size: int) -> np.ndarray:
+        form = np.dtype(dtype)
+        if form.kind not in _KINDS or not 0 <= size <= len(self._buffers) - self._at:
+            raise WireError(f"no array of {dtype!r} and {size} bytes is here")
+        data = self._buffers[self._at : self._at + size]
+        self._at += size
+        array = np.frombuffer(data, dtype=form).reshape(shape).copy()
+        array.flags.writeable = bool(writeable)
+        return array
+
+    def _table(self, kind: str, rest: list[Any], depth: int) -> Any:
+        import pandas as pd
+
+        if kind == "S":
+            name, index, values = (self.decode(item, depth) for item in rest)
+            return pd.Series(_inferred(values), index=index, name=name)
+        index = self.decode(rest[0], depth)
+        columns = {self.decode(name, depth): _inferred(self.decode(values, depth)) for name, values in rest[1:]}
+        return pd.DataFrame(columns, index=index)
+
+
+def _inferred(values: np.ndarray) -> Any:
+    """A column of objects as a list, so that pandas finds its type as it does when it reads one."""
+    return values.tolist() if values.dtype == object else values
+
+
+def _short(text: Any) -> str:
+    if not isinstance(text, str) or len(text) > 2000:
+        raise WireError("a number of more than 2,000 characters")
+    return text
+
+
+def rng_state(rng: np.random.Generator) -> list[int]:
+    """Of a PCG64 generator."""
+    state: Any = rng.bit_generator.state
+    return [state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"]]
+
+
+def set_rng_state(rng: np.random.Generator, state: list[int]) -> np.random.Generator:
+    whole, inc, has, left = (int(part) for part in state)
+    rng.bit_generator.state = {
+        "bit_generator": "PCG64",
+        "state": {"state": whole, "inc": inc},
+        "has_uint32": has,
+        "uinteger": left,
+    }
+    return rng
+
+
+def pack(message: Any, buffers: list[bytes]) -> bytes:
+    """One message as bytes."""
+    text = json.dumps(message, separators=(",", ":")).encode()
+    size = len(text) + sum(map(len, buffers))
+    if size > LARGEST:
+        raise WireError(f"{size:,} bytes are more than {LARGEST:,}")
+    return b"".join([struct.pack("<II", len(text), size), text, *buffers])
+
+
+def unpack(read: Callable[[int], bytes]) -> tuple[Any, memoryview]:
+    """The next message, and the buffers of its arrays."""
+    text, size = struct.unpack("<II", read(8))
+    if not text <= size <= LARGEST:
+        raise WireError(f"a message of {size:,} bytes")
+    body = read(size)
+    try:
+        return json.loads(body[:text]), memoryview(body)[text:]
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not JSON: {error}") from None

@@ -1,0 +1,181 @@
+"""The student's side: run a notebook's cells, and call what they define when the grader asks.
+
+Started by path with nothing of the package but what `staging` left; standard input and output are the wire.
+"""
+
+from __future__ import annotations
+
+import builtins
+import os
+import sys
+import traceback
+import types
+from typing import Any
+
+import numpy as np
+import wire  # beside this file
+
+
+class Handle:
+    """Something that stays with the grader: calling it, and the attributes it lets through, go over the wire."""
+
+    def __init__(self, worker: Worker, number: int) -> None:
+        object.__setattr__(self, "_wire", (worker, number))
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._wire[0].ask(self._wire[1], "__call__", arguments, keywords)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name not in ("__enter__", "__exit__", "__iter__"):
+            raise AttributeError(name)
+        return self._wire[0].ask(self._wire[1], name, None, None)
+
+    def __enter__(self) -> Any:
+        return self._wire[0].ask(self._wire[1], "__enter__", (), {})
+
+    def __exit__(self, *error: Any) -> Any:
+        return self._wire[0].ask(self._wire[1], "__exit__", tuple(map(str, error)) if error[0] else (None,) * 3, {})
+
+    def __iter__(self) -> Any:
+        return iter(self._wire[0].ask(self._wire[1], "__iter__", (), {}))
+
+
+class Worker:
+    """One connection to the grader."""
+
+    def __init__(self, source: Any, target: Any) -> None:
+        self._source, self._target = source, target
+        self.things: list[Any] = []  # what of ours has crossed as a handle
+        self._kept: dict[int, np.ndarray] = {}  # arrays that the grader sends once and then names
+        self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+
+    def _read(self, size: int) -> bytes:
+        data = self._source.read(size)
+        if len(data) < size:
+            os._exit(0)
+        return data
+
+    def _handle(self, thing: Any) -> int:
+        if isinstance(thing, Handle):
+            return -1 - thing._wire[1]  # it is the grader's own
+        self.things.append(thing)
+        return len(self.things) - 1
+
+    def _encoded(self, value: Any) -> tuple[Any, list[bytes]]:
+        encoder = wire.Encoder(self._handle)
+        return encoder.encode(value), encoder.buffers
+
+    def send(self, kind: str, value: Any) -> None:
+        encoded, buffers = self._encoded(value)
+        self._target.write(wire.pack([kind, encoded], buffers))
+        self._target.flush()
+
+    def receive(self) -> Any:
+        message, buffers = wire.unpack(self._read)
+        decoder = wire.Decoder(
+            lambda number: Handle(self, number) if number >= 0 else self.things[-1 - number], buffers
+        )
+        return message[0], decoder.decode(message[1])
+
+    def ask(self, number: int, name: str, arguments: Any, keywords: Any) -> Any:
+        """Call what stays with the grader; a generator given to it comes back as far as it was used."""
+        rngs = [v for v in (*(arguments or ()), *(keywords or {}).values()) if isinstance(v, np.random.Generator)]
+        self.send("back", [number, name, arguments, keywords])
+        kind, (result, states) = self.receive()
+        for rng, state in zip(rngs, states, strict=True):
+            wire.set_rng_state(rng, state)
+        if kind == "raised":
+            raise getattr(builtins, result[0], RuntimeError)(result[1])
+        return result
+
+    def run(self) -> None:
+        while True:
+            kind, value = self.receive()
+            try:
+                getattr(self, f"do_{kind}")(value)
+            except BaseException as error:
+                self.send("raised", told(error))
+
+    def do_cell(self, value: Any) -> None:
+        """Run one cell; whether it ran to its end."""
+        source, label = value
+        exec(compile(source, f"<{label}>", "exec"), self.names)
+        self.send("ran", True)
+
+    def do_answer(self, expression: str) -> None:
+        """What stands under an answer's name now, and whether that is an empty stub."""
+        found = eval(expression, self.names)
+        self.send("found", [found, self._is_stub(found)])
+
+    def do_stub(self, source: str) -> None:
+        """The test for an empty function, whose source the grader has."""
+        made: dict[str, Any] = {}
+        exec("import dis\nfrom typing import Any\n" + source, made)
+        self._is_stub = made["_is_stub"]
+        self.send("ran", True)
+
+    def do_provide(self, value: Any) -> None:
+        """A module with things that stay with the grader, such as the office of an exercise."""
+        name, things = value
+        parts = name.split(".")
+        for end in range(1, len(parts) + 1):
+            whole = ".".join(parts[:end])
+            if whole not in sys.modules:
+                try:
+                    __import__(whole)
+                except ImportError:
+                    sys.modules[whole] = types.ModuleType(whole)
+        for key, thing in things.items():
+            setattr(sys.modules[name], key, thing)
+        self.send("ran", True)
+
+    def do_keep(self, value: Any) -> None:
+        number, array = value
+        array.flags.writeable = False
+        self._kept[number] = array
+
+    def do_call(self, value: Any) -> None:
+        """Call an answer, and then again with the same arguments as long as it draws from the generator it is given.
+
+        The grader nearly always asks for the same thing next; each result comes with the generator's state after it.
+        """
+        number, arguments, keywords, kept, state, ahead = value
+        for path, key in kept:
+            place: Any = arguments if path[0] == "p" else keywords
+            index = int(path[1:]) if path[0] == "p" else path[1:]
+            place[index] = self._kept[key]
+        rng = wire.set_rng_state(np.random.Generator(np.random.PCG64(0)), state) if state else None
+        results = []
+        for turn in range(ahead):
+            given = [rng if item is ... else item for item in arguments] if rng is not None else arguments
+            named = {k: rng if v is ... else v for k, v in keywords.items()} if rng is not None else keywords
+            try:
+                result = self.things[number](*given, **named)
+                results.append([result, wire.rng_state(rng) if rng is not None else []])
+            except BaseException:
+                if turn == 0:
+                    raise
+                break
+        self.send("results", results)
+
+
+def told(error: BaseException) -> list[str]:
+    """An error's type, words, and place in the student's own lines."""
+    own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith("<")]
+    where = f"line {own[-1].lineno} of {own[-1].name}" if own else ""
+    missing = getattr(error, "name", "") if isinstance(error, ImportError) else ""
+    bases = [base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"]
+    return [type(error).__name__, str(error)[:2000], where, missing or "", bases[0]]
+
+
+def main() -> None:
+    """Take standard input and output for the wire, and leave the student's prints with nothing."""
+    source, target = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(nothing, number)
+    Worker(source, target).run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,122 @@
+"""A class is graded: right, half right, empty, broken and hostile notebooks, stopped and taken up again."""
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dpcourse.grade import sandbox, staging
+from dpcourse.grade.classroom import grade_class
+from dpcourse.grade.results import write_all
+from dpcourse.grade.submissions import ROOT, points, references
+
+LESSON = "02_the_definition"
+LIMITS = sandbox.Limits(seconds=5)
+SANDBOXED = sandbox.bubblewrap() is not None
+
+
+def reference():
+    return next(known for known in references() if known.name.startswith("02_"))
+
+
+def submission(place: Path, changes: dict[str, str] | None = None) -> Path:
+    """The solutions of a lesson as a student hands them in, some answers replaced (by number)."""
+    source = next((ROOT / "notebooks" / "solutions").glob("02_*.ipynb"))
+    notebook = json.loads(source.read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        mark = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
+        if cell["cell_type"] == "code" and mark.startswith("answer-02-"):
+            cell["source"] = (changes or {}).get(mark.removeprefix("answer-02-"), cell["source"])
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(json.dumps(notebook), encoding="utf-8")
+    return place
+
+
+def graded(folder, out, workers=2):
+    found = grade_class(folder, out, workers=workers, limits=LIMITS, sandboxed=SANDBOXED)
+    write_all(found, out)
+    with open(out / "grades.csv", encoding="utf-8", newline="") as table:
+        return {row["student"]: row for row in csv.DictReader(table)}
+
+
+@pytest.fixture(scope="module")
+def class_(tmp_path_factory):
+    folder, out = tmp_path_factory.mktemp("class"), tmp_path_factory.mktemp("grades")
+    submission(folder / "Ana Ü" / "my own name.ipynb")
+    submission(folder / "half" / "a.ipynb", {"1": "coin = ...", "3": "def exact_delta(p, q, epsilon):\n    return 0.5"})
+    submission(
+        folder / "broken" / "a.ipynb", {"1": "def coin(:", "2": "while True:\n    pass", "3": "import os\nos._exit(1)"}
+    )
+    submission(
+        folder / "cheat" / "a.ipynb", {"1": "check = lambda *a, **k: True", "2": "from dpcourse.accounting import x"}
+    )
+    (folder / "foreign").mkdir()
+    (folder / "foreign" / "a.ipynb").write_text('{"cells": []}', encoding="utf-8")
+    shutil.copy(reference().path, folder / "foreign" / "b.ipynb")
+    return folder, out, graded(folder, out)
+
+
+def test_every_total_is_as_constructed(class_):
+    all_ = len(reference().questions)
+    totals = {student: int(row["total"]) for student, row in class_[2].items()}
+    assert totals == {"Ana Ü": all_, "half": all_ - 2, "broken": all_ - 3, "cheat": all_ - 2, "foreign": 0}
+
+
+def test_the_diagnosis_reaches_the_student(class_):
+    page = (class_[1] / "feedback" / "half.html").read_text(encoding="utf-8")
+    assert "Seen:" in page and "Next:" in page and "not answered" not in page.split("02.3")[1][:50]
+    assert (
+        "no notebook" in (class_[1] / "feedback" / "foreign.html").read_text(encoding="utf-8") or "answers no exercise"
+    )
+    results = json.loads((class_[1] / "gradescope" / "half" / "results.json").read_text(encoding="utf-8"))
+    assert sum(test["score"] for test in results["tests"]) == len(reference().questions) - 2
+
+
+def test_what_is_graded_is_not_graded_again(class_):
+    folder, out, before = class_
+    stamps = {path: path.stat().st_mtime_ns for path in (out / "graded").iterdir()}
+    assert graded(folder, out) == before
+    assert {path: path.stat().st_mtime_ns for path in (out / "graded").iterdir()} == stamps
+
+
+def test_a_killed_run_is_taken_up_again(tmp_path):
+    for name in "abcd":
+        submission(tmp_path / "class" / name / "x.ipynb")
+    command = [
+        sys.executable,
+        "-m",
+        "dpcourse.grade",
+        str(tmp_path / "class"),
+        "--out",
+        str(tmp_path / "out"),
+        "--workers",
+        "1",
+    ]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        running.wait(4)
+    except subprocess.TimeoutExpired:
+        running.kill()
+        running.wait()
+    rows = graded(tmp_path / "class", tmp_path / "out")
+    assert [int(row["total"]) for row in rows.values()] == [len(reference().questions)] * 4
+    assert (
+        not [path for path in (tmp_path / "out" / "graded").iterdir() if path.suffix != ".json"] or running.returncode
+    )
+
+
+def test_every_question_has_its_points_once():
+    asked = [question.id for known in references() for question in known.questions]
+    assert sorted(asked) == sorted(points())
+
+
+def test_what_a_question_forbids_is_not_staged(tmp_path):
+    staging.stage(staging.rooms_for(()), tmp_path)
+    there = {path.name for path in (tmp_path / "dpcourse").iterdir()}
+    assert {"privacy", "datasets", "checks"} <= there
+    assert not {"mechanisms", "accounting", "lessons", "audit", "grade"} & there
+    assert [path.name for path in (tmp_path / "dpcourse" / "checks").iterdir()] == ["__init__.py"]

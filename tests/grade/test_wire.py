@@ -1,0 +1,108 @@
+"""What crosses between the grader and a student's process."""
+
+import decimal
+import fractions
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from dpcourse.grade import wire
+from dpcourse.privacy import Guarantee
+
+
+def across(value):
+    encoder = wire.Encoder(lambda thing: 7)
+    message = wire.pack(["x", encoder.encode(value)], encoder.buffers)
+    rest = memoryview(message)
+
+    def read(size):
+        nonlocal rest
+        part, rest = bytes(rest[:size]), rest[size:]
+        return part
+
+    (_, found), buffers = wire.unpack(read)
+    return wire.Decoder(lambda number: ("handle", number), buffers).decode(found)
+
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+values = st.recursive(
+    scalars, lambda inner: st.lists(inner) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner)
+)
+
+
+@pytest.mark.hypothesis
+@given(values)
+def test_plain_values_arrive_as_they_are(value):
+    assert across(value) == value
+
+
+@pytest.mark.hypothesis
+@given(hnp.arrays(hnp.scalar_dtypes().filter(lambda d: d.kind in "biuf"), hnp.array_shapes(min_dims=0, min_side=0)))
+def test_arrays_arrive_as_they_are(array):
+    found = across(array)
+    assert found.dtype == array.dtype and found.shape == array.shape
+    assert found.tobytes() == np.ascontiguousarray(array).tobytes()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ...,
+        {1, 2},
+        fractions.Fraction(1, 3),
+        decimal.Decimal("0.1"),
+        1 + 2j,
+        np.float64(0.5),
+        np.bool_(True),
+        Guarantee(1.0),
+    ],
+    ids=repr,
+)
+def test_other_values_arrive(value):
+    assert across(value) == value and type(across(value)) is type(value)
+
+
+def test_a_generator_arrives_where_it_was():
+    rng = np.random.default_rng(1)
+    rng.random(3)
+    assert across(rng).random() == rng.random()
+
+
+def test_a_table_arrives():
+    table = pd.DataFrame({"age": [1, 2], "job": ["a", None]})
+    assert across(table).equals(table)
+
+
+def test_what_stays_crosses_as_a_handle():
+    assert across(print) == ("handle", 7)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        ["a", "O", [1], True, 8],
+        ["a", "<f8", [10**9], True, 8],
+        ["a", "<f8", [1], True, 10**9],
+        ["o", [3], 1],
+        ["zz"],
+        {"a": 1},
+        ["d", [1]],
+        ["q", "9" * 3000],
+    ],
+    ids=str,
+)
+def test_what_is_not_of_this_form_is_refused(message):
+    with pytest.raises(wire.WireError):
+        wire.Decoder(lambda n: n, memoryview(b"\0" * 8)).decode(message)
+
+
+def test_what_is_nested_too_deeply_is_refused():
+    nested = []
+    for _ in range(100):
+        nested = ["l", nested]
+    with pytest.raises(wire.WireError, match="deeply"):
+        wire.Decoder(lambda n: n, memoryview(b"")).decode(nested)
