@@ -2,6 +2,7 @@
 # make test    tests, lessons and a browser, in minutes; ARGS=all as CI runs them
 # make flower  Flower, in .venv-flower, for the federated rounds that run on it
 # make dashboard   train private models on Adult, attack them, and compare them in results/dashboard.html
+# make grade SUBMISSIONS=folder   grade a class; the grades are in grades/ (OUT=elsewhere)
 # make site    the web site, in build/site, from the stored notebooks; REPOSITORY=owner/name adds "run it yourself" buttons
 # make audit   the long versions of the statistical tests: several hours
 #
@@ -51,6 +52,11 @@ audit: $(READY)
 CONFIG ?= dpcourse/pipeline/adult.yaml
 dashboard: $(READY)
 	@"$(PY)" -m dpcourse.pipeline $(CONFIG) $(ARGS)
+
+.PHONY: grade
+OUT ?= grades
+grade: $(READY)
+	@"$(PY)" -m dpcourse.grade "$(SUBMISSIONS)" --out "$(OUT)" $(ARGS)
 
 .PHONY: site
 site: $(READY)

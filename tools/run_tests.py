@@ -138,6 +138,7 @@ def plan(source: str) -> list[Pass]:
             [*pytest, "-rs", "-m", "flower", "tests/federated/test_flower.py"],
             every_day=False,
         ),
+        Pass("grade", "classes of notebooks, graded", [*pytest, "-m", "grade", "tests/grade"], every_day=False),
         Pass(
             "site",
             "the web site: whole, without another host, no dead link",

@@ -14,7 +14,8 @@ from dpcourse.grade.classroom import grade_class
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references
 
-LESSON = "02_the_definition"
+pytestmark = pytest.mark.grade
+
 LIMITS = sandbox.Limits(seconds=5)
 SANDBOXED = sandbox.bubblewrap() is not None
 
