@@ -136,7 +136,8 @@ class Records:
         def table(rows: list[Any]) -> Any:
             import pandas as pd
 
-            return pd.DataFrame(rows, columns=list(schema.names))
+            # Types as declared: those of an empty table would be anything, and that would tell it from others.
+            return pd.DataFrame(rows, columns=list(schema.names)).astype(dict.fromkeys(whole, "int64"))
 
         return cls(row, neighbours, least, most, table)
 

@@ -20,7 +20,7 @@ from dpcourse.budget.turns import turn
 from dpcourse.privacy import arguments
 from dpcourse.queries import Estimate
 
-ANSWERS = (
+_ANSWERS = (
     "CREATE TABLE IF NOT EXISTS answers (query_id TEXT PRIMARY KEY REFERENCES entries (query_id), "
     "state TEXT NOT NULL CHECK (state IN ('drawing', 'stored', 'refused')), words TEXT NOT NULL, seal TEXT NOT NULL)",
     "CREATE TRIGGER IF NOT EXISTS answers_are_final BEFORE UPDATE ON answers WHEN OLD.state != 'drawing' "
@@ -28,7 +28,7 @@ ANSWERS = (
     "CREATE TRIGGER IF NOT EXISTS answers_stay BEFORE DELETE ON answers "
     "BEGIN SELECT RAISE(ABORT, 'an answer is final'); END",
 )
-INTERRUPTED = "its release was interrupted before an answer was stored"
+_INTERRUPTED = "its release was interrupted before an answer was stored"
 
 
 class AnswerRefused(RuntimeError):
@@ -89,7 +89,7 @@ class LedgerSession:
         self.patience = arguments.nonnegative("patience", patience)
         self._rng = None if rng is None else np.random.default_rng(rng)
         with ledger._file.transaction() as connection:
-            for statement in ANSWERS:
+            for statement in _ANSWERS:
                 connection.execute(statement)
 
     def release(self, mechanism: Any, value: Any, query_id: str, description: str = "") -> Any:
@@ -151,7 +151,7 @@ class LedgerSession:
         refused = []
         for (query_id,) in rows:
             with contextlib.suppress(TimeoutError), turn(self.ledger.path, query_id, 0.0):
-                if self._settle(query_id, "refused", INTERRUPTED):
+                if self._settle(query_id, "refused", _INTERRUPTED):
                     refused.append(query_id)
         return refused
 
@@ -193,7 +193,7 @@ class LedgerSession:
         if state is None:
             raise ValueError(f"query_id must be new, got {query_id!r}, which was spent without a session")
         if state == "drawing":  # we have the turn: whoever had it is gone
-            self._settle(query_id, "refused", words := INTERRUPTED)
+            self._settle(query_id, "refused", words := _INTERRUPTED)
             state = "refused"
         elif seal != _seal(entry_seal, state, words):
             raise LedgerError(

@@ -19,8 +19,8 @@ except ImportError:  # Windows
 def turn(ledger: Path, question: str, patience: float) -> Iterator[None]:
     """Hold the lock of one question, a file beside the ledger; `TimeoutError` after `patience` seconds without it.
 
-    A lock is there for manners, not for safety: what is paid, drawn and stored is decided by the ledger's own
-    transactions. It tells a question that somebody is drawing from one whose drawer died.
+    The lock tells a question that somebody is drawing from one whose drawer died. No promise rests on it: what is paid,
+    drawn and stored is decided by the ledger's own transactions.
     """
     path = ledger.with_name(f"{ledger.name}-{hashlib.sha256(question.encode()).hexdigest()[:20]}.turn")
     deadline = time.monotonic() + patience

@@ -12,7 +12,7 @@ from dpcourse.mechanisms import GaussianMechanism, LaplaceMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 
 ADDED = Guarantee(1.0)
-HALF = Guarantee(0.5, 1e-5)
+_HALF = Guarantee(0.5, 1e-5)
 _SIGMA = GaussianMechanism(0.5, 1e-5).sigma
 SIGMA = GaussianMechanism(1.0, 1e-5).sigma
 
@@ -42,7 +42,7 @@ def _responses(truth: float) -> Batched:
     return Batched(batch)
 
 
-SHARES = Records(number_between(0, 1), Neighbours.ADD_REMOVE)
+_SHARES = Records(number_between(0, 1), Neighbours.ADD_REMOVE)
 
 EXHIBITS = (
     Exhibit(
@@ -56,20 +56,20 @@ EXHIBITS = (
         records(1),
         records(),
         runs=4_000,
-        datasets=SHARES,
+        datasets=_SHARES,
     ),
     Exhibit(
         "deviation for variance",
         "A sampler that wants σ² is given σ: the noise has deviation √σ.",
         "class of opendp/smartnoise-core issue 316",
-        HALF,
+        _HALF,
         GaussianMechanism.from_noise_multiplier(math.sqrt(_SIGMA), delta=1e-5).guarantee.epsilon,
         Batched(lambda x, runs, rng: gaussian(runs, x.sum(), math.sqrt(_SIGMA), rng)),
         Batched(lambda x, runs, rng: gaussian(runs, x.sum(), _SIGMA, rng)),
         records(1),
         records(),
         runs=60_000,
-        datasets=SHARES,
+        datasets=_SHARES,
     ),
     Exhibit(
         "the noise of a mean, divided among the clients",
@@ -82,7 +82,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=1_000,
-        datasets=SHARES,
+        datasets=_SHARES,
     ),
     Exhibit(
         "one seed for two releases",
@@ -95,7 +95,7 @@ EXHIBITS = (
         records(1, 0),
         records(1),
         runs=400,
-        datasets=SHARES,
+        datasets=_SHARES,
     ),
     Exhibit(
         "composition forgotten",
@@ -108,7 +108,7 @@ EXHIBITS = (
         records(1),
         records(),
         runs=1_000,
-        datasets=SHARES,
+        datasets=_SHARES,
     ),
     Exhibit(
         "floats tell",
@@ -121,7 +121,7 @@ EXHIBITS = (
         records(),
         records(1),
         runs=4_000,
-        datasets=SHARES,
+        datasets=_SHARES,
     ),
     Exhibit(
         "two answers' coin for four answers",

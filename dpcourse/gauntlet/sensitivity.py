@@ -54,7 +54,7 @@ def _nan_is_stopped(x, runs, rng):
     return _nan_passes(np.where(np.isfinite(x), x, 0.0), runs, rng)
 
 
-TO_TEN = Records(number_between(0, 10, beyond=True), Neighbours.REPLACE_ONE, least=1)
+_TO_TEN = Records(number_between(0, 10, beyond=True), Neighbours.REPLACE_ONE, least=1)
 _AGES = np.concatenate([np.full(50, 40.0), np.full(50, 41.0)])
 
 EXHIBITS = (
@@ -69,7 +69,7 @@ EXHIBITS = (
         records(0, 5),
         records(10, 5),
         runs=400,
-        datasets=TO_TEN,
+        datasets=_TO_TEN,
     ),
     Exhibit(
         "clipped and thrown away",
@@ -82,7 +82,7 @@ EXHIBITS = (
         records(5, 0),
         records(5, 1e6),
         runs=400,
-        datasets=TO_TEN,
+        datasets=_TO_TEN,
     ),
     Exhibit(
         "sensitivity decoupled from the clip",

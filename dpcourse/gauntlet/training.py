@@ -15,7 +15,7 @@ from dpcourse.gauntlet.exhibit import Batched, Exhibit, gaussian
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 
-STEP = Guarantee(1.0, 1e-5)
+_STEP = Guarantee(1.0, 1e-5)
 ADD_REMOVE = Neighbours.ADD_REMOVE
 SIGMA = GaussianMechanism(1.0, 1e-5).sigma
 
@@ -103,7 +103,7 @@ EXHIBITS = (
         "clip after averaging",
         "The batch's mean gradient is clipped, not each example's: one person can turn all of it.",
         "compare Tramèr et al. 2022, arXiv:2202.12219 (a wrong factor of the batch size)",
-        STEP,
+        _STEP,
         GaussianMechanism.from_noise_multiplier(SIGMA / 32, delta=1e-5).guarantee.epsilon,
         Batched(_clip_after_averaging),
         Batched(_clip_before_averaging),
@@ -116,7 +116,7 @@ EXHIBITS = (
         "microbatch accounted as an example",
         "Sums of several examples are clipped: the sensitivity is 2C, the noise is for C.",
         "tensorflow/privacy issues 81 and 620",
-        STEP,
+        _STEP,
         GaussianMechanism.from_noise_multiplier(SIGMA / 2, delta=1e-5).guarantee.epsilon,
         Batched(_microbatch),
         Batched(_per_example),
@@ -142,7 +142,7 @@ EXHIBITS = (
         "divided by the batch's own size",
         "Noise and sum are divided by the number of examples that happen to be there: the noise tells it.",
         "compare pytorch/opacus issues 571 and 819 (a divisor computed from the private dataset's length)",
-        STEP,
+        _STEP,
         _other_size(10, 11, 1000),
         Batched(_own_batch_size),
         Batched(_expected_batch_size),

@@ -286,7 +286,7 @@ def drawn_in_two_lines(rng):
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX")
 @pytest.mark.parametrize(
-    "kills", [24, pytest.param(100, marks=pytest.mark.audit), pytest.param(0, marks=pytest.mark.audit)]
+    "kills", [16, pytest.param(100, marks=pytest.mark.audit), pytest.param(0, marks=pytest.mark.audit)]
 )
 def test_killed_between_any_two_steps_nothing_is_lost_and_nothing_is_drawn_twice(path, context, kills):
     """Killed at lines of the whole way of a question: at random in as many stretches of it; 0 is every line once."""

@@ -13,7 +13,7 @@ from scipy.special import log_ndtr
 
 from dpcourse.privacy import arguments
 
-OWN_DEVIATION = 64  # shadows on a side from which on each record has a deviation of its own
+_OWN_DEVIATION = 64  # shadows on a side from which on each record has a deviation of its own
 
 
 def places(y: np.ndarray, classes: np.ndarray, rows: int) -> np.ndarray:
@@ -172,7 +172,7 @@ def _moments(scores: np.ndarray, mask: np.ndarray, which: str) -> tuple[np.ndarr
     count = _count(mask, which)
     mean = (scores * mask).sum(axis=0) / count
     squares = ((scores - mean) ** 2 * mask).sum(axis=0)
-    if count.min() >= OWN_DEVIATION:
+    if count.min() >= _OWN_DEVIATION:
         return mean, np.sqrt(np.maximum(squares / (count - 1), 1e-12))
     return mean, float(np.sqrt(max(squares.sum() / max((count - 1).sum(), 1), 1e-12)))
 
