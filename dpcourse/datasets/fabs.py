@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 READINGS = 20
-REACH = 3.0  # a reading is clipped to ±3 and scaled to [−1, 1]: the gauge's public range
+_REACH = 3.0  # a reading is clipped to ±3 and scaled to [−1, 1]: the gauge's public range
 # Wafers for training in each fab. Public: every fab tells its size.
 FAB_SIZES = MappingProxyType(
     {"Taiwan": 900, "Singapore": 600, "Arizona": 400, "Germany": 200, "Israel": 100, "China": 60}
@@ -176,7 +176,7 @@ class _World:
         centred = raw @ weights[..., None]
         logits = _STEEPNESS * centred[..., 0] + heterogeneity * self.thresholds[who, None]
         passed = rng.random(logits.shape) < 1 / (1 + np.exp(-logits))
-        return Wafers(np.clip(raw / REACH, -1, 1), passed.astype(int))
+        return Wafers(np.clip(raw / _REACH, -1, 1), passed.astype(int))
 
 
 def _heterogeneity(value: float) -> float:

@@ -16,9 +16,9 @@ from dpcourse.learning.pace import Pace
 from dpcourse.mechanisms import GaussianMechanism, GeometricMechanism, PoissonSubsampled
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
-SIZE_SHARE = 0.01  # of ε, for a noisy count where the size of the dataset is not public
+_SIZE_SHARE = 0.01  # of ε, for a noisy count where the size of the dataset is not public
 LABELS_PUBLIC = "the class labels are public"
-ROUNDING = "the rounding of float32 sums is left out of account"
+_ROUNDING = "the rounding of float32 sums is left out of account"
 
 
 class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
@@ -133,7 +133,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         self.classes_, targets = encode_labels(y, self.classes)
         rng = generator(self.random_state)
         self.steps_ = self._steps
-        size = self._account(len(X), rng, ROUNDING if X.dtype == np.float32 else "")
+        size = self._account(len(X), rng, _ROUNDING if X.dtype == np.float32 else "")
         self.clip_norm_ = self._choose_clip_norm(size)
         theta = self._descend(Examples.of(X, targets), size, rng)
         self.coef_, self.intercept_ = theta[:, :-1], theta[:, -1]
@@ -187,7 +187,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
             self.noise_multiplier_ = 0.0
             self.guarantee_ = Guarantee(math.inf, 0.0, Neighbours.ADD_REMOVE, condition)
             return n if self.dataset_size is None else self.dataset_size
-        share = SIZE_SHARE if self.dataset_size is None else 0.0
+        share = _SIZE_SHARE if self.dataset_size is None else 0.0
         if self.noise_multiplier is None:
             target = self.epsilon * (1 - share)
             self.noise_multiplier_, epsilon = calibrated(target, self.delta, self.sampling_rate, self._steps)

@@ -15,7 +15,7 @@ from dpcourse.learning.logistic import LABELS_PUBLIC
 from dpcourse.learning.pace import Pace
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
-BLOCK = 1024  # rows at a time: the working arrays stay in the processor's cache
+_BLOCK = 1024  # rows at a time: the working arrays stay in the processor's cache
 
 
 @dataclass(frozen=True)
@@ -146,13 +146,13 @@ def _clipped_sums(
     Its clipping norm is its own too: `clip` has shape (models,).
     """
     total = np.zeros_like(theta)
-    for start in range(0, len(examples), BLOCK):
-        block = examples[slice(start, start + BLOCK)]
+    for start in range(0, len(examples), _BLOCK):
+        block = examples[slice(start, start + _BLOCK)]
         norms = block.norms[:, None]
         # With one output, a gradient is a number times a direction: clipping its norm is clipping that number.
         length = np.clip((expit((block.directions @ theta.T) * norms) - block.targets) * norms, -clip, clip)
         if present is not None:
-            length *= present[start : start + BLOCK]
+            length *= present[start : start + _BLOCK]
         if sampling_rate < 1:
             length *= rng.random(length.shape) < sampling_rate
         total += length.T @ block.directions

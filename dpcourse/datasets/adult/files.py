@@ -18,7 +18,7 @@ from pathlib import Path
 ADDRESS = "https://archive.ics.uci.edu/ml/machine-learning-databases/adult/"
 HOST = "archive.ics.uci.edu"
 CONNECT_SECONDS = 3.0
-READ_SECONDS = 30.0
+_READ_SECONDS = 30.0
 
 
 class DataError(RuntimeError):
@@ -161,7 +161,7 @@ def _from_uci(file: Published) -> bytes | str:
             return message
         if not received:
             print(f"Downloading {file.name} ({file.size / 1e6:.1f} MB) from {HOST}:", end="", flush=True)
-        patience, received = READ_SECONDS + 1, received + message
+        patience, received = _READ_SECONDS + 1, received + message
         while quarter < 4 and received >= (quarter + 1) * file.size / 4:
             quarter += 1
             print(f" {25 * quarter}%", end="\n" if quarter == 4 else "", flush=True)
@@ -177,7 +177,7 @@ def _fetch(file: Published, report: Callable[[bytes | str | int], None]) -> None
     logger.setLevel("CRITICAL")  # its messages would go to stderr
     try:
         downloader = pooch.HTTPDownloader(
-            progressbar=_Progress(report), chunk_size=2**16, timeout=(CONNECT_SECONDS, READ_SECONDS)
+            progressbar=_Progress(report), chunk_size=2**16, timeout=(CONNECT_SECONDS, _READ_SECONDS)
         )
         with tempfile.TemporaryDirectory() as folder:
             path = pooch.retrieve(

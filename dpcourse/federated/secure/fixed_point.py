@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcourse.privacy import arguments
 
-LARGEST_FLOAT_STEPS = 2**52
+_LARGEST_FLOAT_STEPS = 2**52
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class FixedPoint:
             limit = self.capacity
             largest: float = max(map(abs, whole))
         else:
-            limit = min(self.capacity, LARGEST_FLOAT_STEPS)
+            limit = min(self.capacity, _LARGEST_FLOAT_STEPS)
             largest = float(np.rint(scaled.max()))
             whole = None
         if largest > limit:

@@ -6,7 +6,7 @@ import math
 
 from dpcourse.privacy import arguments
 
-UNITS = {
+_UNITS = {
     "client": "a record is one client's vector",
     "record": "a record is one of those that a client adds up to its vector",
 }
@@ -14,7 +14,7 @@ UNITS = {
 
 def check_unit(unit: str) -> str:
     """`unit` if it is "client" or "record"."""
-    if not isinstance(unit, str) or unit not in UNITS:
+    if not isinstance(unit, str) or unit not in _UNITS:
         raise ValueError(f'unit must be "client" or "record", got {unit!r}')
     return unit
 
@@ -22,7 +22,7 @@ def check_unit(unit: str) -> str:
 def condition(unit: str, clients: int) -> str:
     """What a claim about the sum rests on."""
     return (
-        f"{UNITS[unit]}, that the client takes part is public, and at least {clients} of "
+        f"{_UNITS[unit]}, that the client takes part is public, and at least {clients} of "
         "those in the sum keep their noise to themselves"
     )
 

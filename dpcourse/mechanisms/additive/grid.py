@@ -51,7 +51,7 @@ def granularity(spread: float, noise_scale: float, bits: int) -> float:
     return math.ldexp(1.0, exponent)
 
 
-def to_steps(name: str, value: np.ndarray, step: float) -> np.ndarray:
+def _to_steps(name: str, value: np.ndarray, step: float) -> np.ndarray:
     """`value` in whole steps, to the nearest, as int64; refused beyond 2^52 steps, where floats have gaps too.
 
     Rounded once: a number that no float holds must not be rounded to a float first, or two neighbours could fall
@@ -75,7 +75,7 @@ def to_steps(name: str, value: np.ndarray, step: float) -> np.ndarray:
 
 def release_on_grid(value: np.ndarray, step: float, noise: np.ndarray) -> float | np.ndarray:
     """Finite numbers on the grid plus integer `noise`: a float for a scalar, else an array of the same shape."""
-    steps = to_steps("value", value, step)
+    steps = _to_steps("value", value, step)
     steps += noise.reshape(value.shape)
     noisy = steps * step
     return noisy if value.ndim else float(noisy)
