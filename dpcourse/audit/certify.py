@@ -52,7 +52,7 @@ class Finding:
         expected, unexpected = self.frequencies
         return (
             f"ε ≥ {self.epsilon_lower:.3g}, from “{self.event}”: "
-            f"in {expected:.3g} of the runs, against {unexpected:.3g} on the neighbours."
+            f"in {100 * expected:.3g}% of the runs, against {100 * unexpected:.3g}% on the neighbours."
         )
 
 

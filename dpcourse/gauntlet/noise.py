@@ -87,7 +87,7 @@ EXHIBITS = (
     Exhibit(
         "one seed for two releases",
         "Two answers are noised from the same seed: their difference is exact.",
-        "notebooks; compare IBM/differential-privacy-library issue 31 (a request)",
+        "class of bug; compare IBM/differential-privacy-library issue 31 (a request)",
         ADDED,
         math.inf,
         Batched(_one_seed),
@@ -126,7 +126,7 @@ EXHIBITS = (
     Exhibit(
         "two answers' coin for four answers",
         "Randomized response with four answers tells the truth with e^ε/(e^ε + 1), which is right for two.",
-        "a notebook on randomized response",
+        "class of bug: the formula for two answers",
         Guarantee(1.0, 0.0, Neighbours.REPLACE_ONE),
         1 + math.log(3),
         _responses(math.e / (math.e + 1)),

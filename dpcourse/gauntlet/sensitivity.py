@@ -139,7 +139,7 @@ EXHIBITS = (
     Exhibit(
         "split at the data's own median",
         "Counts below and above the median: with one person more, everybody who is exactly that old changes sides.",
-        "a notebook on randomized response",
+        "class of bug: a threshold read from the data",
         ADDED,
         math.inf,
         Batched(_split_at_own_median),
