@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 import numpy as np
-from dp_accounting.pld import privacy_loss_distribution
+from dp_accounting import ZCDpEvent
+from dp_accounting.pld import pld_pmf, privacy_loss_distribution
+from dp_accounting.rdp import RdpAccountant
 
-from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, calibrate_noise_multiplier, renyi
+from dpcourse.accounting import PrivacyAccountant, PrivacyLoss, amplify_by_shuffling, calibrate_noise_multiplier, renyi
 from dpcourse.accounting.pld.grid import on_grid, on_natural_edges
+from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.privacy import Guarantee
 
 
@@ -95,9 +98,27 @@ def reference_rows() -> Iterator[tuple[str, float, float]]:
     yield "100 × Laplace(10) δ=1e-5, PLD", PrivacyLoss.laplace(0.1).self_compose(100).epsilon(1e-5), 4.22035
     yield "100 × Laplace(10) δ=1e-5, basic", hundred.epsilon(1e-5, method="basic"), 10.0
     yield "100 × Laplace(10) δ=1e-5, advanced", hundred.epsilon(1e-5, method="advanced"), 5.85024
+    for times, epsilon in ((50, 1.0), (1000, 0.1), (100, 0.1)):
+        choices = PrivacyAccountant().compose(ExponentialMechanism(epsilon), times)
+        name = f"{times} × ExponentialMechanism({epsilon:g}) δ=1e-6"
+        yield f"{name}, PLD of the pair", choices.epsilon(1e-6, "pld"), composed_pair(epsilon, times, 1e-6)
+        zcdp = ZCDpEvent(epsilon**2 / 8)
+        by_rho = RdpAccountant(list(renyi.DEFAULT_ORDERS)).compose(zcdp, times).get_epsilon(1e-6)
+        yield f"{name}, best, beside dp-accounting by ρ = ε²/8", choices.epsilon(1e-6), by_rho
+    for n in (100, 1000):
+        claims = [amplify_by_shuffling(1.0, n, 1e-6, method).epsilon for method in ("numerical", "closed form")]
+        yield f"shuffling ε₀=1 n={n} δ=1e-6, summed beside the closed form", *claims
     for method, reference in (("rdp", 1.416), ("pld", 1.346)):
         found = calibrate_noise_multiplier(8.0, 1e-5, 0.04, 2250, method=method)
         yield f"noise multiplier ε=8 δ=1e-5 q=.04 T=2250, {method.upper()}", found, reference
+
+
+def composed_pair(epsilon: float, times: int, delta: float) -> float:
+    """dp-accounting's composition of δ(a) = (1 − e^((a−ε)/2))²/(1 − e^−ε), given to it on a grid of ε/1000."""
+    grid = np.arange(-1000, 1001)
+    deltas = (1 - np.exp((grid / 1000 - 1) * epsilon / 2)) ** 2 / (1 - np.exp(-epsilon))
+    pmf = pld_pmf.create_pmf_pessimistic_connect_dots(epsilon / 1000, grid, deltas)
+    return privacy_loss_distribution.PrivacyLossDistribution(pmf).self_compose(times).get_epsilon_for_delta(delta)
 
 
 def seconds(run: Callable[[], object], repeats: int = 2) -> float:

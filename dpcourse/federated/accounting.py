@@ -49,7 +49,7 @@ def subsampled_gaussian_epsilon(noise_multiplier: float, sampling_rate: float, t
 
 @functools.lru_cache(maxsize=4096)
 def _epsilon(z: float, q: float, times: int, delta: float) -> float:
-    return accountant(z, q, times).epsilon(delta)
+    return accountant(z, q, times).epsilon(delta, method="pld")
 
 
 Spent = tuple[tuple[Any, int], ...]  # what one client has trained by: rules (None: not private), each with its rounds
@@ -83,7 +83,7 @@ def record_epsilon(spent: Spent, delta: float) -> float:
     total = PrivacyAccountant()
     for rule, rounds in spent:
         total.compose(rule.mechanism, times=rule.steps * rounds)
-    return total.epsilon(delta)
+    return total.epsilon(delta, method="pld")
 
 
 def step(noise_multiplier: float, sampling_rate: float) -> PoissonSubsampled:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
-from dpcourse.accounting.pld import integers, pairs, refine, selection
+from dpcourse.accounting.pld import exact, integers, pairs, refine, selection
 from dpcourse.accounting.pld.pairs import Pair
 from dpcourse.accounting.pld.replacing import replacing_one
-from dpcourse.accounting.solve import safe_root
 from dpcourse.privacy import Guarantee, arguments
 
 
@@ -133,9 +130,9 @@ class PrivacyLoss:
             if array.ndim != 1 or (array < 0).any() or abs(array.sum() - 1) > 1e-9:
                 raise ValueError(f"{name} must be a 1-D array of masses ≥ 0 that add up to 1, got {value!r}")
             total = math.fsum(array)
-            exact = abs(total - 1) < 1e-14  # but for rounding
-            masses.append(array if exact else array / max(total, 1.0))
-            lacking.append(0.0 if exact else max(1 - total, 0.0))
+            whole = abs(total - 1) < 1e-14  # but for rounding
+            masses.append(array if whole else array / max(total, 1.0))
+            lacking.append(0.0 if whole else max(1 - total, 0.0))
         if masses[0].shape != masses[1].shape:
             raise ValueError(f"p and q must have the same length, got {masses[0].size} and {masses[1].size}")
         complete = np.append(masses[0], [lacking[0], 0.0]), np.append(masses[1], [0.0, lacking[1]])
@@ -192,7 +189,7 @@ class PrivacyLoss:
         if delta == 0:
             return max(sum(times * high for (_, high), times in self._bounds(add)) for add in self._directions)
         if self._single:
-            return _smallest_epsilon(self.delta, delta)
+            return exact.smallest_epsilon(self.delta, delta)
         return max(refine.epsilon(self.parts, add, delta) for add in self._directions)
 
     def delta(self, epsilon: float | np.ndarray) -> float | np.ndarray:
@@ -200,7 +197,7 @@ class PrivacyLoss:
         epsilons = _array("epsilon", epsilon, 0.0, math.inf)
         order, answers = np.argsort(epsilons, axis=None), np.zeros(epsilons.size)
         if self.parts:
-            ask = _exact_delta if self._single else refine.delta
+            ask = exact.delta if self._single else refine.delta
             for add in self._directions:
                 finite = np.minimum(epsilons.ravel()[order], 1e300)
                 answers[order] = np.maximum(answers[order], ask(self.parts, add, finite))
@@ -214,7 +211,7 @@ class PrivacyLoss:
         rates = _array("fpr", fpr, 0.0, 1.0)
         answers = rates.ravel().copy()
         if self.parts:
-            ask = _exact_power if self._single else refine.true_positive_rate
+            ask = exact.true_positive_rate if self._single else refine.true_positive_rate
             for add in self._directions:
                 answers = np.maximum(answers, ask(self.parts, add, rates.ravel()))
         return answers.reshape(rates.shape) if rates.ndim else float(answers[0])
@@ -261,54 +258,3 @@ def _array(name: str, value: float | np.ndarray, low: float, high: float) -> np.
     if not ((array >= low) & (array <= high)).all():
         raise ValueError(f"{name} must be in [{low:g}, {high:g}], got {value!r}")
     return array
-
-
-def _exact_delta(parts: tuple[tuple[Pair, int], ...], add: bool, epsilon: np.ndarray) -> np.ndarray:
-    """δ(ε) = P[L > ε] − e^ε Q[L > ε] from the tails of a single pair."""
-    pair = parts[0][0]
-    if isinstance(pair, pairs.Gaussian | selection.BoundedRange):
-        return pair.delta(epsilon)
-    p, q = pair.lower(-epsilon)[::-1] if add else pair.upper(epsilon)
-    return np.maximum(p - _times_exp(q, epsilon), 0.0)
-
-
-def _exact_power(parts: tuple[tuple[Pair, int], ...], add: bool, fpr: np.ndarray) -> np.ndarray:
-    """The least of the upper bounds P[L > l] + e^l (fpr − Q[L > l]), all l: the one where Q[L > l] passes fpr."""
-    pair = parts[0][0]
-
-    def tails(loss: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return pair.lower(-loss)[::-1] if add else pair.upper(loss)
-
-    # By halving, for all rates at once: tails may jump, and a root finder takes one number at a time.
-    low, high = (np.full(fpr.shape, bound) for bound in (-1e6, 1e6))
-    for _ in range(90):
-        middle = (low + high) / 2
-        above = tails(middle)[1] > fpr
-        low, high = np.where(above, middle, low), np.where(above, high, middle)
-    p, q = tails(high)
-    return np.clip(p + _times_exp(np.maximum(fpr - q, 0.0), high), fpr, 1.0)
-
-
-def _times_exp(mass: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """mass·e^exponent where e^exponent alone may be too large for a float."""
-    with np.errstate(divide="ignore", over="ignore"):
-        return np.exp(np.minimum(np.log(mass) + exponent, 700.0))
-
-
-def _smallest_epsilon(at: Callable[[Any], Any], delta: float) -> float:
-    """The smallest ε ≥ 0, to the last digits of a float, with δ(ε) ≤ delta; ∞ above 1e18."""
-    if at(0.0) <= delta:
-        return 0.0
-    low = high = 1.0
-    while at(high) > delta:
-        low, high = high, high * 2
-        if high > 1e18:
-            return math.inf
-    while at(low) <= delta:
-        low, high = low / 16, low
-
-    def excess(epsilon: float) -> float:
-        found = at(epsilon)
-        return math.log(found / delta) if found > 0 else -math.inf
-
-    return safe_root(excess, low, high, 1e-14 * high)
