@@ -91,7 +91,8 @@ def test_every_exercise_is_tried(lesson):
 
 
 def test_no_frozen_answer_is_lost():
-    """A wrong answer may be told something else by now, for a reason; it may not go."""
+    """A wrong answer may be told something else by now, for a reason; it may not go. An exercise that gives way to
+    another is frozen anew."""
     frozen = json.loads((HERE / "frozen.json").read_text(encoding="utf-8"))
     known = Counter((exercise, key) for exercise, key, _ in WRONG)
     passing = Counter(exercise for exercise, _ in RIGHT)

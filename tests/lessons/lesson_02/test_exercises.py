@@ -1,14 +1,15 @@
 """The exercises of lesson 02: right answers pass, each known wrong answer gets its own diagnosis.
 
-02.1 is statistical: a right coin fails a check with probability 1e-6 at most. The others compare formulas.
+02.1 and 02.6 are statistical: a right answer fails a check with probability 1e-6 at most. The others compare formulas
+and values.
 """
+
+from itertools import product
 
 import numpy as np
 
-from dpcourse.attacks import dp_roc_bound, posterior_bounds
-from dpcourse.audit import audit  # noqa: F401 (imported here, so that a check's time is its own)
 from dpcourse.checks import rehearse
-from dpcourse.lessons.lesson_02 import exercises as l02  # noqa: F401
+from dpcourse.privacy import Neighbours
 
 
 def coin(answer, epsilon, rng):
@@ -19,60 +20,95 @@ def as_integer(answer, epsilon, rng):
     return int(answer) if rng.random() < 1 / (1 + np.exp(-epsilon)) else 1 - answer
 
 
-def exact_epsilon(p, q):
-    p, q = p[(p > 0) | (q > 0)], q[(p > 0) | (q > 0)]
-    with np.errstate(divide="ignore"):
-        return np.abs(np.log(p) - np.log(q)).max()
+def exact_delta(p, q, epsilon):
+    return max(np.maximum(p - np.exp(epsilon) * q, 0).sum(), np.maximum(q - np.exp(epsilon) * p, 0).sum())
 
 
-def one_way(p, q):
-    p, q = p[p > 0], q[p > 0]
-    with np.errstate(divide="ignore"):
-        return np.log(p / q).max()
+def by_bisection(p, q, delta):
+    low, high = 0.0, 50.0
+    if exact_delta(p, q, high) > delta + 1e-12:
+        return np.inf
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (low, middle) if exact_delta(p, q, middle) <= delta + 1e-12 else (middle, high)
+    return high
 
 
-def finite(p, q):
-    both = (p > 0) & (q > 0)
-    return np.abs(np.log(p[both] / q[both])).max()
-
-
-def careless(p, q):
+def by_sets(p, q, delta):
+    sets = np.array(list(product((0, 1), repeat=len(p))))[1:]
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.abs(np.log(p / q)).max()
+        ratios = np.concatenate([(sets @ p - delta) / (sets @ q), (sets @ q - delta) / (sets @ p)])
+    return max(0.0, np.log(ratios[ratios > 1e-9]).max(initial=0.0))
 
 
-def average(p, q):
-    def mean(p, q):
-        with np.errstate(divide="ignore"):
-            return (p[p > 0] * np.log(p[p > 0] / q[p > 0])).sum()
-
-    return max(mean(p, q), mean(q, p))
+def one_way(p, q, delta):
+    return by_bisection_of(lambda epsilon: np.maximum(p - np.exp(epsilon) * q, 0).sum(), delta)
 
 
-def over(p, q, epsilon):
-    return np.clip(p - np.exp(epsilon) * q, 0, None).sum()
+def by_bisection_of(curve, delta):
+    if curve(50.0) > delta + 1e-12:
+        return np.inf
+    low, high = 0.0, 50.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (low, middle) if curve(middle) <= delta + 1e-12 else (middle, high)
+    return high
 
 
-def largest_tpr(epsilon, delta, fpr):
-    return min(np.exp(epsilon) * fpr + delta, 1 - np.exp(-epsilon) * (1 - delta - fpr), 1)
+def rarely_exceeded(p, q, delta):
+    def chance(p, q, epsilon):
+        return p[p > np.exp(epsilon) * q * (1 + 1e-9)].sum()
+
+    return by_bisection_of(lambda epsilon: max(chance(p, q, epsilon), chance(q, p, epsilon)), delta)
 
 
-def largest_belief(prior, epsilon):
-    odds = prior / (1 - prior) * np.exp(epsilon)
-    return odds / (1 + odds)
+def single(p, q, delta):
+    return by_bisection_of(
+        lambda epsilon: max((p - np.exp(epsilon) * q).max(), (q - np.exp(epsilon) * p).max(), 0), delta
+    )
 
 
-def group_claim(epsilon, delta, k):
-    return k * epsilon, sum(delta * np.exp(i * epsilon) for i in range(k))
+def without_impossible(p, q, delta):
+    both = (p > 0) & (q > 0)
+    found = by_bisection(p, q, delta)
+    return found if np.isfinite(found) else by_bisection(p[both], q[both], delta)
+
+
+def signed(p, q, delta):
+    sets = np.array(list(product((0, 1), repeat=len(p))))[1:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.concatenate([(sets @ p - delta) / (sets @ q), (sets @ q - delta) / (sets @ p)])
+    return np.log(ratios[ratios > 1e-9]).max()
+
+
+def ratio(over, under):
+    if over <= 0:
+        return 0.0
+    return over / under if under > 0 else np.inf
+
+
+def epsilon_shown(fpr, tpr, delta):
+    return np.log(max(1.0, ratio(tpr - delta, fpr), ratio(1 - delta - fpr, 1 - tpr)))
+
+
+def per_person(epsilon, delta, k):
+    return epsilon / k, delta / sum(np.exp(i * epsilon / k) for i in range(k))
+
+
+CLAIMS = {"A": (0.75, 0, "add-remove"), "B": (0.5, 0, "replace-one"), "C": (0.5, 1e-6, "add-remove")}
 
 
 RIGHT = {
     "02.1": [coin, as_integer, lambda answer, epsilon, rng: bool(answer ^ (rng.random() > 1 / (1 + np.exp(-epsilon))))],
-    "02.2": [exact_epsilon],
-    "02.3": [lambda p, q, epsilon: max(over(p, q, epsilon), over(q, p, epsilon))],
-    "02.4": [largest_tpr],
-    "02.5": [largest_belief, lambda prior, epsilon: prior / (prior + (1 - prior) * np.exp(-epsilon))],
-    "02.6": [group_claim, lambda e, d, k: [k * e, d * (np.exp(k * e) - 1) / (np.exp(e) - 1)]],
+    "02.2": [by_bisection, by_sets],
+    "02.3": [epsilon_shown],
+    "02.4": [per_person, lambda e, d, k: [e / k, d * (np.exp(e / k) - 1) / (np.exp(e) - 1)]],
+    "02.5": [CLAIMS, {**CLAIMS, "A": [3 / 4, 0.0, Neighbours.ADD_REMOVE]}],
+    "02.6": [
+        lambda output: output[0] + output[1] > 99.5,
+        lambda output: bool(round(sum(output)) == 99),
+        lambda output: int(abs(sum(output) - 100) < 0.1),
+    ],
 }
 
 
@@ -109,55 +145,72 @@ WRONG = {
     },
     "02.2": {
         "one-direction": one_way,
-        "ignores-impossible": finite,
-        "nan": careless,
-        "no-logarithm": lambda p, q: np.exp(exact_epsilon(p, q)),
-        "average": average,
-        "difference": lambda p, q: np.abs(p - q).max(),
-        "wrong-value": lambda p, q: 1.0,
+        "one-direction too": lambda p, q, delta: one_way(q, p, delta),
+        "ignores-delta": lambda p, q, delta: by_bisection(p, q, 0),
+        "negative": signed,
+        "no-logarithm": lambda p, q, delta: np.exp(by_bisection(p, q, delta)),
+        "single-outputs": single,
+        "chance-of-exceeding": rarely_exceeded,
+        "ignores-impossible": without_impossible,
+        "ignores-impossible too": lambda p, q, delta: by_bisection(p[(p > 0) & (q > 0)], q[(p > 0) & (q > 0)], delta),
+        "wrong-value": lambda p, q, delta: 1.0,
+        "wrong-value too": lambda p, q, delta: exact_delta(p, q, delta),
+        "wrong-shape": lambda p, q, delta: np.log(p / np.maximum(q, 1e-9)),
     },
     "02.3": {
-        "one-direction": over,
-        "adds-directions": lambda p, q, epsilon: over(p, q, epsilon) + over(q, p, epsilon),
-        "chance-of-exceeding": lambda p, q, epsilon: max(
-            p[p > np.exp(epsilon) * q].sum(), q[q > np.exp(epsilon) * p].sum()
+        "first-bound-only": lambda fpr, tpr, delta: np.log(max(1.0, ratio(tpr - delta, fpr))),
+        "second-bound-only": lambda fpr, tpr, delta: np.log(max(1.0, ratio(1 - delta - fpr, 1 - tpr))),
+        "forgets-delta": lambda fpr, tpr, delta: epsilon_shown(fpr, tpr, 0),
+        "negative": lambda fpr, tpr, delta: np.log(max(ratio(tpr - delta, fpr), ratio(1 - delta - fpr, 1 - tpr))),
+        "no-logarithm": lambda fpr, tpr, delta: np.exp(epsilon_shown(fpr, tpr, delta)),
+        "accuracy-only": lambda fpr, tpr, delta: np.log(
+            max(1.0, ratio((tpr + 1 - fpr) / 2 - delta, 1 - (tpr + 1 - fpr) / 2))
         ),
-        "single-outputs": lambda p, q, epsilon: max(
-            (p - np.exp(epsilon) * q).max(), (q - np.exp(epsilon) * p).max(), 0
-        ),
-        "not-clipped": lambda p, q, epsilon: (p - np.exp(epsilon) * q).sum(),
-        "ignores-epsilon": lambda p, q, epsilon: 0.5 * np.abs(p - q).sum(),
-        "wrong-value": lambda p, q, epsilon: 0.0,
+        "wrong-value": lambda fpr, tpr, delta: tpr - fpr,
+        "raised": lambda fpr, tpr, delta: max(np.log((tpr - delta) / fpr), 0),
     },
     "02.4": {
-        "first-bound-only": lambda epsilon, delta, fpr: min(np.exp(epsilon) * fpr + delta, 1),
-        "above-one": lambda epsilon, delta, fpr: min(
-            np.exp(epsilon) * fpr + delta, 1 - np.exp(-epsilon) * (1 - delta - fpr)
+        "delta-over-k": lambda epsilon, delta, k: (epsilon / k, delta / k),
+        "delta-unchanged": lambda epsilon, delta, k: (epsilon / k, delta),
+        "household-epsilon": lambda epsilon, delta, k: (
+            epsilon / k,
+            delta / sum(np.exp(i * epsilon) for i in range(k)),
         ),
-        "forgets-delta": lambda epsilon, delta, fpr: largest_tpr(epsilon, 0, fpr),
-        "second-bound-only": lambda epsilon, delta, fpr: min(1, 1 - np.exp(-epsilon) * (1 - delta - fpr)),
-        "largest-advantage": lambda epsilon, delta, fpr: min(
-            1, fpr + (np.exp(epsilon) - 1 + 2 * delta) / (np.exp(epsilon) + 1)
+        "wrong-way": lambda epsilon, delta, k: (k * epsilon, delta * sum(np.exp(i * epsilon) for i in range(k))),
+        "off-by-one": lambda epsilon, delta, k: (
+            epsilon / k,
+            delta / sum(np.exp(i * epsilon / k) for i in range(1, k + 1)),
         ),
-        "package-used": lambda epsilon, delta, fpr: dp_roc_bound(epsilon, delta, fpr),
-        "wrong-value": lambda epsilon, delta, fpr: 1.0,
+        "loose-delta": lambda epsilon, delta, k: (epsilon / k, delta / (k * np.exp((k - 1) * epsilon / k))),
+        "unchanged": lambda epsilon, delta, k: (epsilon, delta),
+        "root": lambda epsilon, delta, k: per_person(np.sqrt(k) * epsilon, delta, k),
+        "wrong-shape": lambda epsilon, delta, k: epsilon / k,
+        "wrong-value": lambda epsilon, delta, k: (epsilon / k, 0.0),
     },
     "02.5": {
-        "multiplies-probability": lambda prior, epsilon: min(1, prior * np.exp(epsilon)),
-        "ignores-prior": lambda prior, epsilon: np.exp(epsilon) / (1 + np.exp(epsilon)),
-        "odds": lambda prior, epsilon: prior / (1 - prior) * np.exp(epsilon),
-        "lowest": lambda prior, epsilon: largest_belief(prior, -epsilon),
-        "package-used": lambda prior, epsilon: posterior_bounds(prior, epsilon)[1],
-        "wrong-value": lambda prior, epsilon: prior,
+        "A-per-visit": {**CLAIMS, "A": (0.25, 0, "add-remove")},
+        "A-twice": {**CLAIMS, "A": (1.5, 0, "add-remove")},
+        "A-upside-down": {**CLAIMS, "A": (12, 0, "add-remove")},
+        "A-relation": {**CLAIMS, "A": (0.75, 0, "replace-one")},
+        "A-delta": {**CLAIMS, "A": (0.75, 1e-6, "add-remove")},
+        "B-relation": {**CLAIMS, "B": (0.25, 0, "add-remove")},
+        "B-one-count": {**CLAIMS, "B": (0.25, 0, "replace-one")},
+        "B-epsilon": {**CLAIMS, "B": (8, 0, "replace-one")},
+        "C-no-delta": {**CLAIMS, "C": (0.5, 0, "add-remove")},
+        "C-infinite": {**CLAIMS, "C": (np.inf, 1e-6, "add-remove")},
+        "C-complement": {**CLAIMS, "C": (0.5, 1 - 1e-6, "add-remove")},
+        "C-epsilon": {**CLAIMS, "C": (2, 1e-6, "add-remove")},
+        "wrong-type": [CLAIMS["A"]],
+        "wrong-type too": {**CLAIMS, "B": (0.5, 0, "replacing")},
+        "wrong-shape": {"A": CLAIMS["A"]},
+        "wrong-shape too": {**CLAIMS, "B": 0.5},
     },
     "02.6": {
-        "delta-times-k": lambda epsilon, delta, k: (k * epsilon, k * delta),
-        "delta-unchanged": lambda epsilon, delta, k: (k * epsilon, delta),
-        "loose-delta": lambda epsilon, delta, k: (k * epsilon, k * np.exp((k - 1) * epsilon) * delta),
-        "off-by-one": lambda epsilon, delta, k: (k * epsilon, np.exp(epsilon) * group_claim(epsilon, delta, k)[1]),
-        "epsilon-unchanged": lambda epsilon, delta, k: (epsilon, k * delta),
-        "root": lambda epsilon, delta, k: (np.sqrt(k) * epsilon, group_claim(epsilon, delta, k)[1]),
-        "wrong-value": lambda epsilon, delta, k: (epsilon, delta),
+        "separates-nothing": lambda output: output[0] > 1000 or output[1] > 38,
+        "claim-holds": lambda output: output[0] > 61.5,
+        "never-happens": lambda output: output[0] == output[1],
+        "always-happens": lambda output: True,
+        "wrong-type": lambda output: output[0] + output[1],
     },
 }
 

@@ -1,4 +1,4 @@
-"""The exercises on what a claim leaves: the best attack, how far a belief rises, and a group of k."""
+"""The exercises on what an attack proves, and on what each member of a household needs."""
 
 from __future__ import annotations
 
@@ -6,74 +6,102 @@ import math
 
 import numpy as np
 
-from dpcourse.attacks import dp_roc_bound, posterior_bounds
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
 
-def _claim_and_rate(rng: np.random.Generator) -> tuple[float, float, float]:
-    epsilon = float(rng.uniform(0.1, 3))
-    delta = float(rng.choice([0.0, 1e-3, 0.05]))
-    # Rates on either side of the corner, so that both branches are met; and beyond 1 − δ, where both exceed 1.
-    return epsilon, delta, float(rng.choice([rng.uniform(0, 0.1), rng.uniform(0.4, 0.9), rng.uniform(1 - delta, 1)]))
+def _rates(rng: np.random.Generator) -> tuple[float, float, float]:
+    """An attack's two rates, in twentieths and better than guessing, and a δ; sometimes it raises no false alarm."""
+    tpr = int(rng.integers(2, 20))
+    fpr = int(rng.integers(0, tpr)) if rng.random() < 0.8 else 0
+    return fpr / 20, tpr / 20, float(rng.choice([0.0, 0.01, 0.12]))
 
 
-def _first_branch(epsilon: float, delta: float, fpr: float) -> float:
-    return math.exp(epsilon) * fpr + delta
+def _log(over: float, under: float) -> float:
+    """ln(over / under), where a rate of 0 may stand below."""
+    if over <= 0:
+        return -math.inf
+    return math.log(over / under) if under > 0 else math.inf
 
 
-POWER = (
+def _says_yes(fpr: float, tpr: float, delta: float) -> float:
+    return _log(tpr - delta, fpr)
+
+
+def _says_no(fpr: float, tpr: float, delta: float) -> float:
+    return _log(1 - fpr - delta, 1 - tpr)
+
+
+def shown(fpr: float, tpr: float, delta: float) -> float:
+    """The smallest ε ≥ 0 that a mechanism can have on which some attack has these rates.
+
+    Examples
+    --------
+    >>> round(shown(0.1, 0.3, 0.0), 4)  # ln 3
+    1.0986
+    >>> shown(0.0, 0.2, 0.01)
+    inf
+    """
+    return max(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta), 0.0)
+
+
+def _by_accuracy(fpr: float, tpr: float, delta: float) -> float:
+    right = (tpr + 1 - fpr) / 2
+    return max(0.0, _log(right - delta, 1 - right))
+
+
+SHOWN = (
     Equals(
-        _claim_and_rate,
-        expected=dp_roc_bound,
-        times=80,  # each branch is met but for a chance below 1e-8
+        _rates,
+        expected=shown,
+        times=60,
         mistakes=(
             Mistake(
-                _first_branch,
+                lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0),
                 Wrong(
-                    "e^ε·FPR + δ exceeds 1 for large FPR, and it is not the tightest bound there.",
-                    "Write the definition for the event “calls out” as well, from the other dataset.",
+                    "You use the event “says smokes” only. An attacker who rarely says “does not” proves more by that.",
+                    "Write the definition for the event “does not say it”, with the datasets exchanged.",
                     "first-bound-only",
                 ),
             ),
             Mistake(
-                lambda epsilon, delta, fpr: min(_first_branch(epsilon, delta, fpr), 1.0),
+                lambda fpr, tpr, delta: max(_says_no(fpr, tpr, delta), 0.0),
                 Wrong(
-                    "True, but not the best bound: for large FPR another one is lower.",
-                    "Write the definition for the event “calls out” as well, from the other dataset.",
-                    "first-bound-only",
-                ),
-            ),
-            Mistake(
-                lambda epsilon, delta, fpr: min(
-                    _first_branch(epsilon, delta, fpr), 1 - math.exp(-epsilon) * (1 - delta - fpr)
-                ),
-                Wrong(
-                    "Where FPR exceeds 1 − δ you get a rate above 1.",
-                    "Both inequalities hold, but a rate is 1 at most.",
-                    "above-one",
-                ),
-            ),
-            Mistake(
-                lambda epsilon, delta, fpr: float(dp_roc_bound(epsilon, 0.0, fpr)),
-                Wrong("Where is δ?", "Both bounds contain it.", "forgets-delta"),
-            ),
-            Mistake(
-                lambda epsilon, delta, fpr: min(1.0, 1 - math.exp(-epsilon) * (1 - delta - fpr)),
-                Wrong(
-                    "You use one of the two bounds only: for small FPR the other is lower.",
-                    "Take the smaller of the two.",
+                    "You use the event “does not say it” only. A careful attacker proves more by “says smokes”.",
+                    "TPR ≤ e^ε·FPR + δ must hold as well. Take the larger ε.",
                     "second-bound-only",
                 ),
             ),
             Mistake(
-                lambda epsilon, delta, fpr: min(
-                    1.0, max(fpr, 0) + (math.exp(epsilon) - 1 + 2 * delta) / (math.exp(epsilon) + 1)
-                ),
+                lambda fpr, tpr, delta: shown(fpr, tpr, 0.0),
+                Wrong("Where is δ?", "It may explain a part of the TPR. Take it off first.", "forgets-delta"),
+            ),
+            Mistake(
+                lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
                 Wrong(
-                    "That is FPR plus the largest advantage, which is reached at one FPR only.",
-                    "Start from the definition, with S the event “calls in”.",
-                    "largest-advantage",
+                    "You give a negative ε where δ alone explains the attack.",
+                    "ε is never below 0.",
+                    "negative",
+                ),
+            ),
+            Mistake(
+                lambda fpr, tpr, delta: math.exp(shown(fpr, tpr, delta)),
+                Wrong("That is a ratio of two rates, e^ε.", "ε is its logarithm.", "no-logarithm"),
+            ),
+            Mistake(
+                _by_accuracy,
+                Wrong(
+                    "You use only how often the attacker is right. The two rates apart say more.",
+                    "Solve TPR ≤ e^ε·FPR + δ for ε, and do the same for the other event.",
+                    "accuracy-only",
+                ),
+            ),
+            Mistake(
+                lambda fpr, tpr, delta: min(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
+                Wrong(
+                    "You take the smaller of the two. Both limits hold, so the mechanism must allow the larger.",
+                    "max instead of min.",
+                    "smaller-bound",
                 ),
             ),
         ),
@@ -81,98 +109,85 @@ POWER = (
 )
 
 
-def _belief(rng: np.random.Generator) -> tuple[float, float]:
-    return float(rng.choice([rng.uniform(0.001, 0.1), rng.uniform(0.3, 0.95)])), float(rng.uniform(0.1, 3))
+def _household(rng: np.random.Generator) -> tuple[float, float, int]:
+    return float(rng.choice([0.5, 1.0, 1.5, 2.0])), float(rng.choice([1e-6, 1e-5, 1e-4])), int(rng.integers(2, 7))
 
 
-BELIEF = (
+def per_person(epsilon: float, delta: float, k: int) -> tuple[float, float]:
+    """The claim each of k people needs so that group privacy gives (ε, δ) for all of them.
+
+    Examples
+    --------
+    >>> per_person(1.0, 0.0, 5)
+    (0.2, 0.0)
+    """
+    return epsilon / k, delta * math.expm1(epsilon / k) / math.expm1(epsilon)
+
+
+_TWO_STEPS = "Write out two people: P(D₀) ≤ e^ε (e^ε P(D₂) + δ) + δ. How often does δ count?"
+
+HOUSEHOLD = (
     Equals(
-        _belief,
-        expected=lambda prior, epsilon: posterior_bounds(prior, epsilon)[1],
-        times=24,
+        _household,
+        expected=per_person,
+        times=12,
+        atol=0.0,  # a δ of 1e-7 is compared relatively
         mistakes=(
             Mistake(
-                lambda prior, epsilon: prior * math.exp(epsilon),
+                lambda epsilon, delta, k: (epsilon / k, delta / k),
                 Wrong(
-                    "You multiply the probability by e^ε, and get beyond 1.",
-                    "It is the odds, prior/(1 − prior), that are multiplied.",
-                    "multiplies-probability",
+                    "Your ε is right. Your δ is too large: in the household it adds up to more than k times itself.",
+                    _TWO_STEPS,
+                    "delta-over-k",
                 ),
             ),
             Mistake(
-                lambda prior, epsilon: min(prior * math.exp(epsilon), 1.0),
+                lambda epsilon, delta, k: (epsilon / k, delta),
+                Wrong("Your ε is right. Your δ is that of the household.", _TWO_STEPS, "delta-unchanged"),
+            ),
+            Mistake(
+                lambda epsilon, delta, k: (epsilon / k, delta / sum(math.exp(i * epsilon) for i in range(k))),
                 Wrong(
-                    "True, but not the best bound: nothing that is uncertain becomes certain at δ = 0.",
-                    "It is the odds, prior/(1 − prior), that are multiplied.",
-                    "multiplies-probability",
+                    "In the sum for δ you use the household's ε.",
+                    "Which ε does one step from person to person cost?",
+                    "household-epsilon",
                 ),
             ),
             Mistake(
-                lambda prior, epsilon: 1 / (1 + math.exp(-epsilon)),
-                Wrong("That is right for a prior of ½ only.", "Where does the prior enter?", "ignores-prior"),
-            ),
-            Mistake(
-                lambda prior, epsilon: prior / (1 - prior) * math.exp(epsilon),
-                Wrong("Those are odds.", "Turn odds o into a probability: o/(1 + o).", "odds"),
-            ),
-            Mistake(
-                lambda prior, epsilon: posterior_bounds(prior, epsilon)[0],
-                Wrong("That is how far the belief can fall.", "Multiply the odds by e^ε, not by e^(−ε).", "lowest"),
-            ),
-        ),
-    ),
-)
-
-
-def _group(rng: np.random.Generator) -> tuple[float, float, int]:
-    return float(rng.uniform(0.05, 0.8)), float(rng.choice([1e-6, 1e-5, 1e-4])), int(rng.integers(2, 7))
-
-
-def _group_claim(epsilon: float, delta: float, k: int) -> tuple[float, float]:
-    return k * epsilon, delta * math.expm1(k * epsilon) / math.expm1(epsilon)
-
-
-GROUP = (
-    Equals(
-        _group,
-        expected=_group_claim,
-        mistakes=(
-            Mistake(
-                lambda epsilon, delta, k: (k * epsilon, k * delta),
+                lambda epsilon, delta, k: (k * epsilon, delta * math.expm1(k * epsilon) / math.expm1(epsilon)),
                 Wrong(
-                    "δ grows faster than k: the first step's δ is multiplied by e^ε in each of the steps that follow.",
-                    "Write out two steps: P(D₀) ≤ e^ε (e^ε P(D₂) + δ) + δ.",
-                    "delta-times-k",
+                    "You go from one person to the household. Here the household's claim is given.",
+                    "Should each person's ε be larger or smaller than the household's?",
+                    "wrong-way",
                 ),
             ),
             Mistake(
-                lambda epsilon, delta, k: (k * epsilon, delta),
-                Wrong("δ grows too.", "Write out two steps: P(D₀) ≤ e^ε (e^ε P(D₂) + δ) + δ.", "delta-unchanged"),
-            ),
-            Mistake(
-                lambda epsilon, delta, k: (k * epsilon, k * math.exp((k - 1) * epsilon) * delta),
-                Wrong(
-                    "k e^((k−1)ε) δ is a bound and found in books; the sum of the steps is smaller.",
-                    "Add up δ (1 + e^ε + e^(2ε) + …).",
-                    "loose-delta",
-                ),
-            ),
-            Mistake(
-                lambda epsilon, delta, k: (k * epsilon, math.exp(epsilon) * _group_claim(epsilon, delta, k)[1]),
+                lambda epsilon, delta, k: (epsilon / k, per_person(epsilon, delta, k)[1] * math.exp(-epsilon / k)),
                 Wrong(
                     "The powers of e^ε start one too high: the last step's δ is multiplied by nothing.",
-                    "Add up δ (1 + e^ε + …): k terms, from e^0 to e^((k−1)ε).",
+                    "Add up k terms, from e^0 on.",
                     "off-by-one",
                 ),
             ),
             Mistake(
-                lambda epsilon, delta, k: (epsilon, k * delta),
-                Wrong("ε is that of one person.", "k people change the output by e^ε each.", "epsilon-unchanged"),
+                lambda epsilon, delta, k: (epsilon / k, delta / (k * math.exp((k - 1) * epsilon / k))),
+                Wrong(
+                    "That keeps the promise, with a smaller δ than needed: you use the largest step k times.",
+                    "Add up the steps, 1 + e^ε + e^(2ε) + …, with one person's ε.",
+                    "loose-delta",
+                ),
             ),
             Mistake(
-                lambda epsilon, delta, k: (math.sqrt(k) * epsilon, _group_claim(epsilon, delta, k)[1]),
+                lambda epsilon, delta, k: (epsilon, delta),
+                Wrong("That is the household's own claim.", "k people cost k times ε.", "unchanged"),
+            ),
+            Mistake(
+                lambda epsilon, delta, k: (
+                    epsilon / math.sqrt(k),
+                    delta * math.expm1(epsilon / math.sqrt(k)) / math.expm1(math.sqrt(k) * epsilon),
+                ),
                 Wrong(
-                    "√k is how noise grows, not how people add up.",
+                    "√k is how independent noise grows, not how people add up.",
                     "Each step may cost ε in the same direction.",
                     "root",
                 ),

@@ -1,4 +1,4 @@
-"""The exercises on the exact ε and δ of two distributions on the same few outputs."""
+"""The exercise on the smallest ε of two distributions on the same few outputs, at a given δ."""
 
 from __future__ import annotations
 
@@ -9,154 +9,138 @@ import numpy as np
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
-
-def _two_distributions(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    size = int(rng.integers(3, 7))
-    return rng.dirichlet(np.full(size, 2.0)), rng.dirichlet(np.full(size, 2.0))
+# Chances in twentieths; a δ between two of them, so that no sum of chances equals it but for rounding.
+_OUTPUTS, _TWENTIETHS, _DELTAS = 4, 20, (0.0, 0.07, 0.12, 0.22)
 
 
-def _sometimes_impossible(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Two distributions; sometimes an output is impossible under one of them, and one is always impossible."""
-    p, q = _two_distributions(rng)
-    if rng.random() < 0.5:
+def _distribution(rng: np.random.Generator) -> np.ndarray:
+    """Four outputs, all possible."""
+    return (1 + rng.multinomial(_TWENTIETHS - _OUTPUTS, [1 / _OUTPUTS] * _OUTPUTS)) / _TWENTIETHS
+
+
+def _with_delta(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
+    """Two distributions; in one draw of three an output is impossible under one of them."""
+    p, q = _distribution(rng), _distribution(rng)
+    if rng.random() < 1 / 3:
         side = (p, q)[int(rng.integers(2))]
+        side[1] += side[0]
         side[0] = 0
-        side /= side.sum()
-    return np.append(p, 0.0), np.append(q, 0.0)
+    return p, q, float(rng.choice(_DELTAS))
 
 
-def _loss(p: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """ln(p/q) where p > 0; what cannot happen under p does not count."""
-    with np.errstate(divide="ignore"):
-        return np.log(p[p > 0]) - np.log(q[p > 0])
+def _over(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    """One direction: the largest ln((P(S) − δ) / Q(S)), over sets S of the outputs with the largest ratios."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        order = np.argsort(-np.where(q > 0, p / np.where(q > 0, q, 1), np.inf))
+        left, under = np.cumsum(p[order]) - delta, np.cumsum(q[order])
+        return float(np.log(np.where(left > 1e-12, left / under, 0)).max())  # where δ covers all, nothing is asked
 
 
-def _epsilon(p: np.ndarray, q: np.ndarray) -> float:
-    return float(max(_loss(p, q).max(), _loss(q, p).max()))
+def smallest(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    """The smallest ε ≥ 0 at which both directions hold with this δ.
+
+    Examples
+    --------
+    >>> round(smallest(np.array([0.75, 0.25]), np.array([0.25, 0.75]), 0.0), 4)
+    1.0986
+    >>> round(smallest(np.array([0.75, 0.25]), np.array([0.25, 0.75]), 0.25), 4)  # ln(0.5 / 0.25)
+    0.6931
+    """
+    return max(_over(p, q, delta), _over(q, p, delta), 0.0)
 
 
-def _finite_epsilon(p: np.ndarray, q: np.ndarray) -> float:
+def _signed(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    return max(_over(p, q, delta), _over(q, p, delta))
+
+
+def _single(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.concatenate([(p - delta) / q, (q - delta) / p])
+        return max(float(np.log(np.maximum(ratios, 1e-300)).max()), 0.0)
+
+
+def _rarely_exceeded(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    """The smallest loss that is exceeded with probability δ at most, in both directions."""
+
+    def one_way(p: np.ndarray, q: np.ndarray) -> float:
+        with np.errstate(divide="ignore"):
+            loss = np.log(p[p > 0]) - np.log(q[p > 0])
+        candidates = [0.0, *loss[loss > 0]]
+        return min(x for x in candidates if p[p > 0][loss > x + 1e-12].sum() <= delta)
+
+    return max(one_way(p, q), one_way(q, p))
+
+
+def _finite(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    """The same over the outputs that both datasets can produce."""
     both = (p > 0) & (q > 0)
-    return float(np.abs(np.log(p[both]) - np.log(q[both])).max())
+    return smallest(p[both], q[both], delta)
 
 
-def _not_a_number(p: np.ndarray, q: np.ndarray) -> float:
-    return math.nan  # ln(0/0), whenever an output is impossible on both sides; here one always is
+def _where_finite(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    right = smallest(p, q, delta)
+    return right if math.isfinite(right) else _finite(p, q, delta)
 
 
+_IMPOSSIBLE = Wrong(
+    "An output that only one dataset can produce is left out. If it is likelier than δ, no ε helps.",
+    "Return infinity (np.inf) there.",
+    "ignores-impossible",
+)
 _ONE_WAY = Wrong(
     "You compare p and q one way round only. The data may be either of the two.",
-    "Do the same with q and p exchanged, and take the worse.",
+    "Do the same with q and p exchanged, and take the larger ε.",
     "one-direction",
 )
 
 EPSILON = (
     Equals(
-        _sometimes_impossible,
-        expected=_epsilon,
-        times=24,
+        _with_delta,
+        expected=smallest,
+        times=120,
+        rtol=1e-4,
+        atol=1e-5,
         mistakes=(
-            Mistake(lambda p, q: _loss(p, q).max(), _ONE_WAY),
-            Mistake(lambda p, q: _loss(q, p).max(), _ONE_WAY),
+            Mistake(lambda p, q, delta: max(_over(p, q, delta), 0.0), _ONE_WAY),
+            Mistake(lambda p, q, delta: max(_over(q, p, delta), 0.0), _ONE_WAY),
             Mistake(
-                _not_a_number,
+                lambda p, q, delta: smallest(p, q, 0.0),
                 Wrong(
-                    "You get NaN where an output is impossible on both sides (0/0), and it swallows the maximum.",
-                    "Leave out the outputs with p = q = 0, and only those.",
-                    "nan",
+                    "That is the ε at δ = 0. A δ makes room for a smaller one.",
+                    "For which ε does the sum of max(p − e^ε q, 0) fall to δ?",
+                    "ignores-delta",
                 ),
             ),
             Mistake(
-                _finite_epsilon,
+                _signed,
                 Wrong(
-                    "An output that one dataset can give and the other cannot is left out. It settles the matter.",
-                    "What is ln(p/q) when q is 0 and p is not?",
-                    "ignores-impossible",
+                    "Your ε is negative where δ already covers the whole difference.",
+                    "ε is never below 0. What is the smallest ε there?",
+                    "negative",
                 ),
             ),
             Mistake(
-                lambda p, q: np.exp(_epsilon(p, q)),
-                Wrong("That is the largest ratio, e^ε.", "ε is its logarithm.", "no-logarithm"),
+                lambda p, q, delta: math.exp(smallest(p, q, delta)),
+                Wrong("That is the ratio, e^ε.", "ε is its logarithm.", "no-logarithm"),
             ),
             Mistake(
-                lambda p, q: max(float(p[p > 0] @ _loss(p, q)), float(q[q > 0] @ _loss(q, p))),
+                _single,
                 Wrong(
-                    "That is the average loss. A promise to everybody is about the worst output, however rare.",
-                    "Take the largest instead of the mean.",
-                    "average",
-                ),
-            ),
-            Mistake(
-                lambda p, q: float(np.abs(p - q).max()),
-                Wrong("You compare differences of probabilities.", "ε is about their ratios.", "difference"),
-            ),
-        ),
-    ),
-)
-
-
-def _with_epsilon(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
-    return (*_sometimes_impossible(rng), float(rng.uniform(0.05, 0.6)))
-
-
-def _hockey(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
-    return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
-
-
-def _exceeds(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
-    return max(float(p[p > math.exp(epsilon) * q].sum()), float(q[q > math.exp(epsilon) * p].sum()))
-
-
-def _largest_single(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
-    scale = math.exp(epsilon)
-    return max(float((p - scale * q).max()), float((q - scale * p).max()), 0.0)
-
-
-DELTA = (
-    Equals(
-        _with_epsilon,
-        expected=lambda p, q, epsilon: max(_hockey(p, q, epsilon), _hockey(q, p, epsilon)),
-        times=24,
-        mistakes=(
-            Mistake(_hockey, _ONE_WAY),
-            Mistake(lambda p, q, epsilon: _hockey(q, p, epsilon), _ONE_WAY),
-            Mistake(
-                lambda p, q, epsilon: _hockey(p, q, epsilon) + _hockey(q, p, epsilon),
-                Wrong(
-                    "You add the two directions up.",
-                    "The data are either D or D′: take the worse of the two.",
-                    "adds-directions",
-                ),
-            ),
-            Mistake(
-                _exceeds,
-                Wrong(
-                    "That is the chance that the loss exceeds ε. δ is smaller: of each such output it counts only "
-                    "what e^ε times the other probability leaves over.",
-                    "Sum p − e^ε q over these outputs, not p.",
-                    "chance-of-exceeding",
-                ),
-            ),
-            Mistake(
-                _largest_single,
-                Wrong(
-                    "You look at one output at a time. The definition speaks of sets of outputs.",
-                    "Which set makes P(S) − e^ε Q(S) largest? Sum over it.",
+                    "You look at one output at a time. With δ > 0, two outputs together may be worse than either.",
+                    "δ is spent once, on a whole set of outputs. Which set?",
                     "single-outputs",
                 ),
             ),
             Mistake(
-                lambda p, q, epsilon: float(np.sum(p - math.exp(epsilon) * q)),
+                _rarely_exceeded,
                 Wrong(
-                    "You sum over every output, also where p − e^ε q is negative: that gives 1 − e^ε.",
-                    "The attacker chooses the set: leave the negative ones out.",
-                    "not-clipped",
+                    "You ask that the ratio exceeds e^ε with probability δ at most. The definition asks for less.",
+                    "Of each output beyond e^ε, only the part p − e^ε q counts.",
+                    "chance-of-exceeding",
                 ),
             ),
-            Mistake(
-                lambda p, q, epsilon: float(np.maximum(p - q, 0).sum()),
-                Wrong("That is δ at ε = 0.", "Where does ε enter?", "ignores-epsilon"),
-            ),
+            Mistake(_where_finite, _IMPOSSIBLE),
+            Mistake(_finite, _IMPOSSIBLE),
         ),
     ),
 )

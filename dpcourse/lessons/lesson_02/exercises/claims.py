@@ -1,0 +1,165 @@
+"""The exercise on stating the claims of three releases that are described in words."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from dataclasses import dataclass
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong, a
+from dpcourse.privacy import Neighbours
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is true of one release, and what those say who make a known mistake: (part, value) -> words."""
+
+    epsilon: float
+    delta: float
+    relation: Neighbours
+    mistakes: tuple[tuple[str, float | str, Wrong], ...]
+
+
+RELEASES = {
+    "A": Claim(
+        0.75,
+        0.0,
+        Neighbours.ADD_REMOVE,
+        (
+            (
+                "epsilon",
+                0.25,
+                Wrong("A: ε = 1/4 protects one visit.", "How many visits can a patient take along?", "A-per-visit"),
+            ),
+            (
+                "epsilon",
+                1.5,
+                Wrong(
+                    "A: with the patient go at most three visits, so the count changes by at most 3.",
+                    "What is ε when the count changes by 3 and the noise has scale 4?",
+                    "A-twice",
+                ),
+            ),
+            (
+                "epsilon",
+                12.0,
+                Wrong("A: more noise must give a smaller ε.", "ε is the change divided by the scale.", "A-upside-down"),
+            ),
+        ),
+    ),
+    "B": Claim(
+        0.5,
+        0.0,
+        Neighbours.REPLACE_ONE,
+        (
+            (
+                "relation",
+                "add-remove",
+                Wrong(
+                    "B: the 100 is published exactly.",
+                    "Under adding or removing, could an attacker tell 100 patients from 99? Which relation is left?",
+                    "B-relation",
+                ),
+            ),
+            (
+                "epsilon",
+                0.25,
+                Wrong(
+                    "B: one changed answer moves both counts.",
+                    "By how much do they change in all?",
+                    "B-one-count",
+                ),
+            ),
+        ),
+    ),
+    "C": Claim(
+        0.5,
+        1e-6,
+        Neighbours.ADD_REMOVE,
+        (
+            (
+                "delta",
+                0.0,
+                Wrong(
+                    "C: sometimes the whole table is published, and no ε covers that.",
+                    "How often does it happen?",
+                    "C-no-delta",
+                ),
+            ),
+            (
+                "delta",
+                1 - 1e-6,
+                Wrong("C: δ is the probability of the mishap.", "It is tiny.", "C-complement"),
+            ),
+            (
+                "epsilon",
+                math.inf,
+                Wrong(
+                    "C: with an ε of infinity nothing is promised. The mishap is rare, and δ may cover it.",
+                    "What is promised when there is no mishap?",
+                    "C-infinite",
+                ),
+            ),
+        ),
+    ),
+}
+
+_FORM = 'Write claims = {"A": (ε, δ, relation), "B": …, "C": …}, each relation "add-remove" or "replace-one".'
+
+
+def stated(answer: Answer, trial: Trial) -> Wrong | None:
+    """The three claims are true of the releases described, and as small as the description allows."""
+    claims = answer.value
+    if not isinstance(claims, dict):
+        return Wrong(f"A dictionary is wanted, and this is {a(claims)}.", _FORM, "wrong-type")
+    if missing := [name for name in RELEASES if name not in claims]:
+        return Wrong(f"There is nothing for {' and '.join(missing)}.", _FORM, "wrong-shape")
+    for name, truth in RELEASES.items():
+        wrong = _form(name, claims[name]) or _content(name, claims[name], truth)
+        if wrong:
+            return wrong
+    return None
+
+
+def _form(name: str, claim: object) -> Wrong | None:
+    if not isinstance(claim, tuple | list) or len(claim) != 3:
+        return Wrong(f"{name}: three things are wanted, and this is {claim!r}.", _FORM, "wrong-shape")
+    epsilon, delta, relation = claim
+    if isinstance(relation, Neighbours):
+        relation = relation.value
+    if relation not in ("add-remove", "replace-one"):
+        return Wrong(f"{name}: {relation!r} is no relation.", _FORM, "wrong-type")
+    numeric = all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in (epsilon, delta))
+    return (
+        None
+        if numeric
+        else Wrong(f"{name}: ε and δ are numbers; these are {epsilon!r}, {delta!r}.", _FORM, "wrong-type")
+    )
+
+
+def _content(name: str, claim: tuple, truth: Claim) -> Wrong | None:
+    given = {"epsilon": float(claim[0]), "delta": float(claim[1]), "relation": claim[2]}
+    given["relation"] = getattr(given["relation"], "value", given["relation"])
+    for part, value, wrong in truth.mistakes:
+        if given[part] == value or (part != "relation" and math.isclose(given[part], value, rel_tol=0.01)):
+            return wrong
+    if given["relation"] != truth.relation.value:
+        return Wrong(
+            f"{name}: the relation is not the one asked for.",
+            "Is the number of patients published? Where both relations have a finite ε, adding or removing is wanted.",
+            f"{name}-relation",
+        )
+    for part, symbol in (("epsilon", "ε"), ("delta", "δ")):
+        if not math.isclose(given[part], getattr(truth, part), rel_tol=0.01):
+            return Wrong(
+                f"{name}: {symbol} = {given[part]:g} is not the smallest that is true.",
+                "What changes when one patient comes or goes, by how much, and what is the scale of the noise?"
+                if part == "epsilon"
+                else "Is there any output that only one of two neighbours can produce, and how likely is it?",
+                f"{name}-{part}",
+            )
+    return None
+
+
+CLAIMS = (stated,)
