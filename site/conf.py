@@ -36,6 +36,7 @@ autodoc_typehints = "none"
 autodoc_member_order = "bysource"
 napoleon_use_param = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 python_use_unqualified_type_names = True
 add_module_names = False
 toc_object_entries_show_parents = "hide"

@@ -9,12 +9,21 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from dpcourse.widgets.base import asset
+
 BUTTONS = (
     '<p class="run-it">Run it yourself: '
     '<a href="https://mybinder.org/v2/gh/{repository}/HEAD?labpath={path}">Binder</a>, '
     '<a href="https://github.com/codespaces/new?repo={repository}">Codespaces</a>, '
     '<a href="https://github.com/{repository}/blob/HEAD/{path}">source</a></p>'
 )
+
+# Inline: a page opened from the file system may not load a module from a file of its own.
+EXPLORERS = """<style>{style}</style>
+<script type="module">
+{script}
+for (const place of document.querySelectorAll(".dpx-data")) page(place.previousElementSibling, JSON.parse(place.text));
+</script>"""
 
 
 def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
@@ -28,6 +37,8 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
     if app.config.dpcourse_repository and pagename.startswith("notebooks/"):
         buttons = BUTTONS.format(repository=app.config.dpcourse_repository, path=f"{pagename}.ipynb")
         body = body.replace("</h1>", f"</h1>\n{buttons}", 1)
+    if "dpx-data" in body:
+        body += EXPLORERS.format(style=asset("explorer.css"), script=asset("explorer.js"))
     context["body"] = body
 
 

@@ -9,8 +9,10 @@ so that Sphinx rebuilds only those pages.
 
 from __future__ import annotations
 
+import ast
 import copy
 import hashlib
+import html
 import json
 import os
 import re
@@ -30,6 +32,7 @@ HELPER_ROOMS = (  # the small helper package, floor by floor
     ("Data", ("datasets",)),
 )
 ABOUT = ("data/README", "benchmarks/README", "CONTRIBUTING", "SECURITY")
+EXPLORER = re.compile(r"widgets\.(explore_\w+\([^()]*\))")
 PLAIN = re.compile(r"<(Picture|Explorer): (.*)>\Z", re.S)
 
 
@@ -41,6 +44,31 @@ def write(path: str, text: str, kept: set[Path]) -> None:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(text, encoding="utf-8")
+
+
+def live(call: str) -> str | None:
+    """The place of an explorer and its numbers, as HTML: None while it has no numbers to be drawn from.
+
+    Computed once, and again when its room or what that stands on has changed.
+    """
+    from dpcourse import widgets
+    from dpcourse.registry import EXPLORERS
+    from dpcourse.widgets.page import fragment
+
+    name = call.partition("(")[0]
+    rooms = [path for path in (ROOT / "dpcourse").rglob("*.py") if "lessons" not in path.parts]
+    rooms += [*(ROOT / "dpcourse" / "lessons" / EXPLORERS[name]).rglob("*.py"), *(ROOT / "data").rglob("*.json*")]
+    key = hashlib.sha256(call.encode() + b"".join(path.read_bytes() for path in sorted(rooms))).hexdigest()[:32]
+    kept = ROOT / "build" / "site-explorers" / f"{key}.html"
+    if not kept.is_file():
+        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in ast.parse(call).body[0].value.keywords}
+        explorer = getattr(widgets, name)(**named)
+        if getattr(explorer, "_draw", None) is not None:
+            return None
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        words = html.escape(repr(explorer).removeprefix("<").removesuffix(">"))
+        kept.write_text(f"{fragment(explorer)}<noscript><p>{words}</p></noscript>", encoding="utf-8")
+    return kept.read_text(encoding="utf-8")
 
 
 def page_of(notebook: dict) -> dict:
@@ -60,6 +88,10 @@ def page_of(notebook: dict) -> dict:
             if "image/png" in data and words:
                 alt = " ".join(words[2].replace('"', "”").split())
                 cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
+                call = EXPLORER.search(text) if words[1] == "Explorer" else None
+                place = live(call[1]) if call else None
+                if place:
+                    output["data"] = {"text/html": place, "text/plain": data["text/plain"]}
     shown["metadata"].pop("widgets", None)
     return shown
 
@@ -112,7 +144,11 @@ def contents(title: str, pages: list[str]) -> str:
 
 
 def front_page() -> str:
-    return (ROOT / "site" / "front.md").read_text(encoding="utf-8").replace("{{ caught }}", caught())
+    from dpcourse.registry import EXPLORERS
+
+    text = (ROOT / "site" / "front.md").read_text(encoding="utf-8").replace("{{ caught }}", caught())
+    place = live("explore_forge()") if "explore_forge" in EXPLORERS else None
+    return text.replace("{{ forge }}", f"```{{raw}} html\n{place}\n```" if place else "")
 
 
 def caught() -> str:
