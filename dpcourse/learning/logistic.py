@@ -174,7 +174,12 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
     def _choose_learning_rate(self, examples: Examples, size: int) -> float:
         pace = Pace.of(self.features)
         if math.isinf(self.clip_norm_):  # no privacy, so the data may say how steep the loss can get
-            return min(pace.largest_rate, 2 / float(np.mean(np.minimum(examples.norms, 1e100) ** 2)))
+            norms = np.minimum(examples.norms, 1e100)
+            if self.features == "bins":  # heavy ball needs less than 8(1 + m)/λ, λ the largest eigenvalue of E[xxᵀ]
+                rows = examples.directions * norms[:, None]
+                largest = float(np.linalg.eigvalsh(rows.T @ rows / len(rows))[-1])
+                return min(pace.largest_rate, 6 * (1 + self.momentum) / largest)
+            return min(pace.largest_rate, 2 / float(np.mean(norms**2)))
         return pace.learning_rate(
             self.noise_multiplier_, self.clip_norm_, self.sampling_rate, self._steps, self.momentum, size
         )

@@ -179,6 +179,17 @@ def test_shares_for_six_are_refuted_when_four_stay_and_right_when_their_claim_is
     assert not known.violated and known.epsilon_lower > 0.9 * known.claim.epsilon
 
 
+@pytest.mark.audit
+@pytest.mark.parametrize(("epsilon", "threshold"), [(1.0, 4), (1.0, 6), (0.5, 15), (3.0, 5)])
+def test_the_claims_of_those_who_stay_stand_twenty_audits(epsilon, threshold):
+    """Four of six stay. At 99% each: 20 seeds refute a true claim more than twice with probability 0.1%."""
+    noise = DistributedDiscreteLaplace(epsilon, 1, threshold)
+    claim = noise.with_clients(4).guarantee
+    found = [audit(Round(noise, 6), 5, 6, claim=claim, runs=20_000, confidence=0.99, rng=seed) for seed in range(20)]
+    assert sum(result.violated for result in found) <= 2
+    assert np.median([result.epsilon_lower for result in found]) > 0.8 * claim.epsilon
+
+
 def test_the_claim_says_what_it_rests_on():
     record = DistributedDiscreteLaplace(0.5, 1, 15, unit="record").guarantee
     assert "adds up to its vector" in str(record) and "at least 15" in str(record) and "δ=0" in str(record)
