@@ -64,7 +64,7 @@ def _panel(panel: Panel, positions: Mapping[str, Sequence[Any]]) -> dict[str, An
     left = 12 + max((CHARACTER * len(words) for words in y["n"]), default=0)
     right = max((12 + CHARACTER * len(one["t"]) for one in labels if one["x"] == STEPS and one["a"] == "start"),
                 default=14)  # fmt: skip
-    top = 8 + (16 if panel.y.label else 0) + (20 if panel.title else 0)
+    top = 10 + (20 if panel.y.label else 0) + (18 if panel.title else 0)
     bottom = 22 + (20 if panel.x.label else 0)
     margins = [top, right if panel.right is None else panel.right, bottom, left if panel.left is None else panel.left]
     return {

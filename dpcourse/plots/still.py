@@ -99,8 +99,8 @@ def _ground(panel: dict[str, Any], box: Box) -> list[dict[str, Any]]:
     for words, s in zip(panel["y"]["n"], panel["y"]["t"], strict=True):
         out.append(_text(x - 6, y + h - s / STEPS * h + 4, words, "end"))
     out.append(_text(x + w / 2, y + h + 34, panel["x"]["l"], "middle"))
-    out.append(_text(box["left"] + 4, y - 8, panel["y"]["l"]))
-    out.append(_text(box["left"] + 4, y - (26 if panel["y"]["l"] else 10), panel["t"], bold=True))
+    out.append(_text(box["left"] + 4, y - 12, panel["y"]["l"]))
+    out.append(_text(box["left"] + 4, y - (30 if panel["y"]["l"] else 10), panel["t"], bold=True))
     return out
 
 

@@ -59,8 +59,8 @@ export function drawing(view, width, name = "") {
     panel.y.n.forEach((words, j) =>
       text(box.x - 6, box.y + Y(panel.y.t[j]) + 4, words, "end", 'class="dpx-tick"'));
     text(box.x + box.w / 2, box.y + box.h + 34, panel.x.l, "middle");
-    text(box.left + 4, box.y - 8, panel.y.l);
-    text(box.left + 4, box.y - (panel.y.l ? 26 : 10), panel.t, "start", 'class="dpx-name"');
+    text(box.left + 4, box.y - 12, panel.y.l);
+    text(box.left + 4, box.y - (panel.y.l ? 30 : 10), panel.t, "start", 'class="dpx-name"');
     out += `<svg x="${round(box.x)}" y="${round(box.y)}" width="${round(box.w)}" height="${round(box.h)}">`;
     let dots = "";
     for (const mark of panel.k) {

@@ -10,7 +10,7 @@ import pandas as pd
 from dpcourse.attacks import unique_curve
 from dpcourse.datasets import load_adult
 from dpcourse.lessons.lesson_01.numbers import ORDER, Uniqueness
-from dpcourse.lessons.lesson_01.pictures import draw_uniqueness
+from dpcourse.lessons.lesson_01.pictures import uniqueness_marks
 from dpcourse.widgets.base import Explorer, choice, whole_slider
 
 _BANDS = {"in years": 1, "in bands of 5 years": 5, "in bands of 10 years": 10, "in bands of 20 years": 20}
@@ -57,6 +57,11 @@ def explore_uniqueness(frame: pd.DataFrame | None = None) -> Explorer:
             "people": choice("people", {f"{size:,}": size for size in sizes}, len(frame)),
         },
         compute=compute,
-        draw=draw_uniqueness,
+        marks=uniqueness_marks,
         describe=describe,
+        answer=(
+            "A handful of ordinary columns, none of them a name, makes many people unique, and nobody can tell "
+            "beforehand which ones Boris knows. Coarser ages help, but the other columns make up for much of it. In a "
+            "smaller table fewer columns are enough."
+        ),
     )

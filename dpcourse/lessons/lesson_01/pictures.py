@@ -9,50 +9,37 @@ import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from dpcourse.lessons.lesson_01.numbers import Uniqueness
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
+from dpcourse.plots.still import Still
 from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, bars, course_style, log_axis, series
+from dpcourse.plots.words import number
 
 
-def draw_uniqueness(data: Uniqueness, *, into: Picture | None = None) -> Picture:
-    """Unique people against the number of columns known.
-
-    Parameters
-    ----------
-    data : Uniqueness
-        `shares` has shape (columns,), in [0, 1]; `known` is between 1 and their number.
-    into : Picture, optional
-        A picture this function made, for as many columns.
-    """
-    picture, count = into, len(data.columns)
-    if picture is None:
-        with course_style():
-            picture = Picture(680, 440)
-            axes = picture.subplots()
-            (picture.parts["curve"],) = axes.plot([], [], color=BLUE, marker="o", label="share of unique people")
-            (picture.parts["known"],) = axes.plot(
-                [], [], "s", color=VERMILION, markersize=11, fillstyle="none", markeredgewidth=2
-            )
-            axes.set_ylim(-0.03, 1.03)
-            axes.yaxis.set_major_formatter(PercentFormatter(1))
-            axes.set_xlim(0.5, count + 0.5)
-            axes.set_ylabel("people unlike everybody else")
-            axes.set_xlabel("columns known, each together with all to its left")
-            picture.parts["title"] = axes.set_title(" ")
-    axes = picture.axes[0]
-    picture.parts["curve"].set_data(np.arange(1, count + 1), data.shares)
-    picture.parts["known"].set_data([data.known], [data.shares[data.known - 1]])
-    if picture.parts.get("columns") != data.columns:
-        axes.set_xticks(range(1, count + 1), data.columns, rotation=40, ha="right", rotation_mode="anchor")
-        picture.parts["columns"] = data.columns
-    picture.parts["title"].set_text(
-        f"{data.shares[data.known - 1]:.1%} of {data.people:,} people are unique on {_columns(data.known)}"
+def uniqueness_marks(data: Uniqueness) -> Panel:
+    """A bar a column: the share of people unique on it and on all above it; the columns known are dark."""
+    places = -np.arange(len(data.columns), dtype=float)
+    known, share = data.known, float(data.shares[data.known - 1])
+    return Panel(
+        Axis(0, 1.12, "people unlike everybody else", ticks=(0, 0.25, 0.5, 0.75, 1), unit="%"),
+        Axis(places[-1] - 0.5, 0.5, "known, with all above it", ticks=places.tolist(), names=data.columns),
+        [
+            marks.bars(places[:known], data.shares[:known], "known", across=True, opacity=0.9),
+            marks.bars(places[known:], data.shares[known:], "not known", across=True, colour=marks.GREY, opacity=0.3),
+            marks.text(share, places[known - 1], number(share, "%"), anchor="start", colour=marks.BLUE),
+        ],
     )
-    picture.alt = (
+
+
+def draw_uniqueness(data: Uniqueness) -> Still:
+    """Unique people against the number of columns known; `shares` has shape (columns,), in [0, 1]."""
+    alt = (
         f"Share of {data.people:,} people who are unique, by the number of columns known: "
         + ", ".join(f"{share:.1%} with {name}" for name, share in zip(data.columns, data.shares, strict=True))
         + f". Marked: {_columns(data.known)}."
     )
-    return picture
+    return Still(uniqueness_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)

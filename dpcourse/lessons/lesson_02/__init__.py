@@ -10,7 +10,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "Attacks",
             "DeltaCurve",
             "Losses",
-            "draw_attacker",
             "draw_attacks",
             "draw_delta",
             "draw_hills",

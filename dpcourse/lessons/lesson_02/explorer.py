@@ -5,24 +5,27 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.lessons.lesson_02.numbers import Attacker, attacker
-from dpcourse.lessons.lesson_02.pictures import draw_attacker
+from dpcourse.lessons.lesson_02.pictures import attacker_marks
+from dpcourse.plots.words import number
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, slider
 
 
 def _describe(data: Attacker) -> str:
-    five = float(np.interp(0.05, data.fpr, data.best))
+    five, real = (float(np.interp(0.05, data.fpr, curve)) for curve in (data.best, data.mechanism))
+    low, high = (number(belief, "%") for belief in data.belief)
     text = (
-        f"With a 5% false positive rate the claim allows a true positive rate of {five:.1%}; the best attack on "
-        f"{data.name} reaches {np.interp(0.05, data.fpr, data.mechanism):.1%}. With even odds the attacker is right "
-        f"at most {data.accuracy:.1%} of the time. A belief of {data.prior:.1%} moves to between "
-        f"{data.belief[0]:.1%} and {data.belief[1]:.1%}"
+        f"Boris may say “smokes” wrongly 5% of the time. Then a claim of ε = {number(data.epsilon)}, "
+        f"δ = {number(data.delta)} (replacing Ana's answer) lets him say it rightly {number(five, '%')} of the time at "
+        f"most; {data.name} lets him reach {number(real, '%')}. At even odds he is right at most "
+        f"{number(data.accuracy, '%')} of the time. A belief of {number(data.prior, '%')} moves to between {low} and "
+        f"{high}"
     )
     if data.delta:
         return (
-            f"{text}, on a mechanism that gives the person away with probability δ = {data.delta:g} and otherwise "
-            f"keeps within ε; {data.name} leaves this band more often, mostly by little."
+            f"{text}, leaving aside a mishap of probability δ that gives her away. {data.name} leaves this band more "
+            "often than δ, mostly by a little."
         )
-    return f"{text}, whatever the output."
+    return f"{text}, whatever is published."
 
 
 def explore_attacker() -> Explorer:
@@ -31,10 +34,15 @@ def explore_attacker() -> Explorer:
         "What can an attacker still do?",
         controls={
             "epsilon": epsilon_slider(0.05, 5.0, 1.0),
-            "delta": choice("δ", {"0": 0.0, "0.00001": 1e-5, "0.01": 0.01, "0.1": 0.1}, 0.0),
-            "prior": slider("belief before", 0.01, 0.99, 0.5, step=0.01),
+            "delta": choice("δ", {"0": 0.0, "one in 100,000": 1e-5, "one in 100": 0.01, "one in 10": 0.1}, 0.0),
+            "prior": slider("belief before", 0.01, 0.99, 0.5, step=0.01, unit="%"),
         },
         compute=attacker,
-        draw=draw_attacker,
+        marks=attacker_marks,
         describe=_describe,
+        answer=(
+            "A small ε squeezes both pictures onto the dotted line, where Boris only guesses. At ε = 1 he is right "
+            "73.1% of the time at most, and a belief of 50% stays between 26.9% and 73.1%. δ lifts the left end of "
+            "the limit: an attack that is never wrong can then succeed with probability δ."
+        ),
     )

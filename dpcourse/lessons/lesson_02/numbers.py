@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -39,6 +40,18 @@ class Attacker:
     belief: tuple[float, float]
 
 
+@functools.lru_cache(maxsize=256)
+def _best_attack(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray, str]:
+    """False and true positive rates of the best attack on the usual mechanism; kept, because beliefs do not matter."""
+    corner = (1 - delta) / (1 + math.exp(epsilon))  # where the two lines of the bound meet
+    rates = np.unique(np.append(_RATES, [corner, 1 - corner]))
+    if delta:
+        loss, name = PrivacyLoss.gaussian(GaussianMechanism(epsilon, delta).sigma), "Gaussian noise"
+    else:
+        loss, name = PrivacyLoss.laplace(epsilon), "Laplace noise"
+    return rates, np.asarray(loss.true_positive_rate(rates)), name
+
+
 def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
     """The attacker's region at (ε, δ), the best attack on the usual mechanism with that claim, and how beliefs move.
 
@@ -50,12 +63,7 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
     >>> round(shown.accuracy, 3), shown.name
     (0.731, 'Laplace noise')
     """
-    corner = (1 - delta) / (1 + math.exp(epsilon))  # where the two lines of the bound meet
-    rates = np.unique(np.append(_RATES, [corner, 1 - corner]))
-    if delta:
-        loss, name = PrivacyLoss.gaussian(GaussianMechanism(epsilon, delta).sigma), "Gaussian noise"
-    else:
-        loss, name = PrivacyLoss.laplace(epsilon), "Laplace noise"
+    rates, mechanism, name = _best_attack(epsilon, delta)
     low, high = posterior_bounds(_BELIEFS, epsilon)
     below, above = posterior_bounds(prior, epsilon)
     return Attacker(
@@ -65,7 +73,7 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
         fpr=rates,
         best=dp_roc_bound(epsilon, delta, rates),
         worst=1 - dp_roc_bound(epsilon, delta, 1 - rates),
-        mechanism=np.asarray(loss.true_positive_rate(rates)),
+        mechanism=mechanism,
         name=name,
         priors=_BELIEFS,
         low=low,

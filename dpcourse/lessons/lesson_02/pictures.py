@@ -9,74 +9,45 @@ from matplotlib.patches import Polygon
 from matplotlib.ticker import NullLocator, PercentFormatter
 
 from dpcourse.lessons.lesson_02.numbers import Attacker, Hills
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, series
+from dpcourse.plots.words import number
 
 # The part of a hill that δ counts: darker, and hatched, so that it is not told by colour alone.
 _OVERHANG = {"facecolor": BLUE, "alpha": 0.6, "hatch": "//", "edgecolor": "white", "linewidth": 0}
 
 
-def draw_attacker(data: Attacker, *, into: Picture | None = None) -> Picture:
-    """Left, the attacks that the claim allows; right, how far a belief can move.
-
-    Parameters
-    ----------
-    data : Attacker
-        Rates and beliefs in [0, 1].
-    into : Picture, optional
-        A picture this function made, to draw again.
-    """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(760, 410)
-            left, right = picture.subplots(1, 2, sharey=True)
-            parts = picture.parts
-            parts["region"] = left.add_patch(
-                Polygon([(0, 0), (1, 1)], facecolor=BLUE, alpha=0.18, label="what the claim allows")
-            )
-            (parts["best"],) = left.plot([], [], color=BLUE, linestyle="-", label="best attack allowed")
-            (parts["mechanism"],) = left.plot([], [], color=VERMILION, linestyle="--", label=" ")
-            left.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.4)
-            left.set_xlabel("FPR: says “smokes”, and she does not")
-            left.set_ylabel("TPR: says “smokes”, and she does")
-            parts["left title"] = left.set_title(" ")
-            parts["legend"] = left.legend(loc="lower right")
-            parts["band"] = right.add_patch(Polygon([(0, 0), (1, 1)], facecolor=BLUE, alpha=0.18, linewidth=0))
-            (parts["high"],) = right.plot([], [], color=BLUE, linestyle="-")
-            (parts["low"],) = right.plot([], [], color=BLUE, linestyle="-.")
-            right.plot([0, 1], [0, 1], color=GREY, linestyle=":", linewidth=1.4)
-            (parts["belief"],) = right.plot([], [], "s-", color=VERMILION, fillstyle="none", linewidth=1.4)
-            right.set_xlabel("belief in Ana's yes before the release")
-            right.set_ylabel("belief after: highest and lowest")
-            parts["right title"] = right.set_title(" ")
-            for axes in (left, right):
-                axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-                # Few ticks: text is most of what drawing costs, and this picture follows a slider.
-                axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
-                axes.xaxis.set_major_formatter(PercentFormatter(1))
-            left.set_yticks([0, 0.25, 0.5, 0.75, 1])
-            left.yaxis.set_major_formatter(PercentFormatter(1))
-    parts = picture.parts
-    parts["region"].set_xy(_between(data.fpr, data.worst, data.best))
-    parts["best"].set_data(data.fpr, data.best)
-    parts["mechanism"].set_data(data.fpr, data.mechanism)
-    parts["legend"].get_texts()[2].set_text(f"best attack on {data.name}")
-    parts["left title"].set_text(f"right at most {data.accuracy:.1%} of the time")
-    parts["band"].set_xy(_between(data.priors, data.low, data.high))
-    parts["high"].set_data(data.priors, data.high)
-    parts["low"].set_data(data.priors, data.low)
-    parts["belief"].set_data([data.prior, data.prior], data.belief)
-    parts["right title"].set_text(f"{data.prior:.1%} before: {data.belief[0]:.1%} to {data.belief[1]:.1%} after")
-    exception = f", leaving aside outputs that give the matter away (probability δ = {data.delta:g})" * (data.delta > 0)
-    picture.alt = (
-        f"At ε = {data.epsilon:.3g}, δ = {data.delta:g}: an attacker who bets at even odds is right at most "
-        f"{data.accuracy:.1%} of the time; a false positive rate of 5% allows a true positive rate of "
-        f"{np.interp(0.05, data.fpr, data.best):.1%}, and {data.name} gives "
-        f"{np.interp(0.05, data.fpr, data.mechanism):.1%}. A belief of {data.prior:.1%} becomes between "
-        f"{data.belief[0]:.1%} and {data.belief[1]:.1%}{exception}."
-    )
-    return picture
+def attacker_marks(data: Attacker) -> list[Panel]:
+    """Left, the attacks that the claim allows; right, how far a belief can move."""
+    shares = (0, 0.25, 0.5, 0.75, 1)
+    room = [
+        marks.area(data.fpr, data.worst, data.best),
+        marks.line([0, 1], [0, 1], colour=marks.GREY, dash="2 3", width=1.4, hover=False),
+        marks.line(data.fpr, data.best, "limit of the claim", label=""),
+        marks.line(data.fpr, data.mechanism, data.name, colour=marks.VERMILION, dash="7 4", label=""),
+        marks.text(0.98, 0.12, "limit of the claim", colour=marks.BLUE, anchor="end"),
+        marks.text(0.98, 0.05, f"best attack on {data.name}", colour=marks.VERMILION, anchor="end"),
+        marks.text(0.98, 0.19, "dotted: guessing", colour=marks.GREY, anchor="end"),
+    ]
+    low, high = data.belief
+    belief = [
+        marks.area(data.priors, data.low, data.high),
+        marks.line([0, 1], [0, 1], colour=marks.GREY, dash="2 3", width=1.4, hover=False),
+        marks.line(data.priors, data.high, "highest", label=""),
+        marks.line(data.priors, data.low, "lowest", dash="9 3 2 3", label=""),
+        marks.spans(data.prior, low, data.prior, high, colour=marks.VERMILION),
+        marks.points([data.prior] * 2, [low, high], "Boris", colour=marks.VERMILION, shape="s", drag=("prior", "x")),
+        marks.text(data.prior, high, number(high, "%"), colour=marks.VERMILION, shift=(2, -8)),
+        marks.text(data.prior, low, number(low, "%"), colour=marks.VERMILION, shift=(2, 10)),
+    ]
+    return [
+        Panel(Axis(0, 1, "says “smokes”, and she does not", ticks=shares, unit="%"),
+              Axis(0, 1, "says “smokes”, and she does", ticks=shares, unit="%"), room, title="What attacks can reach"),
+        Panel(Axis(0, 1, "belief in Ana's yes before", ticks=shares, unit="%"),
+              Axis(0, 1, "belief after", ticks=shares, unit="%"), belief, title="How far a belief can move"),
+    ]  # fmt: skip
 
 
 def draw_hills(data: Hills) -> Picture:

@@ -7,7 +7,8 @@ import pandas as pd
 
 from dpcourse.datasets import load_adult
 from dpcourse.lessons.lesson_03.numbers import HIGHEST, MeanError, mean_error
-from dpcourse.lessons.lesson_03.pictures import dollars, draw_clipping
+from dpcourse.lessons.lesson_03.pictures import clipping_marks, dollars
+from dpcourse.plots.words import number
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
 
 
@@ -23,9 +24,9 @@ def _describe(data: MeanError) -> str:
     else:
         advice = "The bias dominates: a higher bound would help"
     return (
-        f"Gains above ${data.bound:,.0f} count as ${data.bound:,.0f}. At ε = {data.epsilon:.3g} (δ = 0, "
-        f"replacing one of {data.people:,} people) the mean comes out {dollars(bias)} too low on average, with noise "
-        f"of standard deviation {dollars(noise)}: a typical error of {dollars(total)}. {advice} (at best "
+        f"Gains above ${data.bound:,.0f} count as ${data.bound:,.0f}. At ε = {number(data.epsilon)} "
+        f"(δ = 0, replacing one of {data.people:,} people) the mean comes out {dollars(bias)} too low on average, with "
+        f"noise of standard deviation {dollars(noise)}: a typical error of {dollars(total)}. {advice} (at best "
         f"{dollars(data.total[best])}, with a bound of ${data.bounds[best]:,.0f})."
     )
 
@@ -43,10 +44,15 @@ def explore_clipping(frame: pd.DataFrame | None = None) -> Explorer:
         "Where should capital gains be clipped?",
         controls={
             "epsilon": epsilon_slider(0.01, 10.0, 1.0),
-            "bound": log_slider("upper bound ($)", 200, HIGHEST, 20_000),
+            "bound": log_slider("upper bound", 200, HIGHEST, 20_000, unit="$"),
             "people": choice("people", {f"{n:,}": n for n in (50, 500, 5000, 45_222)}, 500),
         },
         compute=lambda epsilon, bound, people: mean_error(gains, epsilon, min(bound, HIGHEST), people),
-        draw=draw_clipping,
+        marks=clipping_marks,
         describe=_describe,
+        answer=(
+            "A low bound cuts large gains off, and that bias does not shrink however many people there are. A high "
+            "bound needs more noise. The best bound lies near the crossing of the two lines, and moves right with "
+            "more people or a larger ε. It is found by looking at the data, so choosing it that way would cost privacy."
+        ),
     )

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.lessons.lesson_03.numbers import MeanError
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLUE, GREY, VERMILION, adjust, course_style, log_axis, series, thousands
+from dpcourse.plots.still import Still
+from dpcourse.plots.style import BLUE, GREY, VERMILION, adjust, course_style, series, thousands
 
 
 @dataclass(frozen=True)
@@ -68,41 +71,40 @@ def dollars(amount: float) -> str:
     return f"${amount:,.0f}" if amount >= 100 else f"${amount:.3g}"
 
 
-def draw_clipping(data: MeanError, *, into: Picture | None = None) -> Picture:
+def clipping_marks(data: MeanError) -> Panel:
+    """Bias, noise and both together against the bound, which can be dragged."""
+    best = int(np.argmin(data.total))
+    here, least = float(np.interp(data.bound, data.bounds, data.total)), float(data.total[best])
+    bottom, top = (10.0 ** f(np.log10(v)) for f, v in ((np.floor, 0.5 * least), (np.ceil, data.total.max())))
+    return Panel(
+        Axis(
+            data.bounds[0], data.bounds[-1], "upper bound; gains above it count as it (log scale)", log=True, unit="$"),
+        Axis(float(bottom), float(top), "error of the mean (log scale)", log=True, unit="$"),
+        [
+            marks.line(data.bounds, data.total, "both together", colour=marks.GREY, width=6, label=""),
+            marks.line(data.bounds, data.bias, "bias of clipping", label="bias", label_at="start", shift=(0, -12)),
+            marks.line(data.bounds, data.noise, "noise", colour=marks.VERMILION, dash="7 4"),
+            marks.rule(x=data.bound, colour=marks.INK, width=1),
+            marks.points(data.bounds[best], least, "best bound", colour=marks.GREEN, shape="s", size=7, hollow=True),
+            marks.points(data.bound, here, "your bound", colour=marks.INK, size=6, drag=("bound", "x")),
+            marks.text(data.bound, here, dollars(here), shift=(4, -14)),
+            marks.text(float(data.bounds[best]), float(bottom), "best (peeks at the data)", colour=marks.GREEN,
+                       shift=(0, -12)),
+        ],
+    )  # fmt: skip
+
+
+def draw_clipping(data: MeanError) -> Still:
     """Bias, noise and total error against the clipping bound."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(660, 440)
-            axes = picture.subplots()
-            labels = {"bias": "bias of clipping", "noise": "noise", "total": "both together"}
-            for i, (name, label) in enumerate(labels.items()):
-                (picture.parts[name],) = axes.plot([1], [1], label=label, **series(i, marker=False))
-            picture.parts["bound"] = axes.axvline(data.bound, color=GREY, linewidth=1.4, linestyle="--")
-            (picture.parts["here"],) = axes.plot([1], [1], "o", color=VERMILION, label="the bound chosen")
-            (picture.parts["best"],) = axes.plot([1], [1], "s", color="black", fillstyle="none", markersize=10)
-            picture.parts["best"].set_label("the best bound (peeks at the data)")
-            label = "upper bound: gains above it count as it ($, log scale)"
-            log_axis(axes, data.bounds[0], 1.3 * data.bounds[-1], label=label)
-            log_axis(axes, 0.1, 9e5, which="y", label="error of the mean ($, log scale)")
-            axes.minorticks_off()
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper left")
     total = data.total
-    for name, values in (("bias", data.bias), ("noise", data.noise), ("total", total)):
-        picture.parts[name].set_data(data.bounds, np.maximum(values, 1e-3))
     here, best = float(np.interp(data.bound, data.bounds, total)), int(np.argmin(total))
-    picture.parts["bound"].set_xdata([data.bound, data.bound])
-    picture.parts["here"].set_data([data.bound], [here])
-    picture.parts["best"].set_data([data.bounds[best]], [total[best]])
-    picture.parts["title"].set_text(f"{data.people:,} people at ε = {data.epsilon:.3g}: typical error {dollars(here)}")
-    picture.alt = (
+    alt = (
         f"Error of a private mean of capital gains against the clipping bound, log-log, at ε = {data.epsilon:.3g} and "
         f"{data.people:,} people. The bias falls to {dollars(data.bias[-1])} as the bound rises, the noise grows "
         f"to {dollars(data.noise[-1])}. At the chosen bound of {dollars(data.bound)} the typical error is "
         f"{dollars(here)}; the least is {dollars(total[best])}, at {dollars(data.bounds[best])}."
     )
-    return picture
+    return Still(clipping_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)

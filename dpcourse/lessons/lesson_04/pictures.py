@@ -7,8 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.lessons.lesson_04.numbers import Dimensions
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, GREY, VERMILION, bars, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.still import Still
+from dpcourse.plots.style import BLACK, GREY, VERMILION, bars, course_style, epsilon_axis, series
+from dpcourse.plots.words import number
 
 
 @dataclass(frozen=True)
@@ -54,38 +58,38 @@ def draw_failure(data: Failure, *, into: Picture | None = None) -> Picture:
     return picture
 
 
-def draw_dimensions(data: Dimensions, *, into: Picture | None = None) -> Picture:
-    """Noise per count against the number of counts; both arrays have shape (dimensions,)."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(660, 440)
-            axes = picture.subplots()
-            for i, name in enumerate(("Laplace", "Gaussian")):
-                (picture.parts[name],) = axes.plot([1], [1], label=name, **series(i, marker=False))
-                (picture.parts[f"{name} here"],) = axes.plot([1], [1], **series(i, line=False))
-            picture.parts["overtakes"] = axes.axvline(1, color=GREY, linewidth=1.4, linestyle=":")
-            log_axis(axes, data.dimensions[0], data.dimensions[-1], label="number of counts d (log scale)")
-            log_axis(axes, 0.1, 1e5, which="y", label="standard deviation per count (people, log scale)")
-            axes.minorticks_off()
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper left")
-    here = {}
-    for name, values in (("Laplace", data.laplace), ("Gaussian", data.gaussian)):
-        here[name] = float(np.exp(np.interp(np.log(data.chosen), np.log(data.dimensions), np.log(values))))
-        picture.parts[name].set_data(data.dimensions, values)
-        picture.parts[f"{name} here"].set_data([data.chosen], [here[name]])
-    picture.parts["overtakes"].set_xdata([data.overtakes, data.overtakes])
-    picture.parts["title"].set_text(
-        f"At ε = {data.epsilon:.3g} the Gaussian is the quieter from d = {data.overtakes:,} on"
+def dimension_marks(data: Dimensions) -> Panel:
+    """Noise per count against the number of counts, which can be dragged."""
+    drawn: list[marks.Mark] = []
+    for name, values, colour, dash, shape in (
+        ("Laplace", data.laplace, marks.BLUE, "", "o"),
+        ("Gaussian", data.gaussian, marks.VERMILION, "7 4", "s"),
+    ):
+        here = float(np.exp(np.interp(np.log(data.chosen), np.log(data.dimensions), np.log(values))))
+        drawn += [
+            marks.line(data.dimensions, values, name, colour=colour, dash=dash),
+            marks.points(data.chosen, here, name, colour=colour, shape=shape, size=5.5, drag=("chosen", "x")),
+            marks.text(data.chosen, here, number(here), colour=colour, shift=(4, -10 if name == "Laplace" else 12)),
+        ]
+    return Panel(
+        Axis(1, 1000, "number of counts d (log scale)", log=True),
+        Axis(0.1, 1e5, "standard deviation of the noise on each count (people, log scale)", log=True),
+        [marks.rule(x=min(data.overtakes, 1000), name="Gaussian wins from here on", shift=(0, 4)), *drawn],
     )
-    picture.alt = (
+
+
+def draw_dimensions(data: Dimensions) -> Still:
+    """Noise per count against the number of counts; both arrays have shape (dimensions,)."""
+    laplace, gaussian = (
+        float(np.exp(np.interp(np.log(data.chosen), np.log(data.dimensions), np.log(values))))
+        for values in (data.laplace, data.gaussian)
+    )
+    alt = (
         f"Standard deviation of the noise on each of d counts, log-log, at ε = {data.epsilon:.3g}; Gaussian with "
         f"δ = {data.delta:.0e}. Laplace grows like d, Gaussian like the root of d, and they cross at d = "
-        f"{data.overtakes:,}. At d = {data.chosen:,} Laplace has {here['Laplace']:.3g} people, Gaussian "
-        f"{here['Gaussian']:.3g}."
+        f"{data.overtakes:,}. At d = {data.chosen:,} Laplace has {laplace:.3g} people, Gaussian {gaussian:.3g}."
     )
-    return picture
+    return Still(dimension_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dpcourse.lessons.lesson_05.numbers import NOISES, Prices, five_prices
-from dpcourse.lessons.lesson_05.pictures import draw_methods
+from dpcourse.lessons.lesson_05.pictures import method_marks
+from dpcourse.plots.words import number, one_in
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
 
 
 def _describe(prices: Prices) -> str:
-    values = ", ".join(f"{name} {value:.3g}" for name, value in prices.here.items())
+    values = ", ".join(f"{name} {number(value)}" for name, value in prices.here.items())
     better = prices.here["advanced"] < prices.here["basic"]
-    verdict = (
-        f"Advanced composition in its textbook form {'beats adding up' if better else 'is worse than adding up'} here."
-    )
+    verdict = f"The textbook's advanced composition {'beats adding up' if better else 'is worse than adding up'} here."
     return (
-        f"{prices.k:,} answers of ε₀ = {prices.epsilon:.3g} each cost, at δ = {prices.delta:.0e}, ε = {values}. "
-        f"{verdict} Each is a true statement at its δ; basic holds at δ = 0 too."
+        f"{prices.k:,} answers of ε₀ = {number(prices.epsilon)} each cost, at δ = {one_in(prices.delta)} in all "
+        f"(adding or removing one person), ε = {values}. {verdict} Each is a true statement; adding up holds at δ = 0 "
+        "too."
     )
 
 
@@ -24,12 +24,19 @@ def explore_composition() -> Explorer:
     return Explorer(
         "What do k answers cost together?",
         controls={
-            "epsilon": epsilon_slider(0.01, 2.0, 0.1),
-            "k": log_slider("answers k", 1, 10_000, 100),
-            "delta": choice("total δ", {f"{d:.0e}": d for d in (1e-3, 1e-5, 1e-7, 1e-9)}, 1e-5),
+            "epsilon": epsilon_slider(0.01, 2.0, 0.1, label="ε₀ of one answer"),
+            "k": log_slider("answers k", 1, 10_000, 100, whole=True),
+            "delta": choice("total δ", {one_in(d): d for d in (1e-3, 1e-5, 1e-7, 1e-9)}, 1e-5),
             "noise": choice("noise", NOISES),
         },
         compute=five_prices,
-        draw=draw_methods,
+        marks=method_marks,
         describe=_describe,
+        answer=(
+            "For one answer nothing beats adding up. From some tens of small answers on, the others win, and the loss "
+            "distribution is the lowest everywhere: it is nearly exact. With large ε₀ the textbook's advanced formula "
+            "is worse than adding up for any number of answers. Switch to the worst noise of this ε₀ to see what "
+            "knowing the noise is worth."
+        ),
+        site={"epsilon": 10, "k": 9},
     )

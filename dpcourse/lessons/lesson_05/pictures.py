@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from dpcourse.lessons.lesson_05.numbers import Prices
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
+from dpcourse.plots.still import Still
 from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
-
-LARGEST_EPSILON = 100.0  # where the total-ε axis ends: beyond it nothing is left to tell apart
 
 
 @dataclass(frozen=True)
@@ -148,42 +149,31 @@ def draw_orders(data: Orders, *, into: Picture | None = None) -> Picture:
     return picture
 
 
-def draw_methods(data: Prices, *, into: Picture | None = None) -> Picture:
-    """Total ε against the number of answers, one line a method.
+def method_marks(data: Prices) -> Panel:
+    """What each method says the total is, as a multiple of what adding up says; the number of answers can be
+    dragged."""
+    names, drawn = list(data.curves), []
+    for i, name in enumerate(names):
+        share = data.curves[name] / data.curves["basic"]
+        drawn += [
+            marks.line(data.ks, share, name, colour=i, dash=marks.DASHES[i % len(marks.DASHES)]),
+            marks.points(data.k, data.here[name] / data.here["basic"], name, colour=i, size=5, drag=("k", "x")),
+        ]
+    return Panel(
+        Axis(1, float(data.ks[-1]), "number of answers k (log scale)", log=True),
+        Axis(0.01, 30, "total ε as a multiple of adding up, k·ε₀ (log scale)", log=True),
+        [marks.rule(x=data.k, width=1), *drawn],
+    )
 
-    Parameters
-    ----------
-    data : Prices
-        Every curve has the shape of `ks`.
-    into : Picture, optional
-        A picture this function made for the same methods.
-    """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(640, 420)
-            axes, parts = picture.subplots(), picture.parts
-            parts["k"] = axes.axvline(1, color=GREY, linewidth=1.2)
-            for i, name in enumerate(data.curves):
-                (parts[name],) = axes.plot([1], [1], label=name, **series(i))
-            log_axis(axes, 1, float(data.ks[-1]), label="number of answers k (log scale)")
-            label = "more private ↓        total ε (log scale)"
-            log_axis(axes, 0.01, LARGEST_EPSILON, which="y", label=label)
-            axes.minorticks_off()  # they would take a quarter of the time of every redraw
-            axes.legend(loc="lower right")
-            parts["title"] = axes.set_title(" ")
-    for name, curve in data.curves.items():
-        picture.parts[name].set_data(data.ks, curve)
-    picture.parts["k"].set_xdata([data.k] * 2)
-    picture.parts["title"].set_text(
-        f"Answers of ε₀ = {data.epsilon:.3g} each, δ = {data.delta:.0e} in all ({data.noise})"
-    )
+
+def draw_methods(data: Prices) -> Still:
+    """Total ε against the number of answers, one line a method; every curve has the shape of `ks`."""
     prices = ", ".join(f"{name} {value:.3g}" for name, value in data.here.items())
-    picture.alt = (
-        f"Total ε against the number of answers of ε₀ = {data.epsilon:.3g} each ({data.noise}), "
-        f"δ = {data.delta:.0e}, both axes logarithmic, cut off at {LARGEST_EPSILON:g}. For k = {data.k:,}: {prices}."
+    alt = (
+        f"Total ε of answers of ε₀ = {data.epsilon:.3g} each ({data.noise}), δ = {data.delta:.0e}, as a multiple of "
+        f"adding up, against their number, both axes logarithmic. For k = {data.k:,}: {prices}."
     )
-    return picture
+    return Still(method_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def threshold_marks(cut: Threshold) -> list[Panel]:
         line(cut.curve_x, cut.curve_y, "all thresholds", colour=INK, label="", width=1.6),
         points([corner], [1 - corner], "corner", colour=GREEN, hollow=True, size=6),
         points([cut.false_alarms], [cut.right_alarms], "Boris", colour=VERMILION, size=6),
-        text(corner, 1 - corner, f"corner {number(1 - corner, '%')}", colour=GREEN, anchor="start", shift=(2, 14)),
+        text(corner, 1 - corner, f"corner {number(1 - corner, '%')}", colour=GREEN, anchor="end", shift=(-4, -4)),
         text(0.98, 0.06, "grey: guessing", colour=GREY, anchor="end"),
     ]
     return [

@@ -38,11 +38,15 @@ def choice(shift):
     return l05.Choice(X, np.exp(-30 * X), np.full(50, shift), response)
 
 
+def test_the_methods_are_named_with_their_prices():
+    picture = l05.draw_methods(prices(100))
+    assert "For k = 100: basic 10, advanced 5" in picture.alt and picture.png()[:4] == b"\x89PNG"
+
+
 CASES = [
     (l05.draw_total_loss, total_loss(10.0), total_loss(20.0), "20"),
     (l05.draw_advanced_region, region(1e-5), region(1e-6), "0.01"),
     (l05.draw_orders, orders(10.0), orders(6.0), "basic composition gives 6"),
-    (l05.draw_methods, prices(10), prices(100), "For k = 100: basic 10, advanced 5"),
     (l05.draw_thresholds, thresholds(100.0), thresholds(50.0), "one 50; other 25 falling to 5"),
     (l05.draw_choice, choice(1e-3), choice(2e-3), "zero up to 0.41"),
 ]
