@@ -10,7 +10,6 @@ from dpcourse.lessons.lesson_04.numbers import Dimensions
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.still import Still
 from dpcourse.plots.style import BLACK, GREY, VERMILION, bars, course_style, epsilon_axis, series
 from dpcourse.plots.words import number
 
@@ -76,20 +75,6 @@ def dimension_marks(data: Dimensions) -> Panel:
         Axis(0.1, 1e5, "standard deviation of the noise on each count (people, log scale)", log=True),
         [marks.rule(x=min(data.overtakes, 1000), name="Gaussian wins from here on", shift=(0, 4)), *drawn],
     )
-
-
-def draw_dimensions(data: Dimensions) -> Still:
-    """Noise per count against the number of counts; both arrays have shape (dimensions,)."""
-    laplace, gaussian = (
-        float(np.exp(np.interp(np.log(data.chosen), np.log(data.dimensions), np.log(values))))
-        for values in (data.laplace, data.gaussian)
-    )
-    alt = (
-        f"Standard deviation of the noise on each of d counts, log-log, at ε = {data.epsilon:.3g}; Gaussian with "
-        f"δ = {data.delta:.0e}. Laplace grows like d, Gaussian like the root of d, and they cross at d = "
-        f"{data.overtakes:,}. At d = {data.chosen:,} Laplace has {laplace:.3g} people, Gaussian {gaussian:.3g}."
-    )
-    return Still(dimension_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)

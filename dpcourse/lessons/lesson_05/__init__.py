@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "TotalLoss",
             "draw_advanced_region",
             "draw_choice",
-            "draw_methods",
             "draw_orders",
             "draw_thresholds",
             "draw_total_loss",

@@ -12,7 +12,6 @@ from dpcourse.lessons.lesson_05.numbers import Prices
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.still import Still
 from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
 
 
@@ -164,16 +163,6 @@ def method_marks(data: Prices) -> Panel:
         Axis(0.01, 30, "total ε as a multiple of adding up, k·ε₀ (log scale)", log=True),
         [marks.rule(x=data.k, width=1), *drawn],
     )
-
-
-def draw_methods(data: Prices) -> Still:
-    """Total ε against the number of answers, one line a method; every curve has the shape of `ks`."""
-    prices = ", ".join(f"{name} {value:.3g}" for name, value in data.here.items())
-    alt = (
-        f"Total ε of answers of ε₀ = {data.epsilon:.3g} each ({data.noise}), δ = {data.delta:.0e}, as a multiple of "
-        f"adding up, against their number, both axes logarithmic. For k = {data.k:,}: {prices}."
-    )
-    return Still(method_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)

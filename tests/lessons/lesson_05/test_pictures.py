@@ -22,12 +22,6 @@ def orders(basic):
     return l05.Orders(alpha, basic / 3 + (np.log(alpha) - 2) ** 2, basic, 1e-5)
 
 
-def prices(k):
-    ks = np.array([1, 10, 100])
-    curves = {"basic": 0.1 * ks, "advanced": 0.5 * np.sqrt(ks)}
-    return l05.Prices(0.1, k, 1e-5, "Laplace noise", ks, curves, {"basic": 0.1 * k, "advanced": 0.5 * k**0.5})
-
-
 def thresholds(level):
     ages = np.arange(18, 91)
     return l05.Thresholds(ages, {"one": np.full(73, level), "other": level * np.linspace(0.5, 0.1, 73)})
@@ -36,11 +30,6 @@ def thresholds(level):
 def choice(shift):
     response = np.where(X > 0.4, 1 - np.exp(0.4 - X), 0)
     return l05.Choice(X, np.exp(-30 * X), np.full(50, shift), response)
-
-
-def test_the_methods_are_named_with_their_prices():
-    picture = l05.draw_methods(prices(100))
-    assert "For k = 100: basic 10, advanced 5" in picture.alt and picture.png()[:4] == b"\x89PNG"
 
 
 CASES = [
