@@ -164,7 +164,9 @@ class PrivacyAccountant:
         """
         delta = arguments.probability("delta", delta, one=False)
         if method == "best":
-            return self._least(lambda method: self.epsilon(delta, method), self.METHODS)
+            # At δ = 0 a divergence proves nothing, unless it is 0; and a small one may only have been rounded to that.
+            silent = ("rdp", "zcdp") if delta == 0 else ()
+            return self._least(lambda m: math.inf if m in silent else self.epsilon(delta, m), self.METHODS)
         if method not in self.METHODS:
             raise ValueError(f"method must be one of best, {', '.join(self.METHODS)}, got {method!r}")
         if not self._entries:
@@ -205,7 +207,7 @@ class PrivacyAccountant:
         for method in methods:
             try:
                 prices.append(price(method))
-            except ValueError as refusal:
+            except (ValueError, OverflowError) as refusal:  # what no float holds proves nothing
                 refusals.append(refusal)
         if not prices:
             raise refusals[0]

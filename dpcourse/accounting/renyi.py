@@ -8,6 +8,7 @@ same shape.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -70,6 +71,8 @@ def bounded_range(epsilon: float, orders: np.ndarray) -> np.ndarray:
     [0.1234, 0.2402, 0.6355]
     """
     alpha, epsilon = _orders(orders), arguments.positive("epsilon", epsilon)
+    if epsilon > 1e6:  # where the differences of exponents lose their digits, and the range makes none
+        return pure(epsilon, alpha)
     limit = alpha * epsilon**2 / 8
     # (1 − 1/α)·(1 − e^(−αε))/(1 − e^(−(α−1)ε)) is a ratio of two of exprel(x) = (e^x − 1)/x, whatever is small.
     t = np.clip(epsilon + np.log(exprel(-alpha * epsilon) / exprel(-(alpha - 1) * epsilon)), 0.0, epsilon)
@@ -257,6 +260,7 @@ def _log_excess(log_ratio: np.ndarray, alpha: float | np.ndarray) -> np.ndarray:
     return answer
 
 
+@functools.lru_cache(maxsize=4096)
 def _integer_moment(mu: float, rate: float, alpha: int) -> float:
     """ln Σ_k C(α, k) (1 − q)^(α−k) q^k e^(μ²(k² − k)/2): 1, and what the exponentials of k ≥ 2 have above 1."""
     k = np.arange(2.0, alpha + 1)
@@ -278,6 +282,7 @@ def _absolute_series(mu: float, rate: float, alpha: float) -> float:
     return _log_sum(np.append(below, above))
 
 
+@functools.lru_cache(maxsize=4096)
 def _moment(mu: float, rate: float, alpha: float, spacing: float = 1 / 16) -> float:
     """ln E[(1 − q + q·e^L)^α] with L = μx − μ²/2 and x normal, on multiples of `spacing`.
 

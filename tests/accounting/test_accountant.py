@@ -251,6 +251,20 @@ def test_best_is_never_above_another_method_and_never_below_the_exact_value(epsi
         assert (curve <= accountant.delta(np.array([0.0, best]), "pld")).all()
 
 
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-160, 1e-12, 1e-3, 100.0, 700.0, 1e4, 1e8, 1e200])
+def test_choices_of_any_size(epsilon):
+    """No method makes nothing of a tiny ε at δ = 0, or something of a huge one."""
+    from dpcourse.mechanisms import ExponentialMechanism
+
+    accountant = PrivacyAccountant().compose(ExponentialMechanism(epsilon), 3)
+    assert accountant.epsilon(0.0) == pytest.approx(3 * epsilon, rel=1e-9)
+    assert accountant.epsilon(1e-6) <= 3 * epsilon * (1 + 1e-9)
+    curve = renyi.bounded_range(epsilon, np.array(renyi.DEFAULT_ORDERS))
+    assert (np.diff(curve) >= -1e-12 * curve[1:]).all() and (curve <= epsilon * (1 + 1e-12)).all()
+    if epsilon >= 100:
+        assert curve[-1] > 0.99 * epsilon and accountant.epsilon(1e-6) > 2.9 * epsilon
+
+
 def test_types_ask_nothing():
     """`isinstance` must not evaluate a claim that raises; a class is not its instance, a bare loss is enough."""
     from dpcourse.mechanisms import GaussianMechanism, HasPrivacyLoss, Mechanism
