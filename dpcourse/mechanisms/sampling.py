@@ -1,4 +1,4 @@
-"""Exact integer noise: discrete Laplace and discrete Gaussian, vectorised.
+"""Exact integer noise: discrete Laplace, whole and in shares, and discrete Gaussian, vectorised.
 
 The samplers decide every comparison "is a uniform number below p?" in floats where rounding cannot matter, and
 settle the rare close calls with more random bits and as many digits as they need. So the integers that come out have

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import gammaln, hyp2f1
+from scipy.special import gammaln, logsumexp
 
 from dpcourse.accounting import PrivacyLoss, renyi
 from dpcourse.federated.secure.units import check_unit, condition
@@ -159,11 +159,17 @@ class DistributedDiscreteLaplace:
         return spent + (self.dimension - more) * self._largest_loss(each) if each else spent
 
     def _largest_loss(self, shift: int) -> float:
-        """ln(P(0)/P(shift)) of m shares, r = m/threshold < 1 (rounded up by 1e-9, which covers the special functions).
+        """ln(P(0)/P(shift)) of m shares, rounded up by more than floats get it wrong.
 
-        P(k) = (1 − a)^(2r) a^k Γ(k + r)/(Γ(r) k!) ₂F₁(r, r + k; k + 1; a²) with a = e^(−1/scale).
+        P(k) = Σ N(j) N(j + k) over j ≥ 0, with N(j) ∝ Γ(j + r)/j! e^(−j/scale) and r = m/threshold < 1. What is left
+        out of the sums is e^−50 of them.
         """
-        r, decay = self._shares / self.threshold, math.exp(-2 / self.scale)
-        rising = gammaln(r + shift) - gammaln(r) - gammaln(shift + 1)
-        series = math.log(hyp2f1(r, r, 1, decay)) - math.log(hyp2f1(r, r + shift, shift + 1, decay))
-        return float(shift / self.scale - rising + series) * (1 + 1e-9) + 1e-9
+        r = self._shares / self.threshold
+
+        def log_mass(j: np.ndarray) -> np.ndarray:
+            return gammaln(j + r) - gammaln(j + 1) - j / self.scale
+
+        j = np.arange(math.ceil(25 * self.scale) + 64, dtype=float)
+        here = log_mass(j)
+        loss = float(logsumexp(2 * here) - logsumexp(here + log_mass(j + shift)))
+        return loss * (1 + 1e-9) + 1e-7
