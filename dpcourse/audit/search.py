@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.audit.certify import Auditable, AuditResult, EpsilonScore, audit_outputs, run
+from dpcourse.audit.certify import Auditable, EpsilonScore, audit_outputs, run
 from dpcourse.audit.events import choose_event
 from dpcourse.audit.families import FAMILIES, FLOATING_POINT
 from dpcourse.audit.neighbours import NeighbourSource, Records
 from dpcourse.audit.outputs import Outputs
+from dpcourse.audit.result import AuditResult
 from dpcourse.privacy import Guarantee, arguments
 
 # Pairs kept from the round before, changed pairs made of each, and what share of the search's runs a round has.

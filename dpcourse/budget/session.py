@@ -193,8 +193,9 @@ class LedgerSession:
         if state is None:
             raise ValueError(f"query_id must be new, got {query_id!r}, which was spent without a session")
         if state == "drawing":  # we have the turn: whoever had it is gone
-            self._settle(query_id, "refused", words := _INTERRUPTED)
-            state = "refused"
+            if not self._settle(query_id, "refused", _INTERRUPTED):
+                return self._stored(query_id, cost)  # settled in between after all, by a system without such locks
+            state, words = "refused", _INTERRUPTED
         elif seal != _seal(entry_seal, state, words):
             raise LedgerError(
                 f"{self.ledger.path} was changed by hand: the answer to {query_id!r} does not fit its seal"
