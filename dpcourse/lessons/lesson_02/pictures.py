@@ -16,7 +16,7 @@ from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, eps
 from dpcourse.plots.words import number
 
 # The part of a hill that δ counts: darker, and hatched, so that it is not told by colour alone.
-_OVERHANG = {"facecolor": BLUE, "alpha": 0.6, "hatch": "//", "edgecolor": "white", "linewidth": 0}
+_OVERHANG = {"facecolor": VERMILION, "alpha": 0.6, "hatch": "//", "edgecolor": "white", "linewidth": 0}
 
 
 def attacker_marks(data: Attacker) -> list[Panel]:
@@ -51,19 +51,19 @@ def attacker_marks(data: Attacker) -> list[Panel]:
 
 
 def draw_hills(data: Hills) -> Picture:
-    """Above, the two hills and the area that δ counts; below, how many times as high the solid one is."""
+    """Above, the two hills and the area that δ counts; below, how many times as high the dashed one is."""
     with course_style():
         picture = Picture(720, 520)
         above, below = picture.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        above.plot(data.x, data.no, color=VERMILION, linestyle="--")
-        above.plot(data.x, data.yes, color=BLUE)
+        above.plot(data.x, data.no, color=BLUE)
+        above.plot(data.x, data.yes, color=VERMILION, linestyle="--")
         over = data.yes > np.exp(data.epsilon) * data.no * (1 + 1e-9)
         if data.delta:
-            above.fill_between(data.x, 0, data.yes, where=over, color=BLUE, alpha=0.15, linewidth=0)
+            above.fill_between(data.x, 0, data.yes, where=over, color=VERMILION, alpha=0.15, linewidth=0)
             above.fill_between(data.x, np.exp(data.epsilon) * data.no, data.yes, where=over, **_OVERHANG)
             at = data.x[over][len(data.x[over]) // 5]
             height = float(np.interp(at, data.x, data.yes + np.exp(data.epsilon) * data.no)) / 2
-            words = f"δ = {data.delta:.3f}: the part\nabove e^ε times\nthe dashed hill"
+            words = f"δ = {data.delta:.3f}: the part\nabove e^ε times\nthe solid hill"
             line = {"arrowstyle": "-", "color": BLACK}
             above.annotate(words, (at, height), xytext=(at + 0.4, 1.6 * height), arrowprops=line, va="bottom")
         peak = float(data.yes.max())
@@ -71,8 +71,8 @@ def draw_hills(data: Hills) -> Picture:
             f"if Ana smokes\n(true count {data.count + 1})",
             f"if she does not\n(true count {data.count})",
         )
-        above.text(data.count + 1.8, peak, with_yes, color=BLUE, va="top")
-        above.text(data.count - 0.8, peak, with_no, color=VERMILION, va="top", ha="right")
+        above.text(data.count + 1.8, peak, with_yes, color=VERMILION, va="top")
+        above.text(data.count - 0.8, peak, with_no, color=BLUE, va="top", ha="right")
         above.set(ylim=(0, 1.08 * peak), ylabel="probability density")
         above.set_title(f"{data.noise} noise: what Mara may publish")
         band = np.exp(data.epsilon)
@@ -92,7 +92,7 @@ def draw_hills(data: Hills) -> Picture:
     picture.alt = (
         f"Two hills of {data.noise} noise, around {data.count + 1} if Ana smokes and around {data.count} if "
         "she does not. "
-        f"The solid hill is between {ratios.min():.2g} and {ratios.max():.3g} times as high as the dashed one; "
+        f"The dashed hill is between {ratios.min():.2g} and {ratios.max():.3g} times as high as the solid one; "
         f"the band of ε = {data.epsilon:g} goes from {1 / band:.2f} to {band:.2f}. "
         f"It is left with probability {data.tail:.3g}, and δ = {data.delta:.3g}."
     )
