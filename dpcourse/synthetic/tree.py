@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dpcourse.accounting import PrivacyAccountant, renyi
+from dpcourse.accounting.solve import safe_root
 from dpcourse.datasets import Schema
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.privacy import Guarantee, arguments
@@ -262,12 +263,14 @@ class TreeSynthesizer:
 
     def _budget(self) -> float:
         """The ρ whose zCDP is worth (ε, δ), from below."""
-        low, high = 0.0, self.epsilon + 1.0  # for any δ of use, ε is larger than ρ
-        for _ in range(80):
-            middle = (low + high) / 2
-            low, high = (middle, high) if renyi.epsilon_from_zcdp(middle, self.delta) <= self.epsilon else (low, middle)
+
+        def over(minus: float) -> float:  # ε grows with ρ, so in −ρ it is a decreasing function
+            return renyi.epsilon_from_zcdp(abs(minus), self.delta) - self.epsilon
+
+        # For any δ of use, ε is larger than ρ.
+        rho = abs(safe_root(over, -self.epsilon - 1.0, 0.0, precision=1e-15 * self.epsilon))
         # A little less, so that the total stays within ε where it is added up in another order or found on a grid.
-        return low * (1 - 1e-4)
+        return rho * (1 - 1e-4)
 
     def _scores(self, exact: dict[Pair, np.ndarray], sigma: float) -> dict[Pair, float]:
         """How far each pair is from independence given the label. Private: only `choice` may look."""
