@@ -57,7 +57,6 @@ def class_(tmp_path_factory):
         expected["right", lesson] = hand_in(course, "right", lesson, {})
         half = {f"answer-{number}-1": "", f"answer-{number}-2": "x = 1"}
         expected["half", lesson] = hand_in(course, "half", lesson, half)
-        )
         expected["empty", lesson] = hand_in(course, "empty", lesson, None)
     loop = {"answer-03-5": "def half_width(scale, alpha, cells):\n    while True:\n        pass"}
     expected["looping", LESSONS[0]] = hand_in(course, "looping", LESSONS[0], loop)
