@@ -12,7 +12,7 @@ An explorer describes its picture once, with these. `dpcourse.plots.scene` turns
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,10 @@ from numpy.typing import ArrayLike
 
 BLUE, VERMILION, GREEN, PURPLE, OCHRE, GREY, INK = range(7)  # colours of a theme; INK is that of its text
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4")
+
+
+# A control, "x" or "y", and, where the control's values are not the axis's own, what turns them into these.
+Drag = tuple[str, str] | tuple[str, str, Callable[[float], float]]
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ class Mark:
     shape: str = "o"
     size: float = 5
     hover: bool = True
-    drag: tuple[str, str] | None = None
+    drag: Drag | None = None
     label: tuple[str, str, float, float] | None = None  # words, where ("end", "start", "top" or a text anchor), dx, dy
 
 
@@ -193,10 +197,11 @@ def points(
     shape: str = "o",
     size: float = 4.5,
     hollow: bool = False,
-    drag: tuple[str, str] | None = None,
+    drag: Drag | None = None,
 ) -> Mark:
     """A point at each place. Shapes: "o", "s"quare, "t"riangle, "d"iamond, "x". ``drag=("bound", "x")`` lets the reader
-    pull it along x, which moves the control of that name."""
+    pull it along x, which moves the control of that name; where its values are not the axis's own, a third entry turns
+    them into these."""
     return Mark("points", _row(x), _row(y), name=name, colour=colour, width=2, size=size, drag=drag,
                 shape=("h" if hollow else "") + shape)  # fmt: skip
 

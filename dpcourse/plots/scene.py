@@ -125,9 +125,9 @@ def _mark(mark: Mark, panel: Panel, positions: Mapping[str, Sequence[Any]]) -> d
     if mark.kind == "bars":
         made["v"] = int(mark.shape == "across")
     if mark.drag is not None:
-        control, along = mark.drag
-        axis = panel.x if along == "x" else panel.y
-        made["g"] = [control, along, steps(axis, positions[control])] if control in positions else None
+        control, along, *turn = mark.drag
+        axis, values = panel.x if along == "x" else panel.y, positions.get(control, ())
+        made["g"] = [control, along, steps(axis, [turn[0](value) if turn else value for value in values])]
     return made
 
 

@@ -95,7 +95,7 @@ export function drawing(view, width, name = "") {
             d: `M${x - r} ${y}l${r} ${-r}l${r} ${r}l${-r} ${r}Z`,
             x: `M${x - r} ${y - r}l${2 * r} ${2 * r}m0 ${-2 * r}l${-2 * r} ${2 * r}` }[mark.s.slice(-1)];
           dots += `<path ${pen} stroke="currentColor" fill="${fill}" data-at="${x},${y}" d="${d}"/>`;
-          if (mark.g) dots += `<circle class="dpx-drag" cx="${x}" cy="${y}" r="18" fill="transparent"/>`;
+          if (mark.g && mark.g[2].length) dots += `<circle class="dpx-drag" cx="${x}" cy="${y}" r="18" fill="transparent"/>`;
         });
       }
     }

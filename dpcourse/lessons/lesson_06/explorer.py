@@ -17,16 +17,18 @@ from dpcourse.lessons.lesson_06.numbers import (
     measured_tradeoff,
     truth_telling,
 )
-from dpcourse.lessons.lesson_06.pictures import draw_estimates, draw_tradeoff, draw_truth
-from dpcourse.widgets.base import Explorer, choice, epsilon_slider, whole_slider
+from dpcourse.lessons.lesson_06.pictures import estimate_marks, tradeoff_marks, truth_marks
+from dpcourse.plots.words import number
+from dpcourse.widgets.base import Explorer, choice, epsilon_slider, epsilon_stops, whole_slider
 
 
 def _describe_truth(data: TruthTelling) -> str:
+    truth = number(data.truth, "%")
     return (
-        f"With {data.k} possible answers and ε = {data.epsilon:.3g}, a report is true {data.truth:.1%} of the time; "
-        f"each false answer comes {data.each_lie:.1%} of the time: {data.truth / data.each_lie:.3g} to 1, that is e^ε. "
-        f"If all answers are equally common, guessing that the report is true is right {data.truth:.1%} of the time; "
-        f"guessing without it, {1 / data.k:.1%}."
+        f"With {data.k} possible answers and ε = {number(data.epsilon)} (δ = 0, replacing one person's answer), a "
+        f"report is true {truth} of the time; each false answer comes {number(data.each_lie, '%')} of the time: "
+        f"{number(data.truth / data.each_lie)} to 1, that is e^ε. If all answers are equally common, believing the "
+        f"report is right {truth} of the time; guessing without it, {number(1 / data.k, '%')}."
     )
 
 
@@ -36,8 +38,13 @@ def explore_truth() -> Explorer:
         "How often does a report tell the truth?",
         controls={"epsilon": epsilon_slider(*EPSILON_RANGE, 1.0), "k": whole_slider("answers k", 2, 20, 4)},
         compute=truth_telling,
-        draw=draw_truth,
+        marks=truth_marks,
         describe=_describe_truth,
+        answer=(
+            "A larger ε means more truth. With more possible answers people lie more at the same ε, because there are "
+            "more lies to tell: with 20 answers and ε = 1, seven reports in eight are false. What stays is the ratio: "
+            "the truth is e^ε times as likely as any one lie."
+        ),
     )
 
 
@@ -45,10 +52,10 @@ def _describe_estimates(data: Estimates) -> str:
     inside = int(((data.low <= data.true) & (data.true <= data.high)).sum())
     half = (data.high - data.low).mean() / 2
     return (
-        f"{data.true.sum():,} people, ε = {data.epsilon:.3g}: the {data.level:.0%} intervals reach ±{half:,.0f} people "
-        f"on average, {half / data.true.sum():.1%} of all; {inside} of {len(data.true)} hold the true count in this "
-        f"draw. The reports as they came are off by up to {np.abs(data.reported - data.true).max():,} people: they are "
-        "pulled towards equal shares."
+        f"{data.true.sum():,} people, ε = {number(data.epsilon)} (δ = 0, replacing one person's answer): the "
+        f"{data.level:.0%} intervals reach ±{half:,.0f} people on average, {half / data.true.sum():.1%} of all; "
+        f"{inside} of {len(data.true)} hold the true count in this draw. The reports as they came are off by up to "
+        f"{np.abs(data.reported - data.true).max():,} people: they are pulled towards equal shares."
     )
 
 
@@ -68,8 +75,13 @@ def explore_estimates(counts: Sequence[int] = EXAMPLE_COUNTS) -> Explorer:
             "draw": whole_slider("draw", 1, 20, 1),
         },
         compute=lambda epsilon, share, draw: estimates(epsilon, counts, share, draw),
-        draw=draw_estimates,
+        marks=estimate_marks,
         describe=_describe_estimates,
+        answer=(
+            "The reports are pulled towards equal shares; the estimates undo that, and their intervals say how well. "
+            "Ask one in a hundred and the intervals grow tenfold as a share of the people asked. About one interval in "
+            "twenty misses its true count: draw again until you see it."
+        ),
     )
 
 
@@ -77,10 +89,10 @@ def _describe_tradeoff(data: TradeOff) -> str:
     i = int(np.flatnonzero(data.epsilons == data.at)[0])
     gain, most = 100 * (data.mean[i] - data.dropped), 100 * (data.true - data.dropped)
     return (
-        f"Nearest measured ε: {data.at:g}. {data.metric}: {gain:.2f} points (± {200 * data.error[i]:.2f}) above that "
-        f"with the columns dropped; with the true columns, {most:.2f} (± {200 * data.true_error:.2f}) above. "
-        f"Precomputed on the UCI files: means over {GRID.SPLITS} splits, each with a draw of its own, ± two "
-        "standard errors. Nothing is fitted while the slider moves; tools/make_grids.py measured it."
+        f"ε = {number(float(data.epsilons[i]))} a report (δ = 0, replacing one person's answer). {data.metric}: "
+        f"{gain:.2f} points (± {200 * data.error[i]:.2f}) above that with the columns dropped; with the true columns, "
+        f"{most:.2f} (± {200 * data.true_error:.2f}) above. Measured beforehand on the UCI files: means over "
+        f"{GRID.SPLITS} splits, each with a draw of its own, ± two standard errors."
     )
 
 
@@ -89,10 +101,14 @@ def explore_accuracy() -> Explorer:
     return Explorer(
         "What do two randomized columns cost a classifier?",
         controls={
-            "epsilon": epsilon_slider(GRID.EPSILONS[0], GRID.EPSILONS[-1], 1.0),
+            "epsilon": epsilon_stops(GRID.EPSILONS, 1.0),
             "metric": choice("score", GRID.METRICS),
         },
         compute=measured_tradeoff,
-        draw=draw_tradeoff,
+        marks=tradeoff_marks,
         describe=_describe_tradeoff,
+        answer=(
+            "The whole question is worth only a few points, so look at the axis first. At small ε the randomized "
+            "columns help no more than no columns; from about ε = 5 on they help about as much as the true ones."
+        ),
     )

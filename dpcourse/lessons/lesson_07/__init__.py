@@ -13,7 +13,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "Shuffling",
             "draw_days",
             "draw_models",
-            "draw_protocols",
             "draw_scaling",
             "draw_shuffling",
             "draw_trust",

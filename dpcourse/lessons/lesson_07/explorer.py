@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from dpcourse.lessons.lesson_07.numbers import Protocols, protocols
-from dpcourse.lessons.lesson_07.pictures import draw_protocols
+from dpcourse.lessons.lesson_07.pictures import protocol_marks
+from dpcourse.plots.words import number
 from dpcourse.widgets.base import Explorer, epsilon_slider, log_slider
 
 _PEOPLE = 45_222  # a published constant; only the readout uses it
@@ -14,24 +15,29 @@ _PEOPLE = 45_222  # a published constant; only the readout uses it
 def _describe(numbers: Protocols) -> str:
     best = min(numbers.here, key=lambda name: numbers.here[name])
     people = math.sqrt(_PEOPLE)
-    errors = ", ".join(f"{name} {people * value:,.3g}" for name, value in numbers.here.items())
+    errors = ", ".join(f"{name} {number(people * value)}" for name, value in numbers.here.items())
     side = "below" if numbers.k < 3 * math.exp(numbers.epsilon) + 2 else "at or above"
     return (
-        f"With {numbers.k:,} possible answers and ε = {numbers.epsilon:.3g} a report (replacing one person's answer) "
-        f"the standard error of a rare answer's count among {_PEOPLE:,} people is, in people: {errors}. Best: {best}. "
-        f"k is {side} 3e^ε + 2 = {3 * math.exp(numbers.epsilon) + 2:,.3g}."
+        f"With {numbers.k:,} possible answers and ε = {number(numbers.epsilon)} a report (δ = 0, replacing one "
+        f"person's answer), the standard error of a rare answer's count among {_PEOPLE:,} people is, in people: "
+        f"{errors}. Best: {best}. k is {side} 3e^ε + 2 = {number(3 * math.exp(numbers.epsilon) + 2)}."
     )
 
 
 def explore_protocols() -> Explorer:
     """Move ε and the number of answers, and see which local protocol has the least error."""
     return Explorer(
-        "Which local protocol for k answers?",
+        "Which local protocol is best for k answers?",
         controls={
             "epsilon": epsilon_slider(0.1, 6.0, 1.0),
-            "k": log_slider("answers k", 2, 1000, 16),
+            "k": log_slider("answers k", 2, 1000, 16, whole=True),
         },
         compute=protocols,
-        draw=draw_protocols,
+        marks=protocol_marks,
         describe=_describe,
+        answer=(
+            "With two answers randomized response is best at every ε. With many answers its error explodes, while SUE "
+            "and OUE do not care how many there are. The dotted line is where randomized response and OUE change "
+            "places: at k = 3e^ε + 2."
+        ),
     )

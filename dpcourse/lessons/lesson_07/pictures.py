@@ -10,8 +10,10 @@ import numpy as np
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from dpcourse.lessons.lesson_07.numbers import Protocols
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, log_axis, series
 
 # Model, then stations as (x, width, words); what travels between two stations is written on the arrow.
 _ROWS = (
@@ -72,50 +74,30 @@ def draw_trust(*, into: Picture | None = None) -> Picture:
     return picture
 
 
-def draw_protocols(data: Protocols, *, into: Picture | None = None) -> Picture:
+def protocol_marks(data: Protocols) -> Panel:
     """The error of three local protocols against ε, and the ε from which randomized response beats OUE.
 
-    Parameters
-    ----------
-    data : Protocols
-        Curves have the shape of `epsilons`: the standard error of a rare answer's count, divided by √n. `crossover` is
-        the ε at which k = 3e^ε + 2; at or below 0 where randomized response always wins.
-    into : Picture, optional
-        A picture this function made, to draw again.
+    Curves are the standard error of a rare answer's count, divided by √n. `crossover` is the ε at which k = 3e^ε + 2;
+    at or below 0 where randomized response always wins.
     """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(640, 420)
-            axes, parts = picture.subplots(), picture.parts
-            parts["crossover"] = axes.axvline(1, color=BLACK, linestyle=":", linewidth=1.6, label="k = 3e^ε + 2")
-            parts["here"] = axes.axvline(1, color=GREY, linewidth=1.2)
-            for i, name in enumerate(data.curves):
-                (parts[name],) = axes.plot([1], [1], label=name, markevery=6, **series(i))
-            epsilon_axis(axes, float(data.epsilons[0]), float(data.epsilons[-1]), label="ε of one report")
-            log_axis(axes, 0.01, 1000, which="y", label="standard error of a count / √n (log scale)")
-            axes.minorticks_off()  # they would take a quarter of the time of every redraw
-            axes.legend(loc="upper right")
-            parts["title"] = axes.set_title(" ")
-    for name, curve in data.curves.items():
-        picture.parts[name].set_data(data.epsilons, curve)
-    picture.parts["here"].set_xdata([data.epsilon] * 2)
-    shown = max(data.crossover, 1e-9)
-    picture.parts["crossover"].set_xdata([shown] * 2)
-    best = min(data.here, key=lambda name: data.here[name])
-    picture.parts["title"].set_text(f"{data.k} possible answers, ε = {data.epsilon:.3g}: {best} has the least error")
-    errors = ", ".join(f"{name} {value:.3g}" for name, value in data.here.items())
-    low = data.epsilons[0]
-    crossing = (
-        f"Randomized response overtakes OUE at ε = {data.crossover:.2g}"
-        if data.crossover > low
-        else f"Randomized response is below OUE from ε = {low:.2g} on"
-    )
-    picture.alt = (
-        f"Standard error of a rare count over √n against ε for {data.k} answers, all falling. "
-        f"At ε = {data.epsilon:.3g}: {errors}; {best} is best. {crossing}."
-    )
-    return picture
+    shapes, drawn = ("o", "s", "t"), []
+    for i, (name, curve) in enumerate(data.curves.items()):
+        here = data.here[name]
+        drawn += [
+            marks.line(data.epsilons, curve, name, colour=i, dash=marks.DASHES[i], label_at="start", shift=(26, 0)),
+            marks.points(data.epsilon, here, name, colour=i, shape=shapes[i], drag=("epsilon", "x")),
+        ]
+    low = float(data.epsilons[0])
+    return Panel(
+        Axis(low, float(data.epsilons[-1]), "← more private        ε of one report (log scale)", log=True),
+        Axis(0.01, 1000, "standard error of a count / √n (log scale)", log=True),
+        [
+            marks.rule(x=data.crossover if data.crossover > low else np.nan, name="k = 3e^ε + 2", colour=marks.INK,
+                       dash="2 3"),
+            marks.rule(x=data.epsilon, dash="", width=1),
+            *drawn,
+        ],
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -8,49 +8,48 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.lessons.lesson_08.numbers import GradientNorms, Scores
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, SKY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.still import Still
+from dpcourse.plots.style import BLACK, GREY, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.words import number
 
 NORM_RANGE = (0.0, 4.0)
 BINS = 40
 
 
-def draw_norms(data: GradientNorms, *, into: Picture | None = None) -> Picture:
-    """Histogram of gradient norms, with the clip marked and the part beyond it in another colour."""
-    picture = into
+def norm_marks(data: GradientNorms) -> Panel:
+    """Histogram of gradient norms, with the clip, which can be dragged, and the part beyond it in another colour."""
     edges = np.linspace(*NORM_RANGE, BINS + 1)
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            parts = picture.parts
-            empty = np.zeros(BINS)
-            parts["whole"] = axes.stairs(empty, edges, fill=True, color=SKY, label="left whole")
-            parts["cut"] = axes.stairs(
-                empty, edges, baseline=empty, fill=True, facecolor=VERMILION, edgecolor=BLACK, linewidth=0.9,
-                label="cut to C",
-            )  # fmt: skip
-            parts["clip"] = axes.axvline(1.0, color=BLACK, linestyle="--", linewidth=1.6, label="C")
-            axes.set_xlim(*NORM_RANGE)
-            axes.set_ylim(0, 0.6)
-            axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-            axes.grid(False, axis="x")
-            axes.set_xlabel("norm of an example's gradient")
-            axes.set_ylabel("share of examples")
-            parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper right")
-    parts = picture.parts
     shown, inside = np.minimum(data.norms, NORM_RANGE[1] - 1e-9), data.norms <= data.clip_norm
     whole, cut = (np.histogram(shown[chosen], edges)[0] / len(shown) for chosen in (inside, ~inside))
-    parts["whole"].set_data(whole)
-    parts["cut"].set_data(whole + cut, baseline=whole)  # in the bin of C, one part stands on the other
-    parts["clip"].set_xdata([min(data.clip_norm, NORM_RANGE[1])] * 2)
-    parts["title"].set_text(f"{data.stage}: C = {data.clip_norm:.3g} cuts {data.clipped_share:.0%} of the gradients")
-    picture.alt = (
+    middles, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
+    return Panel(
+        Axis(*NORM_RANGE, "norm of an example's gradient"),
+        Axis(0, 0.6, "share of examples", unit="%"),
+        [
+            marks.bars(middles, whole, "left whole", width=0.94 * width),
+            # In the bin of C, one part stands on the other.
+            marks.bars(middles, whole + cut, "cut to C", width=0.94 * width, base=whole, colour=marks.VERMILION),
+            marks.rule(x=data.clip_norm, colour=marks.INK, name=f"C = {number(data.clip_norm)}"),
+            marks.points(data.clip_norm, 0.03, "C", colour=marks.INK, shape="d", size=7, drag=("clip_norm", "x")),
+            marks.text(NORM_RANGE[1], 0.52, "left whole", colour=marks.BLUE, anchor="end"),
+            marks.text(
+                NORM_RANGE[1], 0.48, f"cut to C: {data.clipped_share:.0%}", colour=marks.VERMILION, anchor="end"
+            ),
+        ],
+        title=data.stage,
+    )
+
+
+def draw_norms(data: GradientNorms) -> Still:
+    """Histogram of gradient norms, with the clip marked and the part beyond it in another colour."""
+    alt = (
         f"Histogram of gradient norms {data.stage.lower()}, median {np.median(data.norms):.2g}. A clip at "
         f"C = {data.clip_norm:.3g} cuts {data.clipped_share:.0%} of them."
     )
-    return picture
+    return Still(norm_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)
@@ -100,48 +99,33 @@ def draw_turn(data: Turn, *, into: Picture | None = None) -> Picture:
     return picture
 
 
-def draw_scores(data: Scores, *, into: Picture | None = None) -> Picture:
+def score_marks(data: Scores) -> Panel:
     """Mean score over ε with a band of one deviation over models either way, and the score without privacy."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            parts = picture.parts
-            (parts["plain"],) = axes.plot([], [], color=BLACK, linewidth=1.6, label="scikit-learn, no privacy")
-            (parts["mean"],) = axes.plot([], [], color=BLUE, marker="o", linestyle="-", label="private, mean")
-            for name in ("low", "high"):
-                (parts[name],) = axes.plot([], [], color=BLUE, linestyle=":", linewidth=1.2)
-            parts["low"].set_label("± one deviation over models")
-            (parts["here"],) = axes.plot(
-                [], [], color=VERMILION, marker="o", markersize=15, fillstyle="none", linestyle="none",
-                markeredgewidth=2,
-            )  # fmt: skip
-            epsilon_axis(axes, 0.85 * data.epsilons.min(), 1.15 * data.epsilons.max())
-            axes.yaxis.set_major_formatter("{x:.3f}")
-            parts["title"] = axes.set_title(" ")
-            parts["legend"] = axes.legend(loc="lower right")
-    parts = picture.parts
-    parts["plain"].set_data([data.epsilons.min(), data.epsilons.max()], [data.plain] * 2)
-    parts["mean"].set_data(data.epsilons, data.mean)
-    parts["low"].set_data(data.epsilons, data.mean - data.spread)
-    parts["high"].set_data(data.epsilons, data.mean + data.spread)
-    marked = [] if data.at is None else [data.at]
-    parts["here"].set_data(marked, [data.mean[np.flatnonzero(data.epsilons == data.at)[0]] for _ in marked])
-    everything = np.concatenate([data.mean - data.spread, data.mean + data.spread, [data.plain]])
-    margin = 0.1 * np.ptp(everything)
-    axes = picture.axes[0]
-    limits = (everything.min() - margin, everything.max() + margin)
-    adjust(axes, ylim=limits, ylabel=f"{data.metric} on test people")
-    falls = data.metric.startswith("Brier")
-    parts["legend"].set_loc("upper right" if falls else "lower right")
-    better = "lower is better" if falls else "higher is better"
-    parts["title"].set_text(f"{data.metric} ({better}); the axis spans {100 * 1.2 * np.ptp(everything):.2g} points")
-    picture.alt = f"{data.metric} without privacy {data.plain:.3f}; private: " + ", ".join(
+    low, high = 0.85 * data.epsilons.min(), 1.15 * data.epsilons.max()
+    reach = np.concatenate([data.mean - data.spread, data.mean + data.spread, [data.plain]])
+    margin = 0.1 * np.ptp(reach)
+    better = "lower is better" if data.metric.startswith("Brier") else "higher is better"
+    at = [] if data.at is None else [data.at]
+    return Panel(
+        Axis(low, high, "← more private        ε (log scale)", log=True),
+        Axis(float(reach.min() - margin), float(reach.max() + margin), f"{data.metric} on test people ({better})"),
+        [
+            marks.area(data.epsilons, data.mean - data.spread, data.mean + data.spread),
+            marks.line([low, high], [data.plain] * 2, "no privacy", colour=marks.INK, width=1.6),
+            marks.line(data.epsilons, data.mean, "private, mean", label="private"),
+            marks.points(data.epsilons, data.mean, "private"),
+            marks.points(at, [data.mean[np.flatnonzero(data.epsilons == e)[0]] for e in at], colour=marks.VERMILION,
+                         size=9, hollow=True, drag=("epsilon", "x")),
+        ],
+    )  # fmt: skip
+
+
+def draw_scores(data: Scores) -> Still:
+    """Mean score over ε with a band of one deviation over models either way, and the score without privacy."""
+    alt = f"{data.metric} without privacy {data.plain:.3f}; private: " + ", ".join(
         f"{m:.3f} ± {s:.3f} at ε = {e:g}" for e, m, s in zip(data.epsilons, data.mean, data.spread, strict=True)
     )
-    picture.alt += "."
-    return picture
+    return Still(score_marks(data), alt=f"{alt}.")
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,6 @@ from dpcourse.lessons import lesson_07 as l07
 X = np.geomspace(0.1, 8, 20)
 
 
-def protocols(k):
-    curves = {"k-RR": k / X, "OUE": 20 / X}
-    return l07.Protocols(1.0, k, X, curves, {"k-RR": float(k), "OUE": 20.0}, np.log((k - 2) / 3) if k > 2 else -np.inf)
-
-
 def days(ceiling):
     numbers = np.arange(1, 50)
     return l07.Days(numbers, 0.5 * numbers, ceiling * (1 - np.exp(-numbers / 5)), ceiling)
@@ -34,7 +29,6 @@ def scaling(power):
 
 
 CASES = [
-    (l07.draw_protocols, protocols(16), protocols(2), "k-RR is best. Randomized response is below OUE"),
     (l07.draw_days, days(2.0), days(3.0), "ceiling of 3"),
     (l07.draw_shuffling, shuffling(1.0), shuffling(2.0), "ε₀ = 2"),
     (l07.draw_models, models(100.0), models(400.0), "local about 400"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dpcourse.lessons import lesson_08 as l08
+from dpcourse.lessons.lesson_08.pictures import norm_marks
 
 NORMS = np.linspace(0, 3, 301)
 
@@ -25,8 +26,6 @@ def cost(factor=1.0):
 
 
 CASES = [
-    (l08.draw_norms, norms(1.0), norms(0.2, "After training"), "cuts 93%"),
-    (l08.draw_scores, scores(), scores("Brier score", None), "0.800 ± 0.010 at ε = 0.1"),
     (l08.draw_turn, turn(), turn(0.5), "batch, by 1.50 C"),
     (l08.draw_batch_cost, cost(), cost(1.1), "to 4.07 at 1,024"),
 ]
@@ -42,9 +41,18 @@ def test_new_data_go_into_the_same_picture_and_its_words(draw, first, second, wo
     assert picture.png() == draw(first, into=picture).png()
 
 
+@pytest.mark.parametrize(
+    ("draw", "first", "second", "words"),
+    [
+        (l08.draw_norms, norms(1.0), norms(0.2, "After training"), "cuts 93%"),
+        (l08.draw_scores, scores(), scores("Brier score", None), "0.800 ± 0.010 at ε = 0.1"),
+    ],
+)
+def test_the_explorers_pictures_say_what_they_show(draw, first, second, words):
+    assert words in draw(second).alt and draw(first).png() != draw(second).png()
+
+
 def test_both_parts_of_the_histogram_hold_everybody():
-    data = norms(1.03)  # inside a bin
-    parts = l08.draw_norms(data).parts
-    whole, cut = parts["whole"].get_data().values, parts["cut"].get_data().values
-    np.testing.assert_allclose(cut.sum(), 1.0)
-    np.testing.assert_allclose(whole.sum(), (NORMS <= 1.03).mean())
+    whole, cut = norm_marks(norms(1.03)).marks[:2]  # C is inside a bin
+    np.testing.assert_allclose((whole.y2 - whole.y).sum(), (NORMS <= 1.03).mean())
+    np.testing.assert_allclose((cut.y2 - cut.y).sum(), (NORMS > 1.03).mean())

@@ -8,59 +8,48 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.lessons.lesson_06.numbers import EPSILON_RANGE, TradeOff
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, VERMILION, adjust, bars, course_style, epsilon_axis
+from dpcourse.plots.still import Still
+from dpcourse.plots.style import BLACK, bars, course_style
 
 
-def draw_tradeoff(data: TradeOff, *, into: Picture | None = None) -> Picture:
+def tradeoff_marks(data: TradeOff) -> Panel:
     """A score over ε with the randomized columns, between the lines of the true columns and of no columns at all.
 
     Bars and dotted lines are two standard errors of the difference, split by split, from the dropped columns.
     """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            parts = picture.parts
-            (parts["true"],) = axes.plot([], [], color=BLACK, linewidth=1.6, label="true columns")
-            (parts["dropped"],) = axes.plot([], [], color=VERMILION, linestyle="--", label="columns dropped")
-            (parts["low"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.0, label="± 2 standard errors")
-            (parts["high"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.0)
-            (parts["mean"],) = axes.plot([], [], color=BLUE, linestyle="-", marker="o", label="randomized columns")
-            parts["bars"] = axes.vlines(data.epsilons, 0, 0, color=BLUE, linewidth=2)
-            (parts["here"],) = axes.plot(
-                [], [], color=BLUE, marker="o", markersize=15, fillstyle="none", linestyle="none"
-            )
-            epsilon_axis(axes, *EPSILON_RANGE)
-            axes.ticklabel_format(axis="y", useOffset=False)
-            parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper left", bbox_to_anchor=(0.0, 0.88), frameon=True, framealpha=0.9, edgecolor="none")
-    parts, ends = picture.parts, np.array(EPSILON_RANGE)
-    parts["true"].set_data(ends, [data.true] * 2)
-    parts["dropped"].set_data(ends, [data.dropped] * 2)
-    parts["low"].set_data(ends, [data.true - 2 * data.true_error] * 2)
-    parts["high"].set_data(ends, [data.true + 2 * data.true_error] * 2)
-    parts["mean"].set_data(data.epsilons, data.mean)
-    spans = zip(data.epsilons, data.mean - 2 * data.error, data.mean + 2 * data.error, strict=True)
-    parts["bars"].set_segments([[(e, a), (e, b)] for e, a, b in spans])
-    marked = [] if data.at is None else [data.at]
-    parts["here"].set_data(marked, [data.mean[np.flatnonzero(data.epsilons == data.at)[0]] for _ in marked])
-    everything = np.concatenate([data.mean - 2 * data.error, data.mean + 2 * data.error, [data.true, data.dropped]])
-    everything = np.append(everything, data.true + 2 * data.true_error)
-    margin = 0.12 * np.ptp(everything)
-    axes = picture.axes[0]
-    limits = (everything.min() - margin, everything.max() + margin)
-    adjust(axes, ylim=limits, ylabel=f"{data.metric} on test people")
-    parts["title"].set_text(
-        f"{data.metric}: the axis spans {100 * (np.ptp(everything) + 2 * margin):.2g} points in all"
-    )
-    picture.alt = (
+    low, high = EPSILON_RANGE
+    ends, error = [low, high], 2 * data.error
+    reach = np.concatenate([data.mean - error, data.mean + error, [data.true + 2 * data.true_error, data.dropped]])
+    margin = 0.12 * np.ptp(reach)
+    at = [] if data.at is None else [data.at]
+    return Panel(
+        Axis(low, high, "← more private        ε (log scale)", log=True),
+        Axis(float(reach.min() - margin), float(reach.max() + margin), f"{data.metric} on test people"),
+        [
+            marks.line(ends, [data.true] * 2, "true columns", colour=marks.INK, width=1.6),
+            marks.line(ends, [data.true - 2 * data.true_error] * 2, colour=marks.INK, dash="2 3", width=1),
+            marks.line(ends, [data.true + 2 * data.true_error] * 2, colour=marks.INK, dash="2 3", width=1),
+            marks.line(ends, [data.dropped] * 2, "dropped", colour=marks.VERMILION, dash="7 4"),
+            marks.line(data.epsilons, data.mean, "randomized"),
+            marks.spans(data.epsilons, data.mean - error, data.epsilons, data.mean + error),
+            marks.points(data.epsilons, data.mean, "randomized"),
+            marks.points(at, [data.mean[np.flatnonzero(data.epsilons == e)[0]] for e in at], size=9, hollow=True,
+                         drag=("epsilon", "x")),
+        ],
+    )  # fmt: skip
+
+
+def draw_tradeoff(data: TradeOff) -> Still:
+    """A score over ε with the randomized columns, the true ones and none."""
+    alt = (
         f"{data.metric} with true columns {data.true:.3g}, with the columns dropped {data.dropped:.3g}; randomized: "
         + ", ".join(f"{m:.3g} at ε = {e:g}" for e, m in zip(data.epsilons, data.mean, strict=True))
         + "."
     )
-    return picture
+    return Still(tradeoff_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)

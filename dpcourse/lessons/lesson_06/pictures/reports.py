@@ -7,98 +7,56 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.lessons.lesson_06.numbers import EPSILON_RANGE, Estimates, TruthTelling
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
-from dpcourse.plots.style import thousands as in_thousands
+from dpcourse.plots.style import course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.words import number
 
 
-def draw_truth(data: TruthTelling, *, into: Picture | None = None) -> Picture:
-    """The probability of a true report over ε, with the reader's ε marked, and the guess that ignores the report."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            parts = picture.parts
-            (parts["truth"],) = axes.plot([], [], label="the report is true", **series(0, marker=False))
-            (parts["guess"],) = axes.plot([], [], color=GREY, linestyle=":", label="a guess without any report")
-            (parts["here"],) = axes.plot([], [], color=VERMILION, marker="o", markersize=9, linestyle="none")
-            (parts["stem"],) = axes.plot([], [], color=VERMILION, linestyle="--", linewidth=1.4)
-            parts["note"] = axes.annotate(
-                "", (0, 0), xytext=(10, -4), textcoords="offset points", va="top", color=BLACK
-            )
-            epsilon_axis(axes, *EPSILON_RANGE)
-            axes.set_ylim(0, 1.02)
-            axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-            axes.set_ylabel("share of reports that are true")
-            parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper left")
-    parts = picture.parts
-    parts["truth"].set_data(data.epsilons, data.truths)
-    parts["guess"].set_data(EPSILON_RANGE, [1 / data.k] * 2)
-    parts["here"].set_data([data.epsilon], [data.truth])
-    parts["stem"].set_data([data.epsilon] * 2, [0, data.truth])
-    late = data.epsilon > 3.2  # no room to the right of the stem; to its left, low enough for the curve
-    parts["note"].xy = (data.epsilon, 0.2 if late else data.truth)
-    parts["note"].set_text(f"{data.truth:.1%} true\n{data.each_lie:.1%} each lie")
-    parts["note"].set_position((-10 if late else 10, 0 if late else -12))
-    parts["note"].set_horizontalalignment("right" if late else "left")
-    parts["title"].set_text(f"{data.k} possible answers, ε = {data.epsilon:.3g}: {data.truth:.1%} of reports are true")
-    picture.alt = (
-        f"The share of true reports among {data.k} possible answers rises with ε from about {1 / data.k:.0%} towards "
-        f"100%. At ε = {data.epsilon:.3g} it is {data.truth:.1%}, and each of the other answers is reported "
-        f"{data.each_lie:.1%} of the time."
-    )
-    return picture
+def truth_marks(data: TruthTelling) -> Panel:
+    """The probability of a true report over ε, and the guess that ignores the report: its end can be dragged."""
+    low, high = EPSILON_RANGE
+    return Panel(
+        Axis(low, high, "← more private        ε (log scale)", log=True),
+        Axis(0, 1, "share of reports that are true", unit="%"),
+        [
+            marks.line(data.epsilons, data.truths, "the report is true"),
+            marks.line([low, high], [1 / data.k] * 2, "guess", colour=marks.GREY, dash="2 3", label="guess: 1/k"),
+            marks.spans(data.epsilon, 0, data.epsilon, data.truth, colour=marks.VERMILION, dash="7 4", width=1.4),
+            marks.points(low * 1.12, 1 / data.k, "guess", colour=marks.GREY, shape="s",
+                         drag=("k", "y", lambda k: 1 / k)),
+            marks.points(data.epsilon, data.truth, "true", colour=marks.VERMILION, size=6, drag=("epsilon", "x")),
+            marks.text(data.epsilon, data.truth, f"{number(data.truth, '%')} true", shift=(4, -14)),
+            marks.text(data.epsilon, data.each_lie, f"{number(data.each_lie, '%')} each lie", colour=marks.VERMILION,
+                       shift=(4, 0)),
+            marks.points(data.epsilon, data.each_lie, "each lie", colour=marks.VERMILION, hollow=True),
+        ],
+    )  # fmt: skip
 
 
-def draw_estimates(data: Estimates, *, into: Picture | None = None) -> Picture:
+def estimate_marks(data: Estimates) -> Panel:
     """True counts as bars, estimates with their intervals, and the reports as they came."""
-    picture = into
-    places = np.arange(len(data.labels))
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            parts = picture.parts
-            parts["true"] = axes.bar(places, data.true, width=0.62, color="#c9dcea", label="true count")
-            (parts["reported"],) = axes.plot(
-                [], [], color=VERMILION, marker="x", markersize=9, linestyle="none", markeredgewidth=2,
-                label="reports as they came",
-            )  # fmt: skip
-            parts["interval"] = axes.vlines(places, 0, 0, color=BLUE, linewidth=2.6)
-            (parts["estimated"],) = axes.plot([], [], color=BLUE, marker="o", markersize=5, linestyle="none")
-            parts["estimated"].set_label(f"estimate, {data.level:.0%} interval")
-            axes.axhline(0, color=BLACK, linewidth=0.8)
-            axes.set_xticks(places, data.labels)
-            axes.grid(False, axis="x")
-            in_thousands(axes.yaxis)
-            axes.set_ylabel("people")
-            parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper right", ncols=3, columnspacing=1.2, handletextpad=0.4)
-    parts = picture.parts
-    for bar, height in zip(parts["true"], data.true, strict=True):
-        bar.set_height(height)
-    parts["reported"].set_data(places, data.reported)
-    parts["estimated"].set_data(places, data.estimated)
-    parts["interval"].set_segments([[(x, a), (x, b)] for x, a, b in zip(places, data.low, data.high, strict=True)])
-    n = float(np.sum(data.true))
-    half = (data.high - data.low) / 2
+    places = np.arange(len(data.labels), dtype=float)
+    n, half = float(np.sum(data.true)), (data.high - data.low) / 2
     # In steps, so that from draw to draw the data move and the scale does not.
     step = next(step for step in (0.5, 1, 2, 5, 10, 20, 50, 100) if step * n >= data.true.max() + 2.2 * half.max())
-    adjust(picture.axes[0], ylim=((-0.05 if step == 0.5 else -0.4) * step * n, 1.12 * step * n))
-    parts["title"].set_text(
-        f"ε = {data.epsilon:.3g}: each estimate within about ±{half.mean():,.0f} of {n:,.0f} people"
-    )
-    rows = (
-        f"{label}: true {t:,.0f}, reported {r:,.0f}, estimated {e:,.0f} ({a:,.0f} to {b:,.0f})"
-        for label, t, r, e, a, b in zip(
-            (label.replace("\n", " ") for label in data.labels),
-            data.true, data.reported, data.estimated, data.low, data.high, strict=True,
-        )
+    top = 1.12 * step * n
+    return Panel(
+        marks.categories([label.replace("\n", " ") for label in data.labels]),
+        Axis((-0.05 if step == 0.5 else -0.4) * step * n, top, "people"),
+        [
+            marks.bars(places, data.true, "true count", width=0.62, colour=marks.GREY, opacity=0.3),
+            marks.rule(y=0, colour=marks.INK, dash="", width=1),
+            marks.points(places, data.reported, "reports as they came", colour=marks.VERMILION, shape="x"),
+            marks.spans(places, data.low, places, data.high, width=2.6),
+            marks.points(places, data.estimated, "estimate"),
+            marks.text(-0.48, top, "bars: true counts", colour=marks.GREY, anchor="start", shift=(0, 10)),
+            marks.text(1.5, top, f"dots: estimates, {data.level:.0%} intervals", colour=marks.BLUE, anchor="middle",
+                       shift=(0, 10)),
+            marks.text(3.48, top, "crosses: reports", colour=marks.VERMILION, anchor="end", shift=(0, 10)),
+        ],
     )  # fmt: skip
-    picture.alt = f"Counts of {len(places)} groups at ε = {data.epsilon:.3g}. " + "; ".join(rows) + "."
-    return picture
 
 
 @dataclass(frozen=True)
