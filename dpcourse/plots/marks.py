@@ -59,6 +59,11 @@ def categories(names: Sequence[str], label: str = "") -> Axis:
     return Axis(-0.5, len(names) - 0.5, label, ticks=range(len(names)), names=names)
 
 
+def epsilon_axis(low: float, high: float, label: str = "ε") -> Axis:
+    """A logarithmic axis for ε that says which way is more private."""
+    return Axis(low, high, f"← more private\u2003\u2003{label} (log scale)", log=True)
+
+
 @dataclass(frozen=True)
 class Mark:
     """One or many shapes of a kind. Made by the functions below."""

@@ -35,6 +35,7 @@ def explore_protocols() -> Explorer:
         compute=protocols,
         marks=protocol_marks,
         describe=_describe,
+        site={"epsilon": 20, "k": 25},
         answer=(
             "With two answers randomized response is best at every ε. With many answers its error explodes, while SUE "
             "and OUE do not care how many there are. The dotted line is where randomized response and OUE change "

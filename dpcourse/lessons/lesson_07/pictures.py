@@ -84,12 +84,12 @@ def protocol_marks(data: Protocols) -> Panel:
     for i, (name, curve) in enumerate(data.curves.items()):
         here = data.here[name]
         drawn += [
-            marks.line(data.epsilons, curve, name, colour=i, dash=marks.DASHES[i], label_at="start", shift=(26, 0)),
+            marks.line(data.epsilons, curve, name, colour=i, dash=marks.DASHES[i]),
             marks.points(data.epsilon, here, name, colour=i, shape=shapes[i], drag=("epsilon", "x")),
         ]
     low = float(data.epsilons[0])
     return Panel(
-        Axis(low, float(data.epsilons[-1]), "← more private        ε of one report (log scale)", log=True),
+        marks.epsilon_axis(low, float(data.epsilons[-1]), "ε of one report"),
         Axis(0.01, 1000, "standard error of a count / √n (log scale)", log=True),
         [
             marks.rule(x=data.crossover if data.crossover > low else np.nan, name="k = 3e^ε + 2", colour=marks.INK,

@@ -107,7 +107,7 @@ def score_marks(data: Scores) -> Panel:
     better = "lower is better" if data.metric.startswith("Brier") else "higher is better"
     at = [] if data.at is None else [data.at]
     return Panel(
-        Axis(low, high, "← more private        ε (log scale)", log=True),
+        marks.epsilon_axis(low, high),
         Axis(float(reach.min() - margin), float(reach.max() + margin), f"{data.metric} on test people ({better})"),
         [
             marks.area(data.epsilons, data.mean - data.spread, data.mean + data.spread),

@@ -26,7 +26,7 @@ def tradeoff_marks(data: TradeOff) -> Panel:
     margin = 0.12 * np.ptp(reach)
     at = [] if data.at is None else [data.at]
     return Panel(
-        Axis(low, high, "← more private        ε (log scale)", log=True),
+        marks.epsilon_axis(low, high),
         Axis(float(reach.min() - margin), float(reach.max() + margin), f"{data.metric} on test people"),
         [
             marks.line(ends, [data.true] * 2, "true columns", colour=marks.INK, width=1.6),

@@ -18,7 +18,7 @@ def truth_marks(data: TruthTelling) -> Panel:
     """The probability of a true report over ε, and the guess that ignores the report: its end can be dragged."""
     low, high = EPSILON_RANGE
     return Panel(
-        Axis(low, high, "← more private        ε (log scale)", log=True),
+        marks.epsilon_axis(low, high),
         Axis(0, 1, "share of reports that are true", unit="%"),
         [
             marks.line(data.epsilons, data.truths, "the report is true"),
