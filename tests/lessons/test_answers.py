@@ -25,6 +25,7 @@ LESSONS = [folder.name[-2:] for folder in sorted(HERE.glob("lesson_*")) if (fold
 ALSO = {
     ("00.2", "reads-n"): {"not-private"},  # who reads n breaks the claim elsewhere too, and may be caught there
     ("11.5", "false-alarm"): {"accuses-all"},  # half of a claim accuses whoever just meets theirs
+    ("11.5", "too-few-runs"): {"misses-some"},
     ("13.2", "too-little-noise"): {"not-private"},  # the auditor refutes 0.8 of the noise often, but not always
     ("13.3", "proportional"): {"uniform"},
     ("15.2", "too-little-noise"): {"not-private"},
@@ -32,7 +33,17 @@ ALSO = {
 # In `make audit`, how many of 50 may get another diagnosis: in some draws two mistakes look alike. None may pass.
 BUT = {"04": 5, "09": 5}
 # (exercise, frozen key) -> (today's key, why)
-RENAMED: dict[tuple[str, str], tuple[str, str]] = {}
+RENAMED = {
+    ("00.2", "scale-upside-down"): ("epsilon-inverted", "one word for one mistake"),
+    ("00.2", "not-private"): ("too-little-noise", "the width is measured, before anything is audited"),
+    ("00.2", "not-useful"): ("too-much-noise", "the width is measured: √2/ε and 1.5/ε are refused too"),
+    ("03.4", "scale-upside-down"): ("epsilon-inverted", "one word for one mistake"),
+    ("03.4", "ignores-epsilon"): ("epsilon-ignored", "one word for one mistake"),
+    ("03.4", "not-useful"): ("too-much-noise", "the width is measured: U − L, not halved, is refused too"),
+    ("04.2", "not-useful"): ("too-much-noise", "the width is measured"),
+}
+# exercise -> (how many frozen right answers are wrong by now, why)
+NO_LONGER_RIGHT = {"00.2": (1, "geometric noise, where Laplace noise is asked for")}
 
 
 @functools.cache
@@ -61,7 +72,8 @@ def wrong(lesson):
             known = [(*id, answer) for id, answer in nested]
         else:
             known = [(id, key, answer) for id, some in nested for key, answer in some.items()]
-    return [(exercise, key.removesuffix(" too"), answer) for exercise, key, answer in known]
+    plain = [(exercise, key.removesuffix(" too"), answer) for exercise, key, answer in known]
+    return [(exercise, RENAMED.get((exercise, key), (key,))[0], answer) for exercise, key, answer in plain]
 
 
 RIGHT = [one for lesson in LESSONS for one in right(lesson)]
@@ -97,7 +109,7 @@ def test_no_frozen_answer_is_lost():
     known = Counter((exercise, key) for exercise, key, _ in WRONG)
     passing = Counter(exercise for exercise, _ in RIGHT)
     for exercise, corpus in frozen.items():
-        assert passing[exercise] >= corpus["right"], exercise
+        assert passing[exercise] >= corpus["right"] - NO_LONGER_RIGHT.get(exercise, (0,))[0], exercise
         wanted = Counter(RENAMED.get((exercise, key), (key,))[0] for key in corpus["wrong"])
         assert all(known[exercise, key] >= count for key, count in wanted.items()), exercise
 

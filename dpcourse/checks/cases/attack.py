@@ -100,7 +100,7 @@ class Attack:
                         "out-of-domain",
                     )
                 )
-        wrong = not_neighbours(*sides, self.claim.neighbours)
+        wrong = not_neighbours(sides[0], sides[1], self.claim.neighbours)
         if wrong:
             raise Refused(wrong)
         return sides[0], sides[1]

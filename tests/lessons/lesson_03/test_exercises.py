@@ -192,11 +192,17 @@ def unknown_cell(values, categories, epsilon, rng):
     return np.array([values.count(label) for label in labels]) + rng.laplace(0, 1 / epsilon, len(labels))
 
 
-def parts_with(total=1.0, count=1.0, centred=True, clip=True):
+def around_its_mean(values, low, high, epsilon, rng):
+    clipped = np.clip(values, low, high)
+    middle = clipped.mean() if len(values) else low
+    return (clipped - middle).sum() + rng.laplace(0, (high - low) / epsilon), len(values) + rng.laplace(0, 2 / epsilon)
+
+
+def parts_with(total=1.0, count=1.0, centred=True, clip=True, share=1):
     def answer(values, low, high, epsilon, rng):
         centre = (low + high) / 2 if centred else 0.0
         kept = np.clip(values, low, high) if clip else np.asarray(values)
-        noisy = (kept - centre).sum() + rng.laplace(0, total * (high - low) / epsilon)
+        noisy = share * (kept - centre).sum() + rng.laplace(0, total * (high - low) / epsilon)
         return noisy, len(values) + (rng.laplace(0, 2 * count / epsilon) if count else 0)
 
     return answer
@@ -318,6 +324,9 @@ WRONG = [
     ("03.3", "wrong-counts", tables(np.cumsum)),
     ("03.3", "negative-cut", lambda *arguments, rng: np.maximum(noisy_histogram(*arguments, rng), 0)),
     ("03.3", "negative-cut", lambda *arguments, rng: np.abs(noisy_histogram(*arguments, rng))),
+    ("03.4", "too-much-noise", parts_with(total=2)),
+    ("03.4", "total-is-zero", around_its_mean),
+    ("03.4", "total-is-zero", parts_with(share=0)),
     ("03.4", "exact-count", parts_with(count=0)),
     ("03.4", "budget-spent-twice", parts_with(total=0.5, count=0.5)),
     ("03.4", "not-centred", parts_with(centred=False)),

@@ -221,6 +221,25 @@ def at_one(answer):
     return stubborn
 
 
+def plain_exponentials(values, low, high, epsilon, rng, upwards=False):
+    edges = np.concatenate([[low], np.sort(np.clip(values, low, high)), [high]])
+    ranks = np.arange(len(values) + 1)
+    score = np.minimum(ranks, len(values) - ranks) if upwards else -np.abs(ranks - len(values) / 2)
+    weights = np.diff(edges) * np.exp(epsilon * score)
+    i = rng.choice(len(weights), p=weights / weights.sum())
+    return rng.uniform(edges[i], edges[i + 1])
+
+
+def counts_from_the_ends(values, low, high, epsilon, rng):
+    return plain_exponentials(values, low, high, epsilon, rng, upwards=True)
+
+
+def whole_years(values, low, high, epsilon, rng):
+    years = np.arange(low, high + 1)
+    ranks = np.searchsorted(np.sort(np.clip(values, low, high)), years)
+    return years[np.argmax(rng.gumbel(size=len(years)) - epsilon * np.abs(ranks - len(values) / 2))]
+
+
 def noisy_median(values, low, high, epsilon, rng):
     centre = np.median(np.clip(values, low, high)) if len(values) else (low + high) / 2
     return float(np.clip(centre + rng.laplace(0, (high - low) / max(len(values), 1) / epsilon), low, high))
@@ -258,6 +277,11 @@ WRONG = [
         ),
     ),
     ("04.2", "same-noise", lambda flags, sigma_1, rng: flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(flags.shape[1]))),  # noqa: E501
+    (
+        "04.2",
+        "scale-from-data",
+        lambda flags, sigma_1, rng: flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(len(flags)), flags.shape[1]),
+    ),
     ("04.2", "a-count-without-noise", two_share_a_draw),
     ("04.2", "a-count-without-noise", large_counts_plain),
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
@@ -316,6 +340,9 @@ WRONG = [
     ("04.4", "uneven-split", first_with(3, 3)),
     ("04.4", "half-epsilon", first_with(4, 8)),
     ("04.4", "wrong-frequency", first_with(1.5, 4)),
+    ("04.5", "weights-overflow", plain_exponentials),
+    ("04.5", "weights-overflow", counts_from_the_ends),
+    ("04.5", "grid-of-candidates", whole_years),
     ("04.5", "epsilon-ignored", lambda v, low, high, epsilon, rng: median_with(1.0)(v, low, high, 1.0, rng)),
     ("04.5", "outside-bounds", bounds_remembered),
     ("04.5", "noise-on-the-median", noisy_median),

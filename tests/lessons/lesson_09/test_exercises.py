@@ -190,6 +190,7 @@ WRONG = [
     ("09.3", "largest-of-one", moves_with("replace-one", 0, 1)),
     ("09.3", "wrong-value", lambda neighbours: (7, 7, 7)),
     ("09.3", "wrong-shape", lambda neighbours: 2),
+    ("09.4", "l2-sensitivity", winner_with(lambda epsilon, votes: math.sqrt(2) / epsilon)),
     ("09.4", "sensitivity-one", winner_with(lambda epsilon, votes: 1 / epsilon)),
     ("09.4", "too-little-noise", winner_with(lambda epsilon, votes: 2 / (epsilon * sum(votes)) + 1e-9)),
     ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 2 * epsilon)),

@@ -155,6 +155,8 @@ WRONG = [
     ("11.5", "accuses-all", lambda *a: True),
     ("11.5", "accuses-none", lambda *a: False),
     ("11.5", "accuses-none", lambda *a: is_broken(*a, runs=8)),
+    ("11.5", "too-few-runs", lambda *a: is_broken(*a, runs=200)),
+    ("11.5", "false-alarm", lambda *a: is_broken(*a, confidence=0.9)),
     ("11.5", "turned-around", lambda *a: not is_broken(*a)),
     ("11.5", "false-alarm", half_the_claim),
     ("11.5", "wrong-type", lambda *a: 0.7),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,9 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Useful, View, either_order
+from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
-from dpcourse.lessons.lesson_03.exercises.epsilon import follows_epsilon, heavy_tails
+from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.lessons.lesson_03.exercises.sums import CLAIM, bounds, call_at, records, somebody
 
 
@@ -140,16 +141,70 @@ def _parts_apart(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
-def _count_has_heavy_tails(answer: Answer, trial: Trial) -> Wrong | None:
-    """The count by itself: a record at the centre moves nothing else.
+def _about_the_centre(answer: Answer, trial: Trial) -> Wrong | None:
+    """What the total is, apart from its noise: means of 300 totals at ε = 20, on four sets of records.
 
-    Half of ε = 6 is the count's, or more of it where the answer splits ε unequally: Laplace noise of mean size b is for
-    1/b. Over 2,000 runs chance moves a mean size by 2.2%, and 10% are left for it.
+    A right total is off by twelve standard errors with a probability below 1e-20.
     """
-    people, epsilon = somebody(trial.rng), 6.0
-    sizes = [abs(_two(call_at(answer, people, epsilon, trial.rng))[1] - len(people[0])) for _ in range(2000)]
-    claim = max(epsilon / 2, 1.1 / float(np.mean(sizes)))
-    return heavy_tails(call_at, _one_at_centre, lambda output: round(_two(output)[1], 3), epsilon, claim)(answer, trial)
+    drawn = [_many(trial.rng) for _ in range(4)]
+    totals = np.array([[_two(call_at(answer, d, 20.0, trial.rng))[0] for _ in range(300)] for d in drawn])
+    means, errors = totals.mean(axis=1), totals.std(axis=1, ddof=1) / np.sqrt(300) + 1e-6
+
+    def near(of: Callable[[np.ndarray, float, float], float]) -> bool:
+        return bool((np.abs(means - [of(*data) for data in drawn]) < 12 * errors).all())
+
+    if near(_total):
+        return None
+    values, low, high = drawn[0]
+    seen = (
+        f"{len(values)} records with bounds ({low:g}, {high:g}): your total is {means[0]:.4g} on average, and the sum "
+        f"of the clipped records, each measured from the centre {(low + high) / 2:g}, is {_total(*drawn[0]):.4g}."
+    )
+    if near(lambda values, low, high: 0.0):
+        return Wrong(
+            f"{seen} Yours is 0 whatever the records are: that is noise alone, or the records are measured from their "
+            "own mean.",
+            "From which point do you measure? The centre of the *bounds* is public, the mean of the records is not.",
+            "total-is-zero",
+        )
+    if near(lambda values, low, high: float(np.clip(values, low, high).sum())) or near(
+        lambda values, low, high: float((values - (low + high) / 2).sum())
+    ):
+        return None  # not centred, or not clipped: the audits show what that gives away
+    return Wrong(
+        seen, "Leave the noise out, and add up three records by hand. From where is each measured?", "wrong-total"
+    )
+
+
+def _noise(answer: Answer, trial: Trial) -> Wrong | None:
+    """Laplace noise of scale (U − L)/ε on the total and 2/ε on the count, which may be geometric."""
+    totals, counts = [], []
+    for epsilon in (1.0, 4.0):
+        drawn = [_many(trial.rng) for _ in range(10)]
+        parts = [(d, _two(call_at(answer, d, epsilon, trial.rng))) for d in drawn for _ in range(1000)]
+        reach = [(high - low) / 2 for (_, low, high), _ in parts]
+        errors = np.array([(total - _total(*d), count - len(d[0])) for d, (total, count) in parts])
+        totals.append(Wanted(errors[:, 0] / reach, epsilon, (laplace(2 / epsilon),)))
+        counts.append(Wanted(errors[:, 1], epsilon, (laplace(2 / epsilon), geometric(2 / epsilon))))
+    few = "The total gets half of ε, and one clipped record is (U − L)/2 from the centre at most. Which scale is that?"
+    much = "How far from the *centre* of the bounds can one clipped record be?"
+    ask = "The count gets half of ε, and one record changes it by one. Which scale is that?"
+    about = "In units of (U − L)/2: "
+    wrong = noise_wrong(totals, trial.failure / 2, scale="(U − L)/ε", few=few, too_much=much)
+    if wrong:
+        return Wrong(f"The total. {about}{wrong.diagnosis}", wrong.next_step, wrong.key)
+    wrong = noise_wrong(counts, trial.failure / 2, scale="2/ε", unit=" records", few=ask, too_much=ask)
+    return Wrong(f"The count. {wrong.diagnosis}", wrong.next_step, wrong.key) if wrong else None
+
+
+def _total(values: np.ndarray, low: float, high: float) -> float:
+    return float((np.clip(values, low, high) - (low + high) / 2).sum())
+
+
+def _many(rng: Generator) -> tuple[np.ndarray, float, float]:
+    """A hundred records or more, most of them in the upper half of the bounds, some beyond."""
+    low, high = bounds(rng, "far from zero")
+    return rng.uniform((low + high) / 2, 2 * high - low, int(rng.integers(100, 200))), low, high
 
 
 def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
@@ -157,41 +212,4 @@ def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
     return float(np.median(np.abs(results - np.median(results))))
 
 
-def _one_at_centre(rng: Generator) -> tuple[Any, Any]:
-    values, low, high = somebody(rng)
-    return either_order((values, low, high), (np.append(values, (low + high) / 2), low, high), rng)
-
-
-def _clipped_records(rng: Generator) -> tuple[Any, Any]:
-    low, high = bounds(rng, "far from zero")
-    values = rng.uniform(low - (high - low), high + (high - low), int(rng.integers(5, 60)))
-    return (values, low, high), (np.append(values, high), low, high)
-
-
-def _parts_error(output: Any, truth: Any) -> float:
-    return max(abs(got - wanted) / unit for got, wanted, unit in zip(_two(output), truth[:2], truth[2:], strict=True))
-
-
-def _parts_truth(data: Any) -> tuple[float, float, float, float]:
-    values, low, high = data
-    reach = (high - low) / 2
-    return float((np.clip(values, low, high) - (low + high) / 2).sum()), len(values), reach, 1.0
-
-
-MEAN_PARTS = (
-    _two_numbers,
-    _parts_audited,
-    Useful(
-        _clipped_records,
-        truth=_parts_truth,
-        error=_parts_error,
-        # With ε/2 each, both lie within 8 of their units with probability (1 − e^−4)² = 96%; at ε/4 with 75%.
-        within=8.0,
-        at_least=0.9,
-        call=_call_parts,
-        hint="Half of ε for each, (U − L)/2 and 1 as sensitivities: is there more noise than that, or a shift?",
-    ),
-    _parts_apart,
-    follows_epsilon(call_at, somebody),
-    _count_has_heavy_tails,
-)
+MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _noise)

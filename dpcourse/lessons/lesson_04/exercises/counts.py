@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful, either_order
+from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.columns import counts_wrong
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
@@ -78,6 +78,7 @@ def _every_direction(answer: Answer, trial: Trial) -> Wrong | None:
     value above √600 − √40 − 5.5, 0.52 of √600, with probability 1 − 3e-7. Wider along the ones and narrower across
     them is private too, by a factor of √2 at most, hence 0.3.
     """
+    sizes = {}
     for n in (3000, 50):
         flags = trial.rng.random((n, 40)) < trial.rng.permutation(np.linspace(0.2, 0.8, 40))
         released = np.array([np.asarray(answer(flags, _SIGMA, rng=trial.rng), dtype=float) for _ in range(600)])
@@ -98,7 +99,26 @@ def _every_direction(answer: Answer, trial: Trial) -> Wrong | None:
             wrong = _not_normal(errors)
             if wrong:
                 return wrong
-    return None
+        sizes[n] = float(np.sqrt(np.mean(errors**2)) / (_SIGMA * math.sqrt(40)))
+    return _too_wide(sizes)
+
+
+def _too_wide(sizes: dict[int, float]) -> Wrong | None:
+    """Noise in units of σ√d, by the number of rows; chance moves it by half a percent."""
+    if sizes[3000] > 3 * sizes[50]:
+        return Wrong(
+            f"Your noise follows the rows. In a table of 50 people it is {sizes[50]:.3g} times as wide as sigma_1·√d, "
+            f"in one of 3,000 it is {sizes[3000]:.3g} times. Then its width tells how many people there are.",
+            "flags.shape is (n, d). Which of the two numbers says how many counts one person can change?",
+            "scale-from-data",
+        )
+    if sizes[3000] < 1.45:
+        return None
+    return Wrong(
+        f"Your noise is {sizes[3000]:.3g} times as wide as sigma_1·√d, in every table with 40 questions.",
+        "One person changes d counts by one each. How long is that change, in L2?",
+        "too-much-noise",
+    )
 
 
 def _not_normal(errors: np.ndarray) -> Wrong | None:
@@ -119,36 +139,6 @@ def _not_normal(errors: np.ndarray) -> Wrong | None:
         "since over many counts together its losses grow as if it were narrower by √2.",
         "not-gaussian",
     )
-
-
-def _rms(output: Any, truth: Any) -> float:
-    """Error per count in units of the smallest σ; the length of the output tells d."""
-    error = np.asarray(output, dtype=float) - np.asarray(truth)
-    return float(np.sqrt(np.mean(error**2)) / (_SIGMA * math.sqrt(error.size)))
-
-
-def _counts_of(data: tuple[np.ndarray]) -> np.ndarray:
-    return data[0].sum(axis=0)
-
-
-def _counts_useful(answer: Answer, trial: Trial) -> Wrong | None:
-    """`Useful` wants outputs of one shape: every table here has 40 columns."""
-
-    def pairs(rng: Generator) -> tuple[Any, Any]:
-        flags = rng.random((int(rng.integers(20, 60)), 40)) < rng.uniform(0.2, 0.8, 40)
-        return (flags,), (flags[1:],)
-
-    return Useful(
-        pairs,
-        truth=_counts_of,
-        error=_rms,
-        # Of 40 normal numbers the root mean square is above 1.75σ once in 10^7; with twice the noise nearly always.
-        within=1.75,
-        at_least=0.9,
-        runs=400,
-        call=_call_counts,
-        hint="One person changes d counts by one each. That is √d in L2, and ε is not divided by d.",
-    )(answer, trial)
 
 
 COUNTS = (
@@ -186,5 +176,4 @@ COUNTS = (
         key="scale-from-data",
     ),
     _every_direction,
-    _counts_useful,
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
 from dpcourse.privacy import Guarantee
@@ -37,6 +37,44 @@ def _in_bounds(answer: Answer, trial: Trial) -> Wrong | None:
                 "outside-bounds",
             )
     return None
+
+
+def _two_thousand(answer: Answer, trial: Trial) -> Wrong | None:
+    """Weights of ranks a thousand apart: e^−1000 is 0 as a float, and e^1000 is infinite."""
+    years = np.rint(trial.rng.uniform(20, 80, 2000))
+    for values in (trial.rng.uniform(20, 80, 2000), years, np.full(2000, years[0])):
+        try:
+            result = float(answer(values, 0.0, 100.0, 4.0, rng=trial.rng))
+        except AnswerRaised as raised:
+            seen = f"your function stops with {raised}"
+        else:
+            if 0.0 <= result <= 100.0:
+                continue
+            seen = f"your function returns {result:.4g}"
+        alike = len(np.unique(values)) == 1
+        return Wrong(
+            f"With a few hundred records all was well. With 2,000{', all of them the same,' if alike else ''} {seen}. "
+            "As floats, e^(−1000) is 0 and e^(+1000) is infinite, so that weights become 0/0.",
+            "Only differences of exponents matter. Can you subtract the largest one before np.exp, or choose by their "
+            "logarithms?",
+            "weights-overflow",
+        )
+    return None
+
+
+def _between_years(answer: Answer, trial: Trial) -> Wrong | None:
+    """No right answer gives 40 points that are all whole numbers, or all have one decimal."""
+    values = _ages(trial.rng)
+    results = np.array([float(_call_median(answer, (values,), trial.rng)) for _ in range(40)])
+    if not np.allclose(results, results.round(1), atol=1e-9):
+        return None
+    step = "whole numbers" if np.allclose(results, results.round(), atol=1e-9) else "numbers with one decimal"
+    return Wrong(
+        f"All your answers are {step}, such as {results[0]:g}. The records here are not, and all points between the "
+        "bounds are candidates.",
+        "Which points share one rank, and how long is the stretch that they cover?",
+        "grid-of-candidates",
+    )
 
 
 def _call_at(epsilon: float) -> Callable[[Answer, Any, Generator], Any]:
@@ -176,6 +214,7 @@ def _median_useful(answer: Answer, trial: Trial) -> Wrong | None:
 MEDIAN = (
     _in_bounds,
     Returns(lambda rng: (_ages(rng), 0.0, 100.0, 1.0), what="number"),
+    _between_years,
     _median_audit(
         _two_camps,
         "One person moved the median from one camp to the other, and your answer followed.",
@@ -217,4 +256,5 @@ MEDIAN = (
         1000,
     ),
     _median_useful,
+    _two_thousand,
 )

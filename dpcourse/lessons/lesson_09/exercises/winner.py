@@ -153,12 +153,13 @@ def _many_classes(answer: Answer, trial: Trial) -> Wrong | None:
             "grows-with-classes",
         )
     if too_many(near, 100, 0.03):
-        return _shrinks(1000, 8, near / 100)
+        return _name_vote(answer, trial, None) or _shrinks(1000, 8, near / 100)
     won, runs = _thousand(answer, trial, 24, 600), 600
     if too_many(won, runs, 0.38):
-        return _thin(
+        return _name_vote(answer, trial, None) or _thin(
             f"Of 1,000 classes one that leads all others by 24 votes wins {won / runs:.0%} of the time at ε = 0.5; "
-            "with Laplace noise it wins 34%. The largest of your thousand noises is not large enough."
+            "with Laplace noise it wins 34%. The largest of your thousand noises is not large enough: "
+            "its scale is below 2/ε, or its tails are too thin."
         )
     return None
 
@@ -176,8 +177,8 @@ def _shrinks(classes: int, lead: int, share: float) -> Wrong:
 def _thin(seen: str) -> Wrong:
     return Wrong(
         seen,
-        "Is it Laplace noise, of scale 2/ε? (√2 is the L2 sensitivity.) The tails of a normal one fall too fast for a "
-        "pure ε (δ = 0).",
+        "Is the scale 2/ε? And which noise has tails as heavy as Laplace's? "
+        "Those of a normal one fall too fast for a pure ε (δ = 0).",
         "thin-tails",
     )
 
@@ -188,15 +189,27 @@ def _upset(scale: float, gap: float) -> float:
 
 
 def _name_vote(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    runs = 4000
-    votes = np.array([31, 29])
-    upsets = sum(_call_vote(answer, votes, trial.rng) == 1 for _ in range(runs))
-    if stats.binomtest(upsets, runs, _upset(1 / _EPSILON, 2)).pvalue > 1e-4:
+    """Laplace noise of scale 1/ε or √2/ε, where how often the loser of two wins fits no other scale."""
+    runs, leads = 5000, (1, 2, 4)
+    upsets = [sum(_call_vote(answer, np.array([31, 31 - lead]), trial.rng) == 1 for _ in range(runs)) for lead in leads]
+
+    def fits(scale: float) -> bool:
+        chances = [_upset(scale, lead) for lead in leads]
+        return all(stats.binomtest(n, runs, p).pvalue > 1e-5 for n, p in zip(upsets, chances, strict=True))
+
+    if fits(1 / _EPSILON):
         return Wrong(
             "The scale of your noise is 1/ε: enough if one person moved one count by one. But the vote that one count "
             f"gains, another loses, and your real ε is up to {2 * _EPSILON:g}, not {_EPSILON:g}.",
             "The L1 sensitivity of the counts is 2.",
             "sensitivity-one",
+        )
+    if fits(math.sqrt(2) / _EPSILON):
+        return Wrong(
+            f"Your noise is Laplace noise, and its scale is √2/ε, below the 2/ε that is needed: your real ε is up to "
+            f"{math.sqrt(2) * _EPSILON:.3g}, not {_EPSILON:g}. √2 is the L2 sensitivity of the counts.",
+            "Laplace noise goes with the L1 norm. By how much do two counts that change by one each change in L1?",
+            "l2-sensitivity",
         )
     return None
 
@@ -254,6 +267,7 @@ NOISY_WINNER = (
         call=_call_tails,
         hint="Has your noise the tails of Laplace noise? Others, such as normal ones, fall too fast for a pure ε.",
         key="thin-tails",
+        diagnose=_name_vote,
     ),
     _lead,
     Audited(

@@ -11,9 +11,11 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong, a
+from dpcourse.checks.base import Refused, Trial, Wrong, a
 from dpcourse.checks.cases import frozen
-from dpcourse.gauntlet.sealed import seal
+from dpcourse.gauntlet.exhibit import laplace
+from dpcourse.gauntlet.sealed import Sealed, seal
+from dpcourse.privacy import Guarantee
 
 # 11.2 Choose an event, then certify it
 
@@ -222,21 +224,74 @@ def _judge_moved(got: float, differences: np.ndarray, lengths: np.ndarray) -> Wr
 
 
 def verdicts(answer: Answer, trial: Trial) -> Wrong | None:
-    """Two boxes of eight sealed mechanisms, drawn anew."""
+    """Two boxes of eight sealed mechanisms, drawn anew; then some broken by less, and many honest ones."""
     accused, missed, broken, asked = [], [], 0, 0
     for _ in range(2):
         sealed, open_seals = seal(trial.rng)
         truth = open_seals()
         for mechanism in sealed:
-            verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, trial.rng.spawn(1)[0])
-            if not isinstance(verdict, bool | np.bool_):
-                return Wrong(f"A verdict is True (broken) or False; this is {a(verdict)}.", "", "wrong-type")
+            verdict = _verdict(answer, mechanism, trial.rng)
             asked, broken = asked + 1, broken + truth[mechanism.name]
             if verdict and not truth[mechanism.name]:
                 accused.append(mechanism)
             if not verdict and truth[mechanism.name]:
                 missed.append(mechanism)
-    return _judge_verdicts(len(accused), len(missed), broken, asked)
+    return _judge_verdicts(len(accused), len(missed), broken, asked) or _subtle(answer, trial) or _honest(answer, trial)
+
+
+def _verdict(answer: Answer, mechanism: Sealed, rng: Generator) -> bool:
+    verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, rng.spawn(1)[0])
+    if not isinstance(verdict, bool | np.bool_):
+        raise Refused(Wrong(f"A verdict is True (broken) or False; this is {a(verdict)}.", "", "wrong-type"))
+    return bool(verdict)
+
+
+def _subtle(answer: Answer, trial: Trial) -> Wrong | None:
+    """Counts that claim ε = 1 with noise for ε = 2.5.
+
+    At 1 − 1e-8, 2,000 certifying runs a side certify 1.6 or so, and always more than 1; 100 of them never do.
+    """
+    claim = Guarantee(1.0)
+
+    def run(x: int, runs: int, rng: Generator) -> np.ndarray:
+        return laplace(runs, float(x), 1 / 2.5, rng)
+
+    sealed = [Sealed("I", claim, n, n + 1, run) for n in trial.rng.integers(5, 100, size=6).tolist()]
+    missed = sum(not _verdict(answer, mechanism, trial.rng) for mechanism in sealed)
+    if not missed:
+        return None
+    return Wrong(
+        f"The badly broken ones you found. Of {len(sealed)} counts that claim ε = 1, with noise that is only enough "
+        f"for ε = 2.5, you let {missed} pass.",
+        "A certificate lies below the real ε, the more so the fewer the runs. How many runs does it take to get from "
+        "2.5 down to no less than 1?",
+        "too-few-runs",
+    )
+
+
+def _honest(answer: Answer, trial: Trial) -> Wrong | None:
+    """Three hundred mechanisms that keep their claim, and no more than that.
+
+    Each tells the truth with probability δ and else nothing, and claims (0.01, δ). At confidence 0.9 an audit of 4,000
+    runs accuses one in thirty of them; at 1 − 1e-8 one in a hundred million.
+    """
+    accused = 0
+    for share in trial.rng.uniform(0.35, 0.65, size=HONEST).tolist():
+
+        def run(x: int, runs: int, rng: Generator, share: float = share) -> np.ndarray:
+            return (rng.random(runs) < share * x).astype(int)
+
+        accused += _verdict(answer, Sealed("J", Guarantee(0.01, share), 1, 0, run), trial.rng)
+    if not accused:
+        return None
+    return Wrong(
+        f"Of {HONEST} further mechanisms, all of which keep their claim exactly, you accuse {accused}.",
+        f"Each verdict may be wrong by bad luck. How sure must one be, so that {HONEST} of them are all right?",
+        "false-alarm",
+    )
+
+
+HONEST = 300
 
 
 def _judge_verdicts(accused: int, missed: int, broken: int, asked: int) -> Wrong | None:
