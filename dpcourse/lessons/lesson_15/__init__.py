@@ -18,6 +18,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "draw_metrics",
             "draw_spread",
         ],
+        "recipes": ["Change", "Recipe", "changes_by_recipe"],
         "explorer": ["explore_groups"],
     },
 )
