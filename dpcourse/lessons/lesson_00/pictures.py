@@ -1,4 +1,4 @@
-"""Pictures of lesson 00: one noisy count."""
+"""Pictures of lesson 00: one noisy count, on one day and on two."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.lessons.lesson_00.numbers import WINDOW, NoisyCount
+from dpcourse.lessons.lesson_00.numbers import WINDOW, NoisyCount, TwoDays
 from dpcourse.plots import marks
-from dpcourse.plots.marks import Axis, Panel, area, line, rule
-from dpcourse.plots.picture import Picture
+from dpcourse.plots.marks import DASHES, Axis, Panel, area, line, rule, text
 from dpcourse.plots.still import Still
-from dpcourse.plots.style import BLACK, GREY, course_style, series
 
 
 def count_marks(count: NoisyCount) -> Panel:
@@ -49,41 +47,61 @@ class CountBySize:
     relative_half_widths: np.ndarray
 
 
-def draw_relative_error(data: CountBySize, *, into: Picture | None = None) -> Picture:
+def draw_relative_error(data: CountBySize) -> Still:
     """The half-width of the 95% interval as a share of the true count, by the count's size.
 
     Parameters
     ----------
     data : CountBySize
         `relative_half_widths` has shape (ε, counts) and no unit: 0.1 is 10% of the true count.
-    into : Picture, optional
-        A picture this function made for as many ε.
     """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            for i, epsilon in enumerate(data.epsilons):
-                (picture.parts[f"line {i}"],) = axes.plot([1], [1], label=f"ε = {epsilon:g}", **series(i))
-            axes.axhline(0.05, color=GREY, linewidth=1.2)
-            axes.annotate("5% off", (data.counts[0], 0.05), xytext=(2, 4), textcoords="offset points", color=BLACK)
-            axes.set(xscale="log", yscale="log", xlim=(data.counts[0], data.counts[-1]), ylim=(5e-5, 50))
-            axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-            axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
-            axes.set_xlabel("true count (people, log scale)")
-            axes.set_ylabel("95% interval, ± share of the count")
-            axes.set_title("The same noise hides in a large count and drowns a small one")
-            axes.legend(loc="upper right")
-    for i in range(len(data.epsilons)):
-        picture.parts[f"line {i}"].set_data(data.counts, data.relative_half_widths[i])
     first, last = data.relative_half_widths[:, 0], data.relative_half_widths[:, -1]
-    picture.alt = "Half-width of the 95% interval as a share of the true count, log-log: " + "; ".join(
+    lines = [
+        line(data.counts, shares, f"ε = {epsilon:g}", colour=colour, dash=dash)
+        for epsilon, shares, colour, dash in zip(
+            data.epsilons, data.relative_half_widths, (marks.BLUE, marks.VERMILION, marks.GREEN), DASHES, strict=False
+        )
+    ]
+    panel = Panel(
+        Axis(data.counts[0], data.counts[-1], "true count (people)", log=True),
+        Axis(last.min() / 1.5, first.max() * 1.5, "± as a share of the count", log=True, unit="%"),
+        [*lines, rule(y=0.05, name="5% off", label_at="right")],
+        title="The same noise, ± 95%: lost in a large count, ruin for a small one",
+    )
+    alt = "Half-width of the 95% interval as a share of the true count, log-log: " + "; ".join(
         f"at ε = {epsilon:g} it falls from {_percent(a)} of {data.counts[0]:,.0f} people to {_percent(b)} of "
         f"{data.counts[-1]:,.0f}"
         for epsilon, a, b in zip(data.epsilons, first, last, strict=True)
     )
-    return picture
+    return Still(panel, alt=alt)
+
+
+def draw_two_days(data: TwoDays) -> Still:
+    """What may be published on Monday, with Ana, and on Tuesday, without her."""
+    top = float(data.monday.max())
+    window = float(data.published[-1])
+    panel = Panel(
+        Axis(-window, window, "published count minus Monday's true count (people)"),
+        Axis(0, 1.2 * top, "probability of each number"),
+        [
+            line(data.published, data.tuesday, "Tuesday, without Ana", step=True, label=""),
+            line(data.published, data.monday, "Monday, with Ana", colour=marks.VERMILION, dash="7 4", step=True,
+                 label=""),
+            line(data.fine, data.smooth, "Laplace noise", colour=marks.GREY, dash="2 3", width=1.6, label=""),
+            text(-1.6, 1.04 * top, "Tuesday, without Ana", colour=marks.BLUE, anchor="end"),
+            text(0.6, 1.04 * top, "Monday, with Ana", colour=marks.VERMILION, anchor="start"),
+            text(2.0, float(np.interp(1.6, data.fine, data.smooth)) * 1.4, "dotted: Laplace noise on Monday",
+                 colour=marks.GREY, anchor="start"),
+        ],
+        title=f"What may be published at ε = {data.epsilon:g}",
+    )  # fmt: skip
+    ratio = data.monday / data.tuesday
+    alt = (
+        f"Two hills of steps at ε = {data.epsilon:g}: Monday's peaks at Monday's true count, Tuesday's one person "
+        f"lower. Each number is between {ratio.min():.2f} and {ratio.max():.2f} times as likely on Monday as on Tuesday. A "
+        "dotted curve of Laplace noise follows Monday's steps."
+    )
+    return Still(panel, alt=alt)
 
 
 def _percent(share: float) -> str:

@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from dpcourse.lessons.lesson_00.pictures import CountBySize, NoisyCount, draw_count, draw_relative_error
+from dpcourse.lessons.lesson_00.numbers import two_days
+from dpcourse.lessons.lesson_00.pictures import (
+    CountBySize,
+    NoisyCount,
+    draw_count,
+    draw_relative_error,
+    draw_two_days,
+)
 
 
 def count(epsilon, half_width):
@@ -21,4 +28,11 @@ def test_relative_error_picture_names_each_epsilon():
     data = CountBySize((0.1, 1.0), counts, np.log(20) / np.outer([0.1, 1.0], counts))
     picture = draw_relative_error(data)
     assert "at ε = 0.1 it falls from 300% of 10 people to 3% of 1,000" in picture.alt
-    assert picture.png() == draw_relative_error(data, into=picture).png()
+    assert picture.png() == draw_relative_error(data).png()
+
+
+def test_two_days_keep_the_band_of_their_epsilon():
+    shown = two_days(0.5)
+    ratio = shown.monday / shown.tuesday
+    assert np.isclose(ratio.max(), np.exp(0.5)) and np.isclose(ratio.min(), np.exp(-0.5))
+    assert "between 0.61 and 1.65 times" in draw_two_days(shown).alt
