@@ -274,7 +274,7 @@ def test_parts_of_an_answer():
 
 
 def test_unknown_exercises_are_refused_by_name():
-    with pytest.raises(ValueError, match="00.9.*00.1, 00.2"):
+    with pytest.raises(ValueError, match="00.9.*00.1, 00.2, 00.3"):
         check("00.9", 1)
     with pytest.raises(ValueError, match="none"):
         check("nonsense", 1)

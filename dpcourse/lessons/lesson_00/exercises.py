@@ -10,6 +10,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Exercise, Trial, Wrong
 from dpcourse.checks.cases import Audited, Mistake, Returns, Value, either_order, frozen
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
+from dpcourse.lessons.lesson_00.decision import DECISION
 from dpcourse.privacy import Guarantee
 
 _HALF = math.log(20) / 0.5  # P[|Laplace(1/ε)| > w] = e^(−εw) = 1/20
@@ -207,4 +208,5 @@ NOISY_COUNT = (
 EXERCISES = (
     Exercise("00.1", "How far off at ε = 0.5", (INTERVAL,)),
     Exercise("00.2", "A count with noise", NOISY_COUNT, call="noisy_count(flags, epsilon, rng)"),
+    Exercise("00.3", "Which releases give Ana away?", DECISION),
 )

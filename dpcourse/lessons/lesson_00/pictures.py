@@ -98,7 +98,8 @@ def draw_two_days(data: TwoDays) -> Still:
     ratio = data.monday / data.tuesday
     alt = (
         f"Two hills of steps at ε = {data.epsilon:g}: Monday's peaks at Monday's true count, Tuesday's one person "
-        f"lower. Each number is between {ratio.min():.2f} and {ratio.max():.2f} times as likely on Monday as on Tuesday. A "
+        "lower. "
+        f"Each number is between {ratio.min():.2f} and {ratio.max():.2f} times as likely on Monday as on Tuesday. A "
         "dotted curve of Laplace noise follows Monday's steps."
     )
     return Still(panel, alt=alt)

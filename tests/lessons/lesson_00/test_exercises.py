@@ -86,6 +86,17 @@ WRONG = [
     *(("00.1", key, value) for value, key in INTERVALS.items()),
     *(("00.2", key, answer) for key, answer in WRONG_COUNTS.items()),
 ]
+RIGHT += [("00.3", set("ACDF")), ("00.3", ["F", "D", "C", "A"])]
+WRONG += [
+    ("00.3", "A", set("CDF")),
+    ("00.3", "B", set("ABCDF")),
+    ("00.3", "C", set("ADF")),
+    ("00.3", "D", set("ACF")),
+    ("00.3", "E", set("ACDEF")),
+    ("00.3", "F", set("ACD")),
+    ("00.3", "wrong-type", {"A": True}),
+    ("00.3", "wrong-type", {"a", "c"}),
+]
 
 
 @pytest.mark.audit
