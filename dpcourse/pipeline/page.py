@@ -124,7 +124,8 @@ without privacy, minus the one it has here; <em>ratio</em> is the loss of accura
 the interval of the gain holds zero.</p>
 <div class="scroll">{_table(table)}</div>
 <h2>Every model and attack</h2>
-<details><summary>{len(frame)} rows</summary><div class="scroll">{_table(frame.drop(columns=hidden))}
+<details><summary>{len(frame)} rows (here <em>advantage error</em> is a standard error)</summary>
+<div class="scroll">{_table(frame.drop(columns=hidden))}
 </div></details>
 <h2>The config</h2>
 <pre>{escape(config.text or repr(config.settings()))}</pre>
