@@ -13,8 +13,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 
-# Modules that need an extra say so here; every other one has to import with the core dependencies alone.
-NEEDS_AN_EXTRA = {"dpcourse.flower_app.apps", "dpcourse.flower_app.secagg"}
+# Modules that need an extra, or are started by path, say so here; every other one has to import with the core
+# dependencies alone.
+NEEDS_AN_EXTRA = {
+    "dpcourse.flower_app.apps",
+    "dpcourse.flower_app.secagg",
+    "dpcourse.grade.export",
+    "dpcourse.grade.worker",
+}
 
 PROGRAM = f"""
 import importlib, pkgutil, sys

@@ -4,31 +4,22 @@ Names are looked up when first asked for (SPEC 1): secure aggregation needs the 
 not.
 """
 
-import importlib
+import lazy_loader
 
-_MODULES: dict[str, list[str]] = {
-    "clients": ["FederatedClient", "Reply", "SimulatedClients"],
-    "clipping": ["AdaptiveClip"],
-    "report": ["RoundReport"],
-    "secure": [
-        "DistributedDiscreteGaussian",
-        "DistributedDiscreteLaplace",
-        "SecureAggregator",
-        "ThresholdNotMet",
-        "steps_sensitivity",
-    ],
-    "server": ["FederatedServer", "run_rounds"],
-    "training": ["LocalTraining", "PrivateLocalTraining"],
-}
-_MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
-__all__ = sorted(_MODULE_OF)
-
-
-def __getattr__(name: str):
-    if name in _MODULE_OF:
-        return getattr(importlib.import_module(f"dpcourse.federated.{_MODULE_OF[name]}"), name)
-    raise AttributeError(f"module 'dpcourse.federated' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "clients": ["FederatedClient", "Reply", "SimulatedClients"],
+        "clipping": ["AdaptiveClip"],
+        "report": ["RoundReport"],
+        "secure": [
+            "DistributedDiscreteGaussian",
+            "DistributedDiscreteLaplace",
+            "SecureAggregator",
+            "ThresholdNotMet",
+            "steps_sensitivity",
+        ],
+        "server": ["FederatedServer", "run_rounds"],
+        "training": ["LocalTraining", "PrivateLocalTraining"],
+    },
+)

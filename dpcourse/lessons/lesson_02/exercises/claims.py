@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass
+from typing import Any
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong, a
@@ -139,7 +140,7 @@ def _form(name: str, claim: object) -> Wrong | None:
 
 
 def _content(name: str, claim: tuple, truth: Claim) -> Wrong | None:
-    given = {"epsilon": float(claim[0]), "delta": float(claim[1]), "relation": claim[2]}
+    given: dict[str, Any] = {"epsilon": float(claim[0]), "delta": float(claim[1]), "relation": claim[2]}
     given["relation"] = getattr(given["relation"], "value", given["relation"])
     for part, value, wrong in truth.mistakes:
         if given[part] == value or (part != "relation" and math.isclose(given[part], value, rel_tol=0.01)):
