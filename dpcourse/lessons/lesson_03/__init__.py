@@ -5,8 +5,19 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["HIGHEST", "MeanError", "mean_error"],
-        "pictures": ["Table", "TwoReleases", "dollars", "draw_clipping", "draw_table", "draw_two_releases"],
+        "numbers": [
+            "HIGHEST",
+            "Change",
+            "MeanError",
+            "Spread",
+            "Widths",
+            "largest_change",
+            "mean_error",
+            "median_reach",
+            "spread",
+            "widths",
+        ],
+        "pictures": ["Table", "dollars", "draw_spread", "draw_table", "draw_widths"],
         "explorer": ["explore_clipping"],
     },
 )

@@ -1,4 +1,4 @@
-"""Pictures of lesson 03: two neighbours under Laplace noise, clipping against noise, a table with its intervals."""
+"""Pictures of lesson 03: noise of two widths, clipping against noise, a table with its intervals."""
 
 from __future__ import annotations
 
@@ -6,54 +6,76 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.lessons.lesson_03.numbers import MeanError
+from dpcourse.lessons.lesson_03.numbers import MeanError, Spread, Widths
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.still import Still
-from dpcourse.plots.style import BLUE, GREY, VERMILION, adjust, course_style, series, thousands
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, thousands
 
 
-@dataclass(frozen=True)
-class TwoReleases:
-    """The densities of a release on two neighbouring datasets, at the same outputs."""
-
-    epsilon: float
-    outputs: np.ndarray
-    here: np.ndarray
-    there: np.ndarray
-    unit: str
-
-
-def draw_two_releases(data: TwoReleases, *, into: Picture | None = None) -> Picture:
-    """Densities above, the logarithm of their ratio below; all arrays have shape (outputs,)."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(660, 460)
-            top, bottom = picture.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-            (picture.parts["here"],) = top.plot([], [], label="with the person", **series(0, marker=False))
-            (picture.parts["there"],) = top.plot([], [], label="without", **series(1, marker=False))
-            (picture.parts["loss"],) = bottom.plot([], [], color=BLUE)
-            for sign in (-1, 1):
-                bottom.axhline(sign * data.epsilon, color=GREY, linewidth=1.2, linestyle=":")
-            bottom.annotate("+ε", (1, data.epsilon), (4, -4), ("axes fraction", "data"), "offset points")
-            bottom.annotate("−ε", (1, -data.epsilon), (4, -4), ("axes fraction", "data"), "offset points")
-            top.legend(loc="upper right")
-            top.set_ylabel("density")
-            top.set_title("At every output the curves differ by a factor e^ε at most")
-            bottom.set_xlabel(f"published answer ({data.unit})")
-            bottom.set_ylabel("log of the ratio")
-            bottom.set_ylim(-1.5 * data.epsilon, 1.5 * data.epsilon)
-            top.set_xlim(data.outputs[0], data.outputs[-1])
-            top.set_ylim(0, 1.15 * float(data.here.max()))
-    loss = np.log(data.here / data.there)
-    picture.parts["here"].set_data(data.outputs, data.here)
-    picture.parts["there"].set_data(data.outputs, data.there)
-    picture.parts["loss"].set_data(data.outputs, loss)
+def draw_widths(data: Widths) -> Picture:
+    """One panel a scale: what is published with the person and without, each hill as high as the panel."""
+    reach = 3.2 * data.sensitivity
+    with course_style():
+        picture = Picture(720, 240 * len(data.scales))
+        panels = picture.subplots(len(data.scales), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, scale, x, here, there in zip(
+            panels, data.scales, data.x, data.without, data.with_person, strict=True
+        ):
+            axes.plot(x, here, color=BLUE)
+            axes.plot(x, there, color=VERMILION, linestyle="--")
+            axes.text(-0.12 * data.sensitivity, 1.02, "without Ana", color=BLUE, ha="right", va="top")
+            axes.text(1.12 * data.sensitivity, 1.02, "with Ana", color=VERMILION, va="top")
+            axes.set(xlim=(-reach, reach + data.sensitivity), ylim=(0, 1.08), yticks=[])
+            axes.set_title(f"Laplace noise of scale {scale:,.0f}")
+        thousands(panels[-1].xaxis)
+        panels[-1].set_xlabel("published total, in dollars above the true total without Ana")
     picture.alt = (
-        f"Two Laplace densities, one for each of two neighbouring datasets, and below them the logarithm of their "
-        f"ratio: it runs from {loss.min():.3g} to {loss.max():.3g} and never leaves the band of ±ε = ±{data.epsilon:g}."
+        f"Hills of Laplace noise around two totals that are {data.sensitivity:,.0f} dollars apart, without Ana and "
+        "with her. " + " ".join(_at_scale(data.sensitivity, scale) for scale in data.scales)
+    )
+    return picture
+
+
+def _at_scale(sensitivity: float, scale: float) -> str:
+    if sensitivity > 20 * scale:
+        return f"At scale {scale:,.0f} they are two needles far apart."
+    ratio = np.exp(sensitivity / scale)
+    return f"At scale {scale:,.0f} they overlap, and neither is more than {ratio:.3g} times as high as the other."
+
+
+def draw_spread(data: Spread) -> Picture:
+    """One row a bound: each dot is one release; the arrow is the bias."""
+    rows = np.arange(len(data.bounds))
+    shift = (np.arange(data.published.shape[1]) * 0.618 % 1 - 0.5) * 0.34  # apart, and the same every time
+    edge = 2.6 * data.noise.max()
+    with course_style():
+        picture = Picture(760, 400)
+        axes = picture.subplots()
+        axes.axvline(data.truth, color=BLACK, linewidth=1.4)
+        axes.text(data.truth, -0.62, f"  true mean {dollars(data.truth)}", va="center")
+        for row, centre, noise, total in zip(rows, data.clipped, data.noise, data.total, strict=True):
+            axes.plot(data.published[row], row + shift, ".", color=BLUE, alpha=0.45, markersize=5)
+            bias = data.truth - centre
+            if bias > 0.02 * edge:
+                arrow = {"arrowstyle": "->", "color": VERMILION, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
+                axes.annotate("", (centre, row + 0.3), (data.truth, row + 0.3), arrowprops=arrow)
+            words = f"bias {dollars(bias)}, noise {dollars(noise)}: typically {dollars(total)} off"
+            axes.text(edge + data.truth, row - 0.3, words, ha="right", va="center")
+        axes.set_yticks(rows, [f"U = {dollars(bound)}" for bound in data.bounds])
+        axes.set(xlim=(data.truth - edge, data.truth + edge), ylim=(len(rows) - 0.45, -0.85))
+        axes.grid(visible=False, axis="y")
+        thousands(axes.xaxis)
+        axes.set_xlabel(f"published mean, in dollars; {data.published.shape[1]} releases for each bound, one dot each")
+        axes.set_title("A low bound misses to one side, a high one in all directions")
+    picture.alt = (
+        f"Releases of the mean of {data.people:,} people at ε = {data.epsilon:g} (δ = 0, replacing one of them); the "
+        f"true mean is {dollars(data.truth)}. "
+        + " ".join(
+            f"With the bound {dollars(bound)} they lie around {dollars(centre)}, with a standard deviation of "
+            f"{dollars(noise)}: typically {dollars(total)} off."
+            for bound, centre, noise, total in zip(data.bounds, data.clipped, data.noise, data.total, strict=True)
+        )
     )
     return picture
 
@@ -71,40 +93,37 @@ def dollars(amount: float) -> str:
     return f"${amount:,.0f}" if amount >= 100 else f"${amount:.3g}"
 
 
+def _round(value: float, up: bool) -> float:
+    """The next of 1, 2, 5, 10, 20, … above or below, for the ends of a logarithmic axis."""
+    decade = 10.0 ** np.floor(np.log10(value))
+    steps = decade * np.array([1, 2, 5, 10])
+    return float(steps[steps >= value].min() if up else steps[steps <= value].max())
+
+
 def clipping_marks(data: MeanError) -> Panel:
     """Bias, noise and both together against the bound, which can be dragged."""
     best = int(np.argmin(data.total))
     here, least = float(np.interp(data.bound, data.bounds, data.total)), float(data.total[best])
-    bottom, top = (10.0 ** f(np.log10(v)) for f, v in ((np.floor, 0.5 * least), (np.ceil, data.total.max())))
+    bottom, top = _round(0.4 * least, up=False), _round(float(data.total.max()), up=True)
+    middle = int(np.argmin(np.abs(np.log(data.bounds / 1000))))
     return Panel(
         Axis(
             data.bounds[0], data.bounds[-1], "upper bound; gains above it count as it (log scale)", log=True, unit="$"),
-        Axis(float(bottom), float(top), "error of the mean (log scale)", log=True, unit="$"),
+        Axis(bottom, top, "error of the mean (log scale)", log=True, unit="$"),
         [
-            marks.line(data.bounds, data.total, "both together", colour=marks.GREY, width=6, label=""),
-            marks.line(data.bounds, data.bias, "bias of clipping", label="bias", label_at="start", shift=(0, -12)),
+            marks.line(data.bounds, data.total, "both together", colour=marks.GREY, width=7, label=""),
+            marks.line(data.bounds, data.bias, "bias of clipping", label="bias", label_at="start", shift=(0, 14)),
             marks.line(data.bounds, data.noise, "noise", colour=marks.VERMILION, dash="7 4"),
+            marks.text(data.bounds[middle], float(data.total[middle]), "both together", colour=marks.GREY,
+                       shift=(0, -16)),
             marks.rule(x=data.bound, colour=marks.INK, width=1),
             marks.points(data.bounds[best], least, "best bound", colour=marks.GREEN, shape="s", size=7, hollow=True),
             marks.points(data.bound, here, "your bound", colour=marks.INK, size=6, drag=("bound", "x")),
             marks.text(data.bound, here, dollars(here), shift=(4, -14)),
-            marks.text(float(data.bounds[best]), float(bottom), "best (peeks at the data)", colour=marks.GREEN,
+            marks.text(float(data.bounds[best]), bottom, "best (peeks at the data)", colour=marks.GREEN,
                        shift=(0, -12)),
         ],
     )  # fmt: skip
-
-
-def draw_clipping(data: MeanError) -> Still:
-    """Bias, noise and total error against the clipping bound."""
-    total = data.total
-    here, best = float(np.interp(data.bound, data.bounds, total)), int(np.argmin(total))
-    alt = (
-        f"Error of a private mean of capital gains against the clipping bound, log-log, at ε = {data.epsilon:.3g} and "
-        f"{data.people:,} people. The bias falls to {dollars(data.bias[-1])} as the bound rises, the noise grows "
-        f"to {dollars(data.noise[-1])}. At the chosen bound of {dollars(data.bound)} the typical error is "
-        f"{dollars(here)}; the least is {dollars(total[best])}, at {dollars(data.bounds[best])}."
-    )
-    return Still(clipping_marks(data), alt=alt)
 
 
 @dataclass(frozen=True)
@@ -118,33 +137,39 @@ class Table:
     title: str
 
 
-def draw_table(data: Table, *, into: Picture | None = None) -> Picture:
+def draw_table(data: Table) -> Picture:
     """Released counts with intervals, category by category; counts have shape (categories,)."""
-    picture, rows = into, np.arange(len(data.categories))
-    if picture is None:
-        with course_style():
-            picture = Picture(680, 480)
-            axes = picture.subplots()
-            picture.parts["bars"] = axes.hlines(rows, 0, 1, color=BLUE, linewidth=5, alpha=0.35)
-            (picture.parts["released"],) = axes.plot([], [], "o", color=BLUE, label="published, with its interval")
-            (picture.parts["truth"],) = axes.plot([], [], "x", color=VERMILION, markersize=8, label="true count")
-            axes.set_yticks(rows, data.categories)
-            axes.invert_yaxis()
-            axes.axvline(0, color=GREY, linewidth=1)
-            thousands(axes.xaxis)
-            axes.set_xlabel("people")
-            axes.set_title(data.title)
-            axes.legend(loc="lower right")
-    ends = np.stack([data.released - data.half_width, data.released + data.half_width], axis=1)
-    spans = np.stack([ends, np.repeat(rows[:, None], 2, axis=1)], axis=2)
-    picture.parts["bars"].set_segments(spans)
-    picture.parts["released"].set_data(data.released, rows)
-    picture.parts["truth"].set_data(data.truth, rows)
-    edge = max(data.released.max(), data.truth.max()) + 1.5 * data.half_width
-    adjust(picture.axes[0], xlim=(min(data.released.min() - 1.5 * data.half_width, -data.half_width), edge))
-    outside = int((np.abs(data.released - data.truth) > data.half_width).sum())
+    rows, wide = np.arange(len(data.categories)), data.half_width
+    largest = int(np.argmax(data.released))
+    with course_style():
+        picture = Picture(720, 480)
+        axes = picture.subplots()
+        axes.axvline(0, color=GREY, linewidth=1)
+        axes.hlines(rows, data.released - wide, data.released + wide, color=BLUE, linewidth=5, alpha=0.35)
+        axes.plot(data.released, rows, "o", color=BLUE)
+        axes.plot(data.truth, rows, "x", color=VERMILION, markersize=8, markeredgewidth=2)
+        axes.text(
+            data.released[largest] - 1.4 * wide,
+            largest - 0.35,
+            "● published, with its interval",
+            color=BLUE,
+            ha="right",
+            va="center",
+        )
+        axes.text(
+            data.released[largest] - 1.4 * wide, largest + 0.5, "× true count", color=VERMILION, ha="right", va="center"
+        )
+        axes.set_yticks(rows, data.categories)
+        axes.invert_yaxis()
+        axes.set_xlim(
+            min(data.released.min() - 1.5 * wide, -wide), max(data.released.max(), data.truth.max()) + 1.5 * wide
+        )
+        thousands(axes.xaxis)
+        axes.set_xlabel("people")
+        axes.set_title(data.title)
+    outside = int((np.abs(data.released - data.truth) > wide).sum())
     picture.alt = (
-        f"{len(data.categories)} published counts, each with an interval of ±{data.half_width:.3g} people, and the "
+        f"{len(data.categories)} published counts, each with an interval of ±{wide:.3g} people, and the "
         f"true counts: {outside or 'none'} of them lies outside its interval. "
         + ", ".join(f"{name} {value:,.0f}" for name, value in zip(data.categories, data.released, strict=True))
         + "."
