@@ -143,7 +143,7 @@ def _content(name: str, claim: tuple, truth: Claim) -> Wrong | None:
     given: dict[str, Any] = {"epsilon": float(claim[0]), "delta": float(claim[1]), "relation": claim[2]}
     given["relation"] = getattr(given["relation"], "value", given["relation"])
     for part, value, wrong in truth.mistakes:
-        if given[part] == value or (part != "relation" and math.isclose(given[part], value, rel_tol=0.01)):
+        if given[part] == value or (part != "relation" and math.isclose(given[part], float(value), rel_tol=0.01)):
             return wrong
     if given["relation"] != truth.relation.value:
         return Wrong(
