@@ -23,11 +23,12 @@ UNITS = (1.0, 0.5, 0.1, 0.05, 0.01, 0.001)
 
 @dataclass(frozen=True)
 class Law:
-    """A law of noise, symmetric or not: P[error > t] and P[error < t], its scale, and its name in a sentence."""
+    """A law of noise: P[error > t] and P[error < t], its scale, its mean distance from the middle, its name."""
 
     above: Callable[[np.ndarray], np.ndarray]
     below: Callable[[np.ndarray], np.ndarray]
     scale: float
+    size: float
     name: str
     whole: bool = False
 
@@ -50,12 +51,12 @@ class Law:
 
 def laplace(scale: float, centre: float = 0.0) -> Law:
     law = stats.laplace(centre, scale)
-    return Law(law.sf, law.cdf, scale, "Laplace noise")
+    return Law(law.sf, law.cdf, scale, scale, "Laplace noise")
 
 
 def normal(deviation: float, centre: float = 0.0) -> Law:
     law = stats.norm(centre, deviation)
-    return Law(law.sf, law.cdf, deviation, "normal noise")
+    return Law(law.sf, law.cdf, deviation, deviation * math.sqrt(2 / math.pi), "normal noise")
 
 
 def geometric(scale: float) -> Law:
@@ -66,13 +67,13 @@ def geometric(scale: float) -> Law:
         beyond = ratio ** np.ceil(np.abs(at)) / (1 + ratio)
         return np.where(at > 0, beyond, 1 - beyond)
 
-    return Law(above, lambda at: above(-at), scale, "geometric noise", whole=True)
+    return Law(above, lambda at: above(-at), scale, 1 / math.sinh(1 / scale), "geometric noise", whole=True)
 
 
 def one_sided(scale: float) -> Law:
     """Exponential noise, which is also the absolute value of Laplace noise."""
     law = stats.expon(scale=scale)
-    return Law(law.sf, law.cdf, scale, "exponential noise")
+    return Law(law.sf, law.cdf, scale, scale * math.log(2), "exponential noise")
 
 
 def grid(errors: np.ndarray, scale: float) -> float:
@@ -192,7 +193,7 @@ def _balanced(errors: np.ndarray) -> bool:
 def _follows(wanted: Sequence[Wanted], scale: str) -> Wrong | None:
     """Whether the size of the noise follows ε, from the smallest to the largest ε."""
     low, high = wanted[0], wanted[-1]
-    right = high.epsilon / low.epsilon
+    right = low.laws[0].size / high.laws[0].size
     power = math.log(low.size / high.size) / math.log(right)
     if abs(power - 1) < 0.2:
         return None
@@ -238,7 +239,7 @@ def _geometric(wanted: Sequence[Wanted]) -> Wrong | None:
 
 def _size(wanted: Sequence[Wanted], scale: str, unit: str, too_much: str, few: str) -> Wrong | None:
     """Noise of the right kind, which is too wide or too narrow by one factor."""
-    factors = [one.size / one.laws[0].scale for one in wanted]
+    factors = [one.size / one.laws[0].size for one in wanted]
     factor = float(np.median(factors))
     if abs(factor - 1) < 0.02:
         return None
@@ -246,7 +247,7 @@ def _size(wanted: Sequence[Wanted], scale: str, unit: str, too_much: str, few: s
     named = (f"{name} times" for name, known in KNOWN_FACTORS.items() if abs(factor / known - 1) < 0.025)
     seen = (
         f"At ε = {one.epsilon:.3g} your results are off by {one.size:.3g}{unit} on average. Noise of scale {scale} is "
-        f"off by {one.laws[0].scale:.3g}: yours is {next(named, f'{factor:.2g} times')} as wide."
+        f"off by {one.laws[0].size:.3g}: yours is {next(named, f'{factor:.2g} times')} as wide."
     )
     if factor < 1:
         ask = few or "How much can one person change the result, and is that in the scale?"

@@ -147,18 +147,22 @@ def replay(releases):
 # 14.5
 
 
-def gridded(step=2.0**-20, extra=1, scale=lambda epsilon: 1 / epsilon, rounds=True, around=lambda step, value: step):
-    def release(value, epsilon, rng):
-        g = around(step, value)
-        p = -math.expm1(-1 / (scale(epsilon) * (1 / g + extra)))
+def steps_moved(sensitivity, g):
+    return math.floor(sensitivity / g) + 1
+
+
+def gridded(moved=steps_moved, scale=lambda epsilon: 1 / epsilon, rounds=round, around=lambda g, value: g):
+    def release(value, sensitivity, g, epsilon, rng):
+        g = around(g, value)
+        p = -math.expm1(-1 / (scale(epsilon) * moved(sensitivity, g)))
         noise = int(rng.geometric(p)) - int(rng.geometric(p))
-        return (int(np.rint(value / g)) + noise) * g if rounds else value + noise * g
+        return (rounds(value / g) + noise) * g if rounds else value + noise * g
 
     return release
 
 
-def rounded_after(value, epsilon, rng):
-    return round(value + rng.laplace(scale=1 / epsilon), 6)
+def rounded_after(value, sensitivity, g, epsilon, rng):
+    return round((value + rng.laplace(scale=sensitivity / epsilon)) / g) * g
 
 
 RIGHT = {
@@ -166,7 +170,7 @@ RIGHT = {
     "14.2": [spender(), spender(number=Decimal), one_statement, with_cursor],
     "14.3": [renyi()],
     "14.4": [off_the_comb, replay],
-    "14.5": [gridded(), gridded(step=2.0**-10), rounded_after],
+    "14.5": [gridded(), gridded(rounds=math.floor), gridded(moved=lambda sensitivity, g: math.ceil(sensitivity / g))],
 }
 
 WRONG = {
@@ -198,18 +202,24 @@ WRONG = {
     ("14.4", "never-sure"): lambda releases: np.full(releases.shape, -1),
     ("14.4", "upside-down"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 1, -1),
     ("14.4", "package-used"): lambda releases: guess_from_bits(releases, (0.0, 1.0), 1.0),
-    ("14.5", "naive"): lambda value, epsilon, rng: value + rng.laplace(scale=1 / epsilon),
-    ("14.5", "value-not-rounded"): gridded(rounds=False),
-    ("14.5", "step-from-data"): gridded(around=lambda step, value: step * 2.0 ** math.frexp(abs(value) + 1)[1]),
+    ("14.5", "naive"): lambda value, sensitivity, g, epsilon, rng: value + rng.laplace(scale=sensitivity / epsilon),
+    ("14.5", "value-not-rounded"): gridded(rounds=None),
+    ("14.5", "step-from-data"): gridded(around=lambda g, value: g * 2.0 ** (abs(value) > 500)),
     ("14.5", "scale-upside-down"): gridded(scale=lambda epsilon: epsilon),
     ("14.5", "ignores-epsilon"): gridded(scale=lambda epsilon: 1.0),
-    ("14.5", "coarse-step"): gridded(step=1.0, extra=0),
-    ("14.5", "coarse-step too"): gridded(step=2.0**-6),
-    ("14.5", "not-a-power-of-two"): gridded(step=0.001),
-    ("14.5", "not-a-power-of-two too"): gridded(step=0.03),
+    ("14.5", "coarse-step"): gridded(around=lambda g, value: 1.0),
+    ("14.5", "coarse-step too"): gridded(around=lambda g, value: 2 * g),
+    ("14.5", "not-a-power-of-two"): gridded(around=lambda g, value: 0.001),
+    ("14.5", "not-a-power-of-two too"): gridded(around=lambda g, value: 0.03),
     ("14.5", "not-useful"): gridded(scale=lambda epsilon: 3 / epsilon),
-    ("14.5", "not-random"): lambda value, epsilon, rng: float(np.rint(value * 1024) / 1024),
-    ("14.5", "package-used"): lambda value, epsilon, rng: LaplaceMechanism(epsilon).release(value, rng=rng),
+    ("14.5", "not-random"): lambda value, sensitivity, g, epsilon, rng: round(value / g) * g,
+    ("14.5", "package-used"): lambda value, sensitivity, g, epsilon, rng: (
+        round(LaplaceMechanism(epsilon, sensitivity).release(value, rng=rng) / g) * g
+    ),
+    ("14.5", "rounding-forgotten"): gridded(moved=lambda sensitivity, g: sensitivity / g),
+    ("14.5", "one-step-too-many"): gridded(moved=lambda sensitivity, g: sensitivity / g + 1),
+    ("14.5", "one-step-too-many too"): gridded(moved=lambda sensitivity, g: math.ceil(sensitivity / g) + 1),
+    ("14.5", "float-noise"): rounded_after,
 }
 
 
@@ -221,17 +231,20 @@ def test_every_exercise_is_tried():
 def test_an_answer_that_never_spends_or_peeks_is_caught():
     assert "passed" not in rehearse("14.2", never_spends, rng=1, times=1).keys
 
-    def peeking(value, epsilon, rng, memory={}):  # noqa: B006 (the trick is the point)
+    def peeking(value, sensitivity, g, epsilon, rng, memory={}):  # noqa: B006 (the trick is the point)
         """Behaves on the first value it meets and releases nearly the truth on every other."""
         known = memory.setdefault("first", value) == value
-        return gridded(scale=lambda epsilon: 1 / epsilon if known else 1e-3)(value, epsilon, rng)
+        honest = gridded(scale=lambda epsilon: 1 / epsilon if known else 1e-3)
+        return honest(value, sensitivity, g, epsilon, rng)
 
     assert "passed" not in rehearse("14.5", peeking, rng=2, times=1).keys
 
 
 def test_noise_of_a_fifth_less_and_of_another_shape_are_caught():
-    def gaussian(value, epsilon, rng):
-        return round((value + rng.normal(scale=1.5 / epsilon)) * 2**20) / 2**20
+    def gaussian(value, sensitivity, g, epsilon, rng):
+        return round((value + rng.normal(scale=1.5 * sensitivity / epsilon)) / g) * g
 
-    for answer in (gridded(scale=lambda epsilon: 0.8 / epsilon), gaussian):
-        assert rehearse("14.5", answer, rng=4, times=1).keys == {"not-private": 1}
+    assert rehearse("14.5", gridded(scale=lambda epsilon: 0.8 / epsilon), rng=4, times=1).keys == {
+        "too-little-noise": 1
+    }
+    assert "passed" not in rehearse("14.5", gaussian, rng=4, times=1).keys
