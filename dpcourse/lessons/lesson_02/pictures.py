@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.patches import Polygon
-from matplotlib.ticker import NullLocator, PercentFormatter
 
 from dpcourse.lessons.lesson_02.numbers import Attacker, Hills
 from dpcourse.plots import marks
-from dpcourse.plots.marks import Axis, Panel
-from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, series
+from dpcourse.plots.marks import DASHES, Axis, Panel
+from dpcourse.plots.still import Still
 from dpcourse.plots.words import number
-
-# The part of a hill that δ counts: darker, and hatched, so that it is not told by colour alone.
-_OVERHANG = {"facecolor": VERMILION, "alpha": 0.6, "hatch": "//", "edgecolor": "white", "linewidth": 0}
 
 
 def attacker_marks(data: Attacker) -> list[Panel]:
@@ -50,53 +45,56 @@ def attacker_marks(data: Attacker) -> list[Panel]:
     ]  # fmt: skip
 
 
-def draw_hills(data: Hills) -> Picture:
-    """Above, the two hills and the area that δ counts; below, how many times as high the dashed one is."""
-    with course_style():
-        picture = Picture(720, 520)
-        above, below = picture.subplots(2, 1, sharex=True, height_ratios=(3, 2))
-        above.plot(data.x, data.no, color=BLUE)
-        above.plot(data.x, data.yes, color=VERMILION, linestyle="--")
-        over = data.yes > np.exp(data.epsilon) * data.no * (1 + 1e-9)
-        if data.delta:
-            above.fill_between(data.x, 0, data.yes, where=over, color=VERMILION, alpha=0.15, linewidth=0)
-            above.fill_between(data.x, np.exp(data.epsilon) * data.no, data.yes, where=over, **_OVERHANG)
-            at = data.x[over][len(data.x[over]) // 5]
-            height = float(np.interp(at, data.x, data.yes + np.exp(data.epsilon) * data.no)) / 2
-            words = f"δ = {data.delta:.3f}: the part\nabove e^ε times\nthe solid hill"
-            line = {"arrowstyle": "-", "color": BLACK}
-            above.annotate(words, (at, height), xytext=(at + 0.4, 1.6 * height), arrowprops=line, va="bottom")
-        peak = float(data.yes.max())
-        with_yes, with_no = (
-            f"if Ana smokes\n(true count {data.count + 1})",
-            f"if she does not\n(true count {data.count})",
-        )
-        above.text(data.count + 1.8, peak, with_yes, color=VERMILION, va="top")
-        above.text(data.count - 0.8, peak, with_no, color=BLUE, va="top", ha="right")
-        above.set(ylim=(0, 1.08 * peak), ylabel="probability density")
-        above.set_title(f"{data.noise} noise: what Mara may publish")
-        band = np.exp(data.epsilon)
-        below.axhspan(1 / band, band, color=GREY, alpha=0.18, linewidth=0)
-        below.plot(data.x, data.yes / data.no, color=BLACK)
-        below.set_yscale("log")
-        low, high = data.x[0], data.x[-1]
-        below.set(xlim=(low, high), ylim=(1 / 40, 40) if data.delta else (0.2, 5))
-        below.text(low + 0.1, band, f"e^ε = {band:.2f}", va="bottom", color=BLACK)
-        below.text(low + 0.1, 1 / band, f"1/e^ε = {1 / band:.2f}", va="bottom", color=BLACK)
-        ticks = [1 / 10, 1, 10] if data.delta else [0.25, 0.5, 1, 2, 4]
-        below.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
-        below.yaxis.set_minor_locator(NullLocator())
-        below.set_ylabel("times as likely\nif Ana smokes")
-        below.set_xlabel("published number")
+def draw_hills(data: Hills) -> Still:
+    """Left, the two hills and the area that δ counts; right, how many times as high the dashed one is."""
+    allowed, band = np.exp(data.epsilon) * data.no, math.exp(data.epsilon)
+    over = data.yes > allowed * (1 + 1e-9)
+    top, low, high = float(data.yes.max()), float(data.x[0]), float(data.x[-1])
     ratios = data.yes / data.no
-    picture.alt = (
+    reach = 40.0 if data.delta else 5.0
+    seen = abs(np.log(ratios)) < math.log(reach)
+    hills = [
+        marks.line(data.x, data.no, "if she does not", label=""),
+        marks.line(data.x, data.yes, "if Ana smokes", colour=marks.VERMILION, dash="7 4", label=""),
+        marks.text(data.count - 0.9, 0.97 * top, "if she does not", colour=marks.BLUE, anchor="end"),
+        marks.text(data.count + 1.9, 0.97 * top, "if Ana smokes", colour=marks.VERMILION, anchor="start"),
+    ]
+    if data.delta:
+        lower = np.where(over, np.minimum(allowed, data.yes), data.yes)
+        middle, near = float(data.x[over][len(data.x[over]) // 4]), allowed < 1.1 * top
+        near &= data.x > data.count
+        level = float(np.interp(middle, data.x, data.yes))
+        hills = [
+            marks.area(data.x[over], 0, lower[over], colour=marks.VERMILION, opacity=0.14),
+            marks.area(data.x[over], lower[over], data.yes[over], colour=marks.VERMILION, opacity=0.6),
+            *hills,
+            marks.line(data.x[near], allowed[near], "", colour=marks.GREEN, dash="2 3"),
+            marks.text(middle, level, f"dark: δ = {data.delta:.3f}", anchor="start", shift=(16, -18)),
+            marks.text(middle, level, "dots: e^ε·solid", colour=marks.GREEN, anchor="start", shift=(16, 0)),
+        ]
+    times = (1 / 16, 1 / 4, 1, 4, 16) if data.delta else (1 / 4, 1 / 2, 1, 2, 4)
+    names = [f"{t:g}" if t >= 1 else f"1/{round(1 / t)}" for t in times]
+    ratio = [
+        marks.area([low, high], 1 / band, band, colour=marks.GREEN, opacity=0.16),
+        marks.line(data.x[seen], ratios[seen], "ratio", colour=marks.INK, label=""),
+        marks.text(low + 0.2, band, f"e^ε = {band:.2f}", colour=marks.GREEN, anchor="start", shift=(0, -9)),
+        marks.text(high - 0.2, 1 / band, f"1/e^ε = {1 / band:.2f}", colour=marks.GREEN, anchor="end", shift=(0, 10)),
+    ]
+    across = Axis(low, high, "published number", ticks=[57, 59, 61, 62, 64, 66])
+    alt = (
         f"Two hills of {data.noise} noise, around {data.count + 1} if Ana smokes and around {data.count} if "
-        "she does not. "
-        f"The dashed hill is between {ratios.min():.2g} and {ratios.max():.3g} times as high as the solid one; "
-        f"the band of ε = {data.epsilon:g} goes from {1 / band:.2f} to {band:.2f}. "
+        f"she does not. The dashed hill is between {ratios.min():.2g} and {ratios.max():.3g} times as high as the "
+        f"solid one; the band of ε = {data.epsilon:g} goes from {1 / band:.2f} to {band:.2f}. "
         f"It is left with probability {data.tail:.3g}, and δ = {data.delta:.3g}."
     )
-    return picture
+    tall = Axis(0, 1.15 * top, "how likely (density)")
+    times_axis = Axis(1 / reach, reach, "", log=True, ticks=times, names=names)
+    panels = [
+        Panel(across, tall, hills, title=f"{data.noise} noise: two hills", share=1.45),
+        Panel(Axis(low, high, "published number", ticks=(57, 59, 61, 63, 65)), times_axis, ratio,
+              title="Dashed height ÷ solid height"),
+    ]  # fmt: skip
+    return Still(panels, alt=alt)
 
 
 @dataclass(frozen=True)
@@ -116,50 +114,51 @@ class Attacks:
     at: tuple[float, ...]
 
 
-def draw_attacks(data: Attacks) -> Picture:
+def draw_attacks(data: Attacks) -> Still:
     """Trade-off curves of several mechanisms inside the region of their claim."""
-    with course_style():
-        picture = Picture(600, 560)
-        axes = picture.subplots()
-        axes.add_patch(Polygon(_between(data.fpr, 1 - data.allowed[::-1], data.allowed), facecolor=GREY, alpha=0.18))
-        axes.plot(data.fpr, data.allowed, color=BLACK, linewidth=1.4)
-        for i, (name, rates, at) in enumerate(zip(data.names, data.rates, data.at, strict=True)):
-            style = series(i, marker=False)
-            axes.plot(data.fpr, rates, **style)
-            axes.annotate(
-                name,
-                (at, float(np.interp(at, data.fpr, rates))),
-                xytext=(at + 0.12, float(np.interp(at, data.fpr, rates)) - 0.1),
-                color=style["color"],
-                arrowprops={"arrowstyle": "-", "color": style["color"]},
-                bbox={"facecolor": "white", "linewidth": 0, "pad": 1.5},
-            )
-        axes.plot([0, 1], [0, 1], color=BLACK, linestyle=":", linewidth=1.2)
-        axes.text(0.6, 0.545, "guessing", rotation=45, rotation_mode="anchor")
-        axes.text(0.02, 0.87, "no attack comes up here", color=BLACK)
-        axes.text(0.44, 0.31, "grey: what the claim allows", color=BLACK)
-        axes.annotate(f"δ = {data.delta:g}", (0, data.delta), xytext=(0.08, 0.02), arrowprops={"arrowstyle": "-"})
-        axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-        axes.xaxis.set_major_formatter(PercentFormatter(1))
-        axes.yaxis.set_major_formatter(PercentFormatter(1))
-        axes.set_xlabel("false positive rate: says “smokes”, and she does not")
-        axes.set_ylabel("true positive rate: says “smokes”, and she does")
-        axes.set_title(f"Best attacks under one claim: ε = {data.epsilon:g}, δ = {data.delta:g}")
-    picture.alt = (
+    shares = (0, 0.25, 0.5, 0.75, 1)
+    colours = (marks.BLUE, marks.VERMILION, marks.PURPLE)
+    curves = []
+    for name, rates, at, colour, dash in zip(data.names, data.rates, data.at, colours, DASHES, strict=False):
+        height = float(np.interp(at, data.fpr, rates))
+        curves += [
+            marks.line(data.fpr, rates, name, colour=colour, dash=dash, label=""),
+            marks.spans(at, height, at + 0.09, height - 0.06, colour=colour, width=1),
+            marks.text(at + 0.1, height - 0.08, name, colour=colour, anchor="start"),
+        ]
+    panel = Panel(
+        Axis(0, 1, "false positive rate: says “smokes”, and she does not", ticks=shares, unit="%"),
+        Axis(0, 1, "true positive rate: says “smokes”, and she does", ticks=shares, unit="%"),
+        [
+            marks.area(data.fpr, 1 - data.allowed[::-1], data.allowed, colour=marks.GREY, opacity=0.16),
+            marks.line([0, 1], [0, 1], "guessing", colour=marks.GREY, dash="2 3", width=1.4, label=""),
+            marks.line(data.fpr, data.allowed, "the claim's limit", colour=marks.INK, width=1.6, label=""),
+            *curves,
+            marks.text(0.03, 0.9, "no attack comes up here", anchor="start"),
+            marks.text(0.55, 0.51, "dotted: guessing", colour=marks.GREY, anchor="start"),
+            marks.text(0.42, 0.28, "shaded: what the claim allows", anchor="start"),
+            marks.spans(0, data.delta, 0.12, 0.045, colour=marks.INK, width=1),
+            marks.text(0.125, 0.035, f"the limit starts at δ = {data.delta:g}", anchor="start"),
+        ],
+        title=f"The best attacks under ε = {data.epsilon:g}, δ = {data.delta:g}",
+        left=44,
+        right=24,
+    )
+    alt = (
         f"True positive rate at a false positive rate of 10%: at most {np.interp(0.1, data.fpr, data.allowed):.1%} "
         f"allowed by ε = {data.epsilon:g}, δ = {data.delta:g}; "
         + ", ".join(
             f"{name} {np.interp(0.1, data.fpr, rates):.1%}" for name, rates in zip(data.names, data.rates, strict=True)
         )
     )
-    return picture
+    return Still(panel, alt=alt)
 
 
 @dataclass(frozen=True)
 class Losses:
     """For some mechanisms, by x: the chance of a loss above x, shape (mechanisms, x).
 
-    Each name is written at its place in `labels`, with a line to its curve at the x in `points`.
+    Each name is written at its place in `labels`.
     """
 
     x: np.ndarray
@@ -167,31 +166,28 @@ class Losses:
     exceed: np.ndarray
     epsilon: float
     labels: tuple[tuple[float, float], ...]
-    points: tuple[float, ...]
 
 
-def draw_losses(data: Losses) -> Picture:
+def draw_losses(data: Losses) -> Still:
     """How often the privacy loss exceeds each value, mechanisms side by side."""
-    with course_style():
-        picture = Picture(660, 420)
-        axes = picture.subplots()
-        for i, (name, row, place) in enumerate(zip(data.names, data.exceed, data.labels, strict=True)):
-            style = series(i, marker=False)
-            axes.plot(data.x, row, **style)
-            point = (data.points[i], float(np.interp(data.points[i], data.x, row)))
-            line = {"arrowstyle": "-", "color": style["color"]}
-            axes.annotate(name, point, xytext=place, color=style["color"], arrowprops=line)
-        axes.axvline(data.epsilon, color=GREY, linewidth=1.2)
-        axes.annotate(f"ε = {data.epsilon:g}", (data.epsilon, 0.95), xytext=(5, 0), textcoords="offset points")
-        axes.set(xlim=(data.x[0], data.x[-1]), ylim=(-0.02, 1.04))
-        axes.set_xlabel("privacy loss x: the output is e^x times as likely with the person as without")
-        axes.set_ylabel("chance of a larger loss than x")
-        axes.set_title("Where the loss can go")
-    picture.alt = f"Chance that the privacy loss exceeds ε = {data.epsilon:.3g}: " + ", ".join(
+    colours = (marks.BLUE, marks.VERMILION, marks.GREEN)
+    drawn = [marks.rule(x=data.epsilon, name=f"ε = {data.epsilon:g}")]
+    for i, (name, row, (x, y)) in enumerate(zip(data.names, data.exceed, data.labels, strict=True)):
+        drawn += [
+            marks.line(data.x, row, name, colour=colours[i], dash=DASHES[i], label=""),
+            marks.text(x, y, name, colour=colours[i], anchor="start"),
+        ]
+    panel = Panel(
+        Axis(data.x[0], data.x[-1], "privacy loss x: e^x times as likely on D as on D′"),
+        Axis(0, 1.08, "chance of a larger loss than x", ticks=(0, 0.25, 0.5, 0.75, 1)),
+        drawn,
+        title="Where the loss can go",
+    )
+    alt = f"Chance that the privacy loss exceeds ε = {data.epsilon:.3g}: " + ", ".join(
         f"{name} {np.interp(data.epsilon + 1e-9, data.x, row):.2g}"
         for name, row in zip(data.names, data.exceed, strict=True)
     )
-    return picture
+    return Still(panel, alt=alt)
 
 
 @dataclass(frozen=True)
@@ -204,36 +200,24 @@ class DeltaCurve:
     exceed: np.ndarray
 
 
-def draw_delta(data: DeltaCurve) -> Picture:
+def draw_delta(data: DeltaCurve) -> Still:
     """δ(ε) beside the chance of a loss above ε, which is larger."""
-    with course_style():
-        picture = Picture(660, 420)
-        axes = picture.subplots()
-        middle = len(data.epsilon) // 2
-        for i, (words, row, below) in enumerate(
-            (("δ(ε)", data.delta, True), ("chance of a loss above ε", data.exceed, False))
-        ):
-            style = series(i, marker=False)
-            axes.plot(data.epsilon, row, **style)
-            axes.annotate(
-                words,
-                (data.epsilon[middle], row[middle]),
-                xytext=(-8, -14) if below else (8, 6),
-                textcoords="offset points",
-                color=style["color"],
-                ha="right" if below else "left",
-            )
-        epsilon_axis(axes, data.epsilon[0], data.epsilon[-1], label="ε")
-        axes.set(yscale="log", ylim=(float(data.delta.min()), 1))
-        axes.set_ylabel("probability (log scale)")
-        axes.set_title(f"{data.name}: δ is less than the chance of a loss above ε")
-    picture.alt = (
+    middle = len(data.epsilon) // 2
+    place = float(data.epsilon[middle])
+    panel = Panel(
+        Axis(data.epsilon[0], data.epsilon[-1], "ε (smaller is more private)", log=True),
+        Axis(float(data.delta.min()), 1.0, "probability", log=True),
+        [
+            marks.line(data.epsilon, data.delta, "δ(ε)", label=""),
+            marks.line(data.epsilon, data.exceed, "loss above ε", colour=marks.VERMILION, dash="7 4", label=""),
+            marks.text(place, float(data.delta[middle]), "δ(ε)", colour=marks.BLUE, anchor="end", shift=(-6, 16)),
+            marks.text(place, float(data.exceed[middle]), "chance of a loss above ε", colour=marks.VERMILION,
+                       anchor="start", shift=(30, -4)),
+        ],
+        title=f"{data.name}: δ is less than the chance of a loss above ε",
+    )  # fmt: skip
+    alt = (
         f"{data.name}: at ε = 1 the loss exceeds ε with probability {np.interp(1.0, data.epsilon, data.exceed):.3g}, "
         f"and δ is {np.interp(1.0, data.epsilon, data.delta):.3g}; both fall as ε grows."
     )
-    return picture
-
-
-def _between(x: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The outline of the area between two curves, as points."""
-    return np.column_stack([np.concatenate([x, x[::-1]]), np.concatenate([high, low[::-1]])])
+    return Still(panel, alt=alt)

@@ -31,7 +31,7 @@ def test_the_other_pictures_say_their_numbers():
     rates, x = np.linspace(0, 1, 11), np.linspace(-2, 2, 9)
     attacks = l02.Attacks(1.0, 0.0, rates, np.minimum(2 * rates, 1), ("guessing",), rates[None], at=(0.5,))
     steps = np.where(x < 1.5, 0.75, 0.0)[None]
-    losses = l02.Losses(x, ("a coin",), steps, epsilon=1.0, labels=((1.6, 0.8),), points=(1.5,))
+    losses = l02.Losses(x, ("a coin",), steps, epsilon=1.0, labels=((1.6, 0.8),))
     grid = np.geomspace(0.1, 5, 30)
     delta = l02.DeltaCurve("Noise", grid, 0.1 / grid, 0.2 / grid)
     for draw, data, words in (
