@@ -7,17 +7,19 @@ from dpcourse.lessons.lesson_09.numbers import (
     vote,
     vote_epsilon,
 )
-from dpcourse.lessons.lesson_09.pictures import draw_votes
+from dpcourse.lessons.lesson_09.pictures import vote_marks
+from dpcourse.plots.words import number, one_in
 from dpcourse.widgets.base import Explorer, log_slider, slider, whole_slider
 
 
 def _describe(numbers: Votes) -> str:
     one = float(vote_epsilon(numbers.sigma, 1))
+    answers = "One answer costs" if numbers.answers == 1 else f"{numbers.answers:,} answers cost"
     return (
         f"{numbers.counts[0]:.0f} of {numbers.teachers} teachers are right. With noise of standard deviation "
-        f"{numbers.sigma:.3g} votes on each count the right class wins {numbers.chance:.1%} of the time. "
-        f"One answer costs ε = {one:.3g}, and {numbers.answers:,} cost ε = {numbers.epsilon:.3g} together "
-        f"(δ = {numbers.delta:g}, adding or removing one record, whatever the votes)."
+        f"{number(numbers.sigma)} votes on each count the right class wins {number(numbers.chance, '%')} of the time. "
+        f"{answers} ε = {number(numbers.epsilon)}, a single one ε = {number(one)} (δ = {one_in(numbers.delta)}, adding "
+        "or removing one record, whatever the votes)."
     )
 
 
@@ -27,11 +29,17 @@ def explore_votes() -> Explorer:
         "How many teachers does an answer need?",
         controls={
             "teachers": whole_slider("teachers", 10, 1000, 250, step=10),
-            "share": slider("share who are right", 0.5, 1.0, 0.8),
+            "share": slider("share who are right", 0.5, 1.0, 0.8, unit="%"),
             "sigma": log_slider("noise σ, in votes", 1, 1000, 150),
             "answers": whole_slider("answers", 1, 1000, 400),
         },
         compute=vote,
-        draw=draw_votes,
+        marks=vote_marks,
         describe=_describe,
+        site={"teachers": 7, "share": 6, "sigma": 9, "answers": 5},
+        answer=(
+            "Twice the teachers, the same noise: the counts stand twice as far apart, and ε stays what it was. So more "
+            "teachers buy either surer answers or more noise. Fewer answers lower ε only with the square root. If "
+            "half of the teachers are wrong, no noise is small enough."
+        ),
     )

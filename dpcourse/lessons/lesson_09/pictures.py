@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.ticker import NullLocator
 
 from dpcourse.lessons.lesson_09.numbers import Votes
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, course_style, log_axis, series
+from dpcourse.plots.words import number
 
 
 @dataclass(frozen=True)
@@ -105,47 +107,31 @@ def draw_tuning(data: Tuning, *, into: Picture | None = None) -> Picture:
     return picture
 
 
-def draw_votes(data: Votes, *, into: Picture | None = None) -> Picture:
+def vote_marks(data: Votes) -> list[Panel]:
     """Left, the two noisy counts; right, the chance of the right answer against ε."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(720, 400)
-            left, right = picture.subplots(1, 2)
-            parts = picture.parts
-            for i, name in enumerate(("right class", "wrong class")):
-                keywords = series(i, marker=False)
-                (parts[name],) = left.plot([0], [0], label=name, **keywords)
-                parts[f"{name} count"] = left.axvline(0, linewidth=1, color=keywords["color"], linestyle=":")
-            left.set(xlim=(-0.5, 1.5), ylim=(0, 1.35), yticks=[])
-            left.set_xlabel("noisy count / number of teachers")
-            left.set_ylabel("density (peaks scaled to 1)")
-            left.legend(loc="upper right")
-            parts["left"] = left.set_title(" ", fontsize=11)
-            (parts["curve"],) = right.plot([1], [0.5], color=BLUE)
-            (parts["here"],) = right.plot([1], [0.5], marker="o", markersize=9, color=VERMILION, linestyle="none")
-            parts["coin"] = right.axhline(0.5, color=GREY, linestyle=":", linewidth=1.2)
-            epsilon_axis(right, 0.01, 100, label="ε of all answers")
-            right.xaxis.label.set_fontsize(9.5)
-            right.xaxis.set_minor_locator(NullLocator())  # a third of the drawing time
-            right.set(ylim=(0.45, 1.03), ylabel="P[the right class wins]")
-            parts["right"] = right.set_title(" ", fontsize=11)
-    grid = np.linspace(-0.5, 1.5, 150)
-    for name, count in zip(("right class", "wrong class"), data.counts, strict=True):
+    grid, left = np.linspace(-0.5, 1.5, 101), []
+    for i, (name, count) in enumerate(zip(("right class", "wrong class"), data.counts, strict=True)):
         centre, width = count / data.teachers, data.sigma / data.teachers
-        picture.parts[name].set_data(grid, np.exp(-0.5 * ((grid - centre) / width) ** 2))
-        picture.parts[f"{name} count"].set_xdata([centre] * 2)
-    picture.parts["curve"].set_data(data.epsilons, data.right)
-    picture.parts["here"].set_data([data.epsilon], [data.chance])
-    picture.parts["left"].set_text(f"{data.counts[0]:.0f} votes against {data.counts[1]:.0f}, σ = {data.sigma:.3g}")
-    answers = "1 answer" if data.answers == 1 else f"{data.answers:,} answers"
-    picture.parts["right"].set_text(f"{answers}: ε = {data.epsilon:.3g} at δ = {data.delta:g}")
-    picture.alt = (
-        f"Left: two bell curves around {data.counts[0]:.0f} and {data.counts[1]:.0f} of {data.teachers} votes with "
-        f"standard deviation {data.sigma:.3g}. Right: the probability that the right class wins rises with the ε of "
-        f"{answers}; marked: {data.chance:.1%} at ε = {data.epsilon:.3g}, δ = {data.delta:g}."
-    )
-    return picture
+        dash = marks.DASHES[i]
+        left += [
+            marks.line(grid, np.exp(-0.5 * ((grid - centre) / width) ** 2), name, colour=i, dash=dash, label=""),
+            marks.rule(x=centre, width=1, colour=i, dash=dash),
+            marks.text(
+                centre, 1.02, f"{name} {count:.0f}", colour=i, anchor="start" if i == 0 else "end", shift=(0, -8)
+            ),
+        ]
+    right = [
+        marks.rule(y=0.5, colour=marks.GREY),
+        marks.line(data.epsilons, data.right, "every σ", label=""),
+        marks.points(data.epsilon, data.chance, "your σ", colour=marks.VERMILION, size=6),
+        marks.text(data.epsilon, data.chance, number(data.chance, "%"), colour=marks.VERMILION, shift=(4, 14)),
+    ]
+    return [
+        Panel(Axis(-0.5, 1.5, "noisy count, as a share of the teachers", unit="%"), Axis(0, 1.15, "", ticks=()), left,
+              title="The two noisy counts"),
+        Panel(marks.epsilon_axis(0.01, 100), Axis(0.45, 1.02, "how often the right class wins",
+              ticks=(0.5, 0.6, 0.7, 0.8, 0.9, 1), unit="%"), right, title="Right answers, and their price"),
+    ]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.lessons.lesson_10.numbers import GRID, Rocs, measured_roc
-from dpcourse.lessons.lesson_10.pictures import draw_rocs
-from dpcourse.widgets.base import Explorer, choice, epsilon_slider
+from dpcourse.lessons.lesson_10.pictures import roc_marks
+from dpcourse.plots.words import number, one_in
+from dpcourse.widgets.base import Explorer, choice, epsilon_stops
 
 
 def _describe(data: Rocs) -> str:
     i = GRID.EPSILONS.index(data.epsilon)
+    epsilon = float(GRID.EPSILONS[i])
     attack = data.title.partition(": ")[2]
     area, right = GRID.SCORES[i][GRID.ATTACKS.index(attack)]
     curve = data.curves[0]
@@ -19,11 +21,11 @@ def _describe(data: Rocs) -> str:
         for x, values in ((data.rates, data.allowed), (data.rates, data.exact), (curve.fpr, curve.tpr))
     ]
     return (
-        f"Nearest measured ε: {data.epsilon:g} (δ = {data.delta:g}, adding or removing one record). At a false "
+        f"ε = {number(epsilon)} (δ = {one_in(data.delta)}, adding or removing one record). At a false "
         f"positive rate of 1% the claim allows a true positive rate of {at[0]:.2%}, the best attack on all "
         f"{GRID.STEPS} noisy steps has {at[1]:.2%}, and {attack} on the released weights has {at[2]:.2%}; its AUC "
         f"is {area:.3f}, and its best threshold is right {right:.1%} of the time. The models are right about "
-        f"{GRID.ACCURACY[i]:.1%} of other people. Precomputed on the UCI files: {GRID.TARGETS} models attacked "
+        f"{GRID.ACCURACY[i]:.1%} of other people. Measured beforehand on the UCI files: {GRID.TARGETS} models attacked "
         f"with {GRID.SHADOWS} shadows, a pool of {GRID.POOL:,}."
     )
 
@@ -33,10 +35,15 @@ def explore_membership() -> Explorer:
     return Explorer(
         "How much of the room does an attack use?",
         controls={
-            "epsilon": epsilon_slider(GRID.EPSILONS[0], GRID.EPSILONS[-1], 1.0, delta=GRID.DELTA),
+            "epsilon": epsilon_stops(GRID.EPSILONS, 1.0, delta=GRID.DELTA),
             "attack": choice("attack", GRID.ATTACKS, GRID.ATTACKS[1]),
         },
         compute=measured_roc,
-        draw=draw_rocs,
+        marks=roc_marks,
         describe=_describe,
+        answer=(
+            "The claim leaves far more room than the attacks use. The dashed line shows why: even the best attack on "
+            "all noisy steps stays below the limit, and an attacker who sees only the final weights has much less. "
+            "Unused room is no proof that the claim is too careful. It says what these attacks found."
+        ),
     )

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.patches import Polygon
-from matplotlib.ticker import FuncFormatter, NullLocator
 
 from dpcourse.lessons.lesson_10.numbers import FLOOR, Rocs
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, log_axis, series
+from dpcourse.plots.still import Still
+from dpcourse.plots.style import BLACK, BLUE, VERMILION, course_style
 
 TOP = 1.15
 
@@ -64,66 +65,56 @@ def draw_worlds(people: tuple[Worlds, ...], *, into: Picture | None = None) -> P
     return picture
 
 
-def draw_rocs(data: Rocs, *, into: Picture | None = None) -> Picture:
+def roc_marks(data: Rocs) -> Panel:
     """ROC curves on logarithmic axes, their bands, guessing, and the area that the claim forbids."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(640, 500)
-            axes = picture.subplots()
-            parts = picture.parts
-            diagonal = np.geomspace(FLOOR, 1, 50)
-            if data.epsilon is not None:
-                parts["forbidden"] = axes.add_patch(
-                    Polygon([(0.1, 1), (1, 1), (0.1, 1)], facecolor=GREY, alpha=0.25, hatch="//", label="forbidden")
-                )
-                (parts["allowed"],) = axes.plot([], [], color=BLACK, linewidth=1.8, label="limit of the claim")
-                (parts["exact"],) = axes.plot(
-                    [], [], color=BLACK, linewidth=1.4, linestyle=(0, (5, 2)), label="best attack on this noise"
-                )
-            axes.plot(diagonal, diagonal, color=GREY, linestyle=":", linewidth=1.4, label="guessing")
-            for i, curve in enumerate(data.curves):
-                style = series(i, marker=False)
-                parts["band", i] = axes.add_patch(
-                    Polygon([(FLOOR, FLOOR)] * 2, facecolor=style["color"], alpha=0.3, linewidth=0)
-                )
-                (parts["curve", i],) = axes.plot([], [], label=curve.name, **style)
-            for which in "xy":
-                log_axis(axes, FLOOR, TOP, label="", which=which)
-                getattr(axes, f"{which}axis").set_major_formatter(FuncFormatter(_percent))
-                getattr(axes, f"{which}axis").set_minor_locator(NullLocator())  # ticks are most of the drawing's time
-            axes.set_aspect("equal")
-            axes.set_xlabel("false positive rate: accused, was not in (log scale)")
-            axes.set_ylabel("true positive rate: accused, was in (log scale)")
-            parts["title"] = axes.set_title(" ")
-            parts["legend"] = axes.legend(loc="lower right")
-    parts = picture.parts
-    parts["title"].set_text(data.title)
-    told = []
+    ends = [FLOOR, 1.0]
+    drawn = [marks.line(ends, ends, "guessing", colour=marks.GREY, dash="2 3", width=1.4, label="")]
+    words = [("dotted: guessing", marks.GREY)]
     if data.epsilon is not None:
-        parts["forbidden"].set_xy(
-            np.column_stack([np.append(data.rates, [1.0, FLOOR]), np.append(data.allowed, [TOP, TOP])])
-        )
-        parts["allowed"].set_data(data.rates, data.allowed)
-        parts["exact"].set_data(data.rates, data.exact)
-        at = np.interp(0.01, data.rates, data.allowed), np.interp(0.01, data.rates, data.exact)
-        told.append(f"limit of ε = {data.epsilon:.3g}, δ = {data.delta:g} {at[0]:.2%}, best attack {at[1]:.2%}")
+        drawn += [
+            marks.area(data.rates, data.allowed, 1.0, colour=marks.GREY, opacity=0.25),
+            marks.line(data.rates, data.allowed, "limit of the claim", colour=marks.INK, width=1.8, label=""),
+            marks.line(
+                data.rates, data.exact, "best attack on this noise", colour=marks.INK, dash="7 4", width=1.4, label=""
+            ),
+        ]
+        words += [("grey: forbidden by the claim", marks.INK), ("dashed: best attack on this noise", marks.INK)]
     for i, curve in enumerate(data.curves):
         shown = (curve.fpr >= FLOOR * 0.999) & (curve.tpr > 0)
-        parts["curve", i].set_data(curve.fpr[shown], curve.tpr[shown])
-        if curve.low is not None:
-            x, low, high = (np.asarray(v)[shown] for v in (curve.fpr, curve.low, curve.high))
-            outline = np.column_stack([np.append(x, x[::-1]), np.append(high, np.maximum(low, FLOOR / 10)[::-1])])
-            parts["band", i].set_xy(outline)
+        if curve.low is not None and curve.high is not None:
+            low, high = (np.asarray(side)[shown] for side in (curve.low, curve.high))
+            drawn.append(marks.area(curve.fpr[shown], np.maximum(low, FLOOR / 10), high, colour=i, opacity=0.25))
+        drawn.append(
+            marks.line(curve.fpr[shown], curve.tpr[shown], curve.name, colour=i, dash=marks.DASHES[i], label="")
+        )
+        words.append((curve.name, i))
+    heights = FLOOR * 1.5 ** np.arange(len(words), 0, -1)
+    drawn += [
+        marks.text(1.0, float(y), said, colour=colour, anchor="end")
+        for y, (said, colour) in zip(heights, words, strict=True)
+    ]
+    return Panel(
+        Axis(FLOOR, 1, "false positive rate: accused, was not in (log scale)", log=True, unit="%"),
+        Axis(FLOOR, 1, "true positive rate: accused, was in (log scale)", log=True, unit="%"),
+        drawn,
+        title=data.title,
+    )  # fmt: skip
+
+
+def draw_rocs(data: Rocs) -> Still:
+    """ROC curves on logarithmic axes, their bands, guessing, and the area that the claim forbids."""
+    told = []
+    if data.epsilon is not None:
+        at = np.interp(0.01, data.rates, data.allowed), np.interp(0.01, data.rates, data.exact)
+        told.append(f"limit of ε = {data.epsilon:.3g}, δ = {data.delta:g} {at[0]:.2%}, best attack {at[1]:.2%}")
+    for curve in data.curves:
         fewest = float(np.min(curve.fpr))
         if fewest > 0.015:  # nothing is known so far left: no threshold accuses so few
             told.append(f"{curve.name} none (its curve begins at a false positive rate of {fewest:.0%})")
         else:
             told.append(f"{curve.name} {np.interp(0.01, curve.fpr, curve.tpr):.2%}")
-    picture.alt = f"{data.title}. True positive rate at a false positive rate of 1%: {', '.join(told)}."
-    if data.band:
-        picture.alt += f" Bands: {data.band}."
-    return picture
+    alt = f"{data.title}. True positive rate at a false positive rate of 1%: {', '.join(told)}."
+    return Still(roc_marks(data), alt=alt + (f" Bands: {data.band}." if data.band else ""))
 
 
 def _percent(value: float, _: object) -> str:

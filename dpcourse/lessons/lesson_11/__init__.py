@@ -11,7 +11,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "OneRun",
             "TwoHistograms",
             "draw_alarms",
-            "draw_certifiable",
             "draw_histograms",
             "draw_one_run",
         ],

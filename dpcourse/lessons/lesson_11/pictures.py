@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from dpcourse.lessons.lesson_11.numbers import Certifiable
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, VERMILION, course_style, epsilon_axis
 
 
 @dataclass(frozen=True)
@@ -57,37 +59,24 @@ def draw_histograms(data: TwoHistograms, *, into: Picture | None = None) -> Pict
     return picture
 
 
-def draw_certifiable(data: Certifiable, *, into: Picture | None = None) -> Picture:
+def certifiable_marks(data: Certifiable) -> Panel:
     """ε certified over certifying runs, one line a mechanism, under the most that one event could certify."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            (picture.parts["largest"],) = axes.plot([], [], color=GREY, linestyle="-", label="the most one event can")
-            (picture.parts["true"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.6, label="true ε")
-            for i, name in enumerate(data.curves):
-                (picture.parts[name],) = axes.plot([], [], label=name, **series(i, marker=False))
-            picture.parts["at"] = axes.axvline(1.0, color=GREY, linestyle="--", linewidth=1.2)
-            log_axis(axes, data.runs.min(), data.runs.max(), label="certifying runs on each dataset (log scale)")
-            axes.set_ylabel("certified ε, at frequencies as expected")
-            axes.yaxis.set_label_coords(-0.1, 0.5)  # room for wider numbers, which come with other limits
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="lower right")
-    parts = picture.parts
-    parts["largest"].set_data(data.runs, data.largest)
-    parts["true"].set_data([data.runs.min(), data.runs.max()], [data.true] * 2)
-    for name, curve in data.curves.items():
-        parts[name].set_data(data.runs, curve)
-    parts["at"].set_xdata([data.at, data.at])
-    adjust(picture.axes[0], ylim=(0, 1.4 * data.true))
-    parts["title"].set_text(f"True ε = {data.true:.3g}, {100 * data.confidence:.6g}% confidence")
-    i = int(np.flatnonzero(data.runs == data.at)[0])
-    picture.alt = f"ε certified over the number of runs; with {data.at:,} runs " + ", ".join(
-        f"{name} {curve[i]:.2f}" for name, curve in data.curves.items()
+    i, drawn = int(np.flatnonzero(data.runs == data.at)[0]), []
+    for j, (name, curve) in enumerate(data.curves.items()):
+        drawn += [
+            marks.line(data.runs, curve, name, colour=j, dash=marks.DASHES[j], label=name.partition(",")[0]),
+            marks.points(data.at, curve[i], name, colour=j, shape="ost"[j], drag=("runs", "x")),
+        ]
+    return Panel(
+        Axis(float(data.runs.min()), float(data.runs.max()), "certifying runs on each dataset (log scale)", log=True),
+        Axis(0, 1.4 * data.true, "certified ε, at frequencies as expected"),
+        [
+            marks.line(data.runs, data.largest, "the most one event can", colour=marks.GREY, width=1.6),
+            marks.rule(y=data.true, colour=marks.INK, dash="2 3", name="true ε"),
+            marks.rule(x=data.at, width=1),
+            *drawn,
+        ],
     )
-    picture.alt += f", where the true ε is {data.true:.3g}, at {100 * data.confidence:.6g}% confidence."
-    return picture
 
 
 @dataclass(frozen=True)

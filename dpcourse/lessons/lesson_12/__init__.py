@@ -14,7 +14,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "draw_masking",
             "draw_models",
             "draw_reconstruction",
-            "draw_tradeoff",
         ],
         "explorer": ["explore_masks", "explore_rounds"],
     },

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.lessons.lesson_12.numbers import FABS, GRID, SCALE, Masking, Tradeoff, masked_sum, tradeoff, updates
-from dpcourse.lessons.lesson_12.pictures import draw_masking, draw_tradeoff
-from dpcourse.widgets.base import Explorer, choice, switch, whole_slider
+from dpcourse.lessons.lesson_12.pictures import masking_marks, tradeoff_marks
+from dpcourse.plots.words import number, one_in
+from dpcourse.widgets.base import Explorer, stops, switch, whole_slider
 
 
 def _describe_masking(data: Masking) -> str:
@@ -41,8 +42,13 @@ def explore_masks() -> Explorer:
         "Does the sum survive?",
         controls={**controls, "threshold": whole_slider("threshold", 2, FABS, 4)},
         compute=compute,
-        draw=draw_masking,
+        marks=masking_marks,
         describe=_describe_masking,
+        answer=(
+            "Two or three fabs may drop out, and the sum of the others still comes out right: their shares of the "
+            "missing masks repair it. Below the threshold nothing can be repaired, and the server learns no sum at "
+            "all. What arrives from a single fab looks like noise either way."
+        ),
     )
 
 
@@ -52,10 +58,11 @@ def _describe_tradeoff(data: Tradeoff) -> str:
     ratio = data.noise_multiplier / (data.sampling_rate * data.clients)
     return (
         f"{data.clients:,} clients with {GRID.WAFERS} wafers each, {data.sampling_rate:.0%} of them in a round on "
-        f"average, noise multiplier {data.noise_multiplier:g}: {data.accuracy[i]:.1%} after {data.at} rounds "
-        f"({lost:.1f} points lost to the noise; one training lies {100 * data.spread[i]:.1f} from that average), ε = "
-        f"{data.epsilon[i]:.3g} at δ = {data.delta:g}, adding or removing one client with all its wafers. The noise on "
-        f"the mean update is {ratio:.2g} clip norms in each weight. Precomputed, {GRID.SEEDS} trainings each."
+        f"average, noise multiplier {data.noise_multiplier:g}: {data.accuracy[i]:.1%} after {data.at} "
+        f"round{'s' if data.at > 1 else ''} ({lost:.1f} points lost to the noise; one training lies "
+        f"{100 * data.spread[i]:.1f} from that average), ε = {number(float(data.epsilon[i]))} at δ = "
+        f"{one_in(data.delta)}, adding or removing one client with all its wafers. The noise on the mean update is "
+        f"{number(ratio, digits=2)} clip norms in each weight. Measured beforehand, {GRID.SEEDS} trainings each."
     )
 
 
@@ -64,11 +71,16 @@ def explore_rounds() -> Explorer:
     return Explorer(
         "What do rounds buy, and what do they cost?",
         controls={
-            "noise_multiplier": choice("noise multiplier", GRID.NOISE[1:], 16.0),
-            "sampling_rate": choice("share of clients", {f"{q:.0%}": q for q in GRID.RATES}, 0.3),
-            "rounds": choice("rounds", GRID.ROUNDS, 20),
+            "noise_multiplier": stops("noise multiplier", GRID.NOISE[1:], 16.0),
+            "sampling_rate": stops("share of clients", GRID.RATES, 0.3, unit="%"),
+            "rounds": stops("rounds", GRID.ROUNDS, 20),
         },
         compute=tradeoff,
-        draw=draw_tradeoff,
+        marks=tradeoff_marks,
         describe=_describe_tradeoff,
+        answer=(
+            "More rounds train further and cost more ε. More noise moves the whole curve left, and some accuracy goes "
+            "with it. With more clients in a round the same noise weighs less on their mean, but hiding among those "
+            "who did not take part weakens."
+        ),
     )

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dpcourse.lessons.lesson_12.numbers import Masking, Tradeoff
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, SKY, VERMILION, bars, course_style, epsilon_axis, series
+from dpcourse.plots.still import Still
+from dpcourse.plots.style import BLACK, BLUE, GREY, SKY, VERMILION, course_style, series
 
 
 @dataclass(frozen=True)
@@ -131,90 +135,66 @@ def draw_models(data: Models, *, into: Picture | None = None) -> Picture:
     return picture
 
 
-def draw_masking(data: Masking, *, into: Picture | None = None) -> Picture:
-    """Two rows of bars: what each fab holds, what arrives at the server. Those who dropped out are crossed out."""
-    picture, places = into, np.arange(len(data.names))
-    if picture is None:
-        with course_style():
-            picture = Picture(680, 420)
-            upper, lower = picture.subplots(2, 1, sharex=True)
-            parts = picture.parts
-            parts["values"] = upper.bar(places, data.values, width=0.6, **bars(0))
-            parts["masked"] = lower.bar(places, data.masked, width=0.6, **bars(1))
-            (parts["gone"],) = lower.plot(
-                [], [], color=BLACK, marker="x", markersize=12, linestyle="none", label="dropped out: nothing arrives"
-            )
-            upper.axhline(0, color=BLACK, linewidth=0.8)
-            reach = 1.25 * max(np.abs(data.values).max(), 1e-9)
-            upper.set_ylim(-reach, reach)
-            lower.set_ylim(0, 1.25)
-            lower.set_yticks([0, 0.5, 1])
-            upper.set_ylabel("number to send")
-            lower.set_ylabel("share of 2³²")
-            lower.set_xticks(places, data.names)
-            parts["title"] = upper.set_title(" ")
-            parts["lower"] = lower.set_title(" ")
-            lower.legend(loc="upper right", bbox_to_anchor=(1.0, 1.02))
-    parts = picture.parts
-    for bar, gone in zip(parts["values"], data.dropped, strict=True):
-        bar.set_alpha(0.25 if gone else 1.0)
-    for bar, share, gone in zip(parts["masked"], data.masked, data.dropped, strict=True):
-        bar.set_height(0.0 if gone else share)
-    crossed = np.flatnonzero(data.dropped).tolist()
-    parts["gone"].set_data(crossed, np.full(len(crossed), 0.12))
-    stay = len(data.names) - len(crossed)
-    if data.total is None:
-        outcome = f"{stay} left, {data.threshold} needed: no sum"
-    else:
-        outcome = f"unmasked, their sum: {data.total:+.4f}"
-    parts["title"].set_text(f"What {stay} of {len(data.names)} fabs send: {data.left:+.4f} in all")
-    parts["lower"].set_text(f"What arrives at the server; {outcome}")
-    out = ", ".join(data.names[i] for i in crossed) or "nobody"
-    picture.alt = (
-        f"One number of each fab, and the masked number that arrives. Dropped out: {out}. The others' numbers add up "
-        f"to {data.left:+.4f}; {outcome}."
-    )
-    return picture
+def masking_marks(data: Masking) -> list[Panel]:
+    """What each fab holds, and what arrives at the server. Those who dropped out are pale, and crossed out."""
+    names, gone = [*data.names, "sum"], np.array(data.dropped)
+    places = -np.arange(len(data.names), dtype=float)
+    # Bars without a length, so that a fab keeps its place whether it stays or not.
+    stays, leaves = (np.where(out, 0.0, data.values) for out in (gone, ~gone))
+    reach, last = 1.25 * max(np.abs(data.values).max(), abs(data.left), 1e-9), -float(len(data.names))
+    known = "no sum: too few shares" if data.total is None else f"the server reads {data.total:+.4f}"
+    rows: dict[str, Any] = {"low": last - 0.6, "high": 0.6, "ticks": [*places.tolist(), last]}
+    return [
+        Panel(
+            Axis(-reach, reach, "number to send"),
+            Axis(**rows, names=names),
+            [
+                marks.bars(places, stays, "sent", across=True),
+                marks.bars(places, leaves, "dropped out", across=True, colour=marks.GREY, opacity=0.3),
+                marks.bars([last], [data.left], "sum of those who stay", across=True, colour=marks.GREEN),
+                marks.rule(x=0, colour=marks.INK, dash="", width=1),
+            ],
+            title="What the fabs hold",
+            share=1.25,
+        ),
+        Panel(
+            Axis(0, 1, "share of 2³²", ticks=(0, 0.5, 1)),
+            Axis(**rows, names=[""] * len(names)),
+            [
+                marks.bars(places, np.where(gone, 0.0, data.masked), "arrives", across=True, colour=marks.VERMILION),
+                marks.points(np.where(gone, 0.03, np.nan), places, "nothing", colour=marks.INK, shape="x", size=6),
+                marks.bars([last], [data.uncorrected], "added up as they came", across=True, colour=marks.GREY),
+                marks.text(0, last, known, anchor="start", shift=(4, 0)),
+            ],
+            title="What arrives",
+        ),
+    ]
 
 
-def draw_tradeoff(data: Tradeoff, *, into: Picture | None = None) -> Picture:
+def draw_masking(data: Masking) -> Still:
+    """What each fab holds and what arrives at the server; those who dropped out are crossed out."""
+    out = ", ".join(name for name, gone in zip(data.names, data.dropped, strict=True) if gone) or "nobody"
+    stay = len(data.names) - sum(data.dropped)
+    total = f"{stay} left, {data.threshold} needed: no sum" if data.total is None else f"their sum: {data.total:+.4f}"
+    held = ", ".join(f"{name} {value:+.4f}" for name, value in zip(data.names, data.values, strict=True))
+    alt = f"Numbers to send: {held}. Each arrives masked, as noise. Dropped out: {out}. The server gets: {total}."
+    return Still(masking_marks(data), alt=alt)
+
+
+def tradeoff_marks(data: Tradeoff) -> Panel:
     """Accuracy over ε as the rounds go on, with the levels of one pool and of the marked round without noise."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            parts = picture.parts
-            (parts["pooled"],) = axes.plot([], [], color=GREY, linewidth=1.4, label="one pool of all wafers")
-            (parts["without"],) = axes.plot([], [], label="as many rounds, no noise", **series(1, marker=False))
-            (parts["accuracy"],) = axes.plot([], [], label="1, 2, 5, … 100 rounds with noise", **series(0))
-            for name in ("low", "high"):
-                (parts[name],) = axes.plot([], [], color=BLUE, linestyle=":", linewidth=1.2)
-            parts["low"].set_label("± one deviation over trainings")
-            (parts["here"],) = axes.plot(
-                [], [], color=VERMILION, marker="o", markersize=15, fillstyle="none", linestyle="none",
-                markeredgewidth=2,
-            )  # fmt: skip
-            epsilon_axis(axes, 0.001, 100, label=f"client-level ε at δ = {data.delta:g}")
-            axes.set_ylim(0.48, 0.92)
-            axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-            axes.set_ylabel("accuracy on the shared test set")
-            axes.legend(loc="lower right")
-            parts["title"] = axes.set_title(" ")
-    parts = picture.parts
-    i = int(np.flatnonzero(data.rounds == data.at)[0])
-    parts["pooled"].set_data([0.001, 100], [data.pooled] * 2)
-    parts["without"].set_data([0.001, 100], [data.without_noise[i]] * 2)
-    parts["accuracy"].set_data(data.epsilon, data.accuracy)
-    parts["low"].set_data(data.epsilon, data.accuracy - data.spread)
-    parts["high"].set_data(data.epsilon, data.accuracy + data.spread)
-    parts["here"].set_data([data.epsilon[i]], [data.accuracy[i]])
+    i, ends = int(np.flatnonzero(data.rounds == data.at)[0]), [0.001, 100.0]
     rounds = "1 round" if data.at == 1 else f"{data.at} rounds"
-    parts["title"].set_text(f"{rounds}: {data.accuracy[i]:.1%} for ε = {data.epsilon[i]:.3g}")
-    picture.alt = (
-        f"{data.clients:,} clients, noise multiplier {data.noise_multiplier:g}, each in a round with probability "
-        f"{data.sampling_rate:g}. Rounds, accuracy, ε: "
-        + "; ".join(f"{r}, {a:.1%}, {e:.3g}" for r, a, e in zip(data.rounds, data.accuracy, data.epsilon, strict=True))
-        + f". Without noise, {rounds}: {data.without_noise[i]:.1%}; one pool: {data.pooled:.1%}."
+    return Panel(
+        marks.epsilon_axis(0.001, 100, "ε for one client"),
+        Axis(0.48, 0.92, "accuracy on the shared test set", unit="%"),
+        [
+            marks.area(data.epsilon, data.accuracy - data.spread, data.accuracy + data.spread),
+            marks.line(ends, [data.pooled] * 2, "one pool", colour=marks.GREY, width=1.4),
+            marks.line(ends, [data.without_noise[i]] * 2, "no noise", colour=marks.VERMILION, dash="7 4"),
+            marks.line(data.epsilon, data.accuracy, "with noise", label=""),
+            marks.points(data.epsilon, data.accuracy, "1 to 100 rounds"),
+            marks.points(data.epsilon[i], data.accuracy[i], rounds, colour=marks.VERMILION, size=9, hollow=True),
+            marks.text(float(data.epsilon[i]), float(data.accuracy[i]), rounds, shift=(6, 16)),
+        ],
     )
-    return picture

@@ -13,7 +13,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "Quality",
             "Tree",
             "draw_copies",
-            "draw_noisy_table",
             "draw_quality",
             "draw_tree",
         ],

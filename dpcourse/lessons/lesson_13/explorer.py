@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dpcourse.lessons.lesson_13.numbers import DELTA, TABLES, NoisyTable, noisy_table
-from dpcourse.lessons.lesson_13.pictures import draw_noisy_table
+from dpcourse.lessons.lesson_13.pictures import noisy_table_marks
+from dpcourse.plots.words import number, one_in
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, whole_slider
 
 
 def _describe(table: NoisyTable) -> str:
     shared = f", one of {table.tables} tables that share it equally" if table.tables > 1 else ""
     return (
-        f"{table.exact.size:,} cells of the twin, released at ε = {table.epsilon:.3g}, δ = {table.delta:.0e} (adding "
-        f"or removing one record){shared}: noise of σ = {table.sigma:.3g} people in each cell. "
-        f"{table.drowned:,} cells hold fewer people than that. As shares, the noisy table is {table.error:.2%} off in "
-        f"total variation. The noise is drawn anew at every position, from the same seed."
+        f"{table.exact.size:,} cells of the twin, released at ε = {number(table.epsilon)}, δ = {one_in(table.delta)} "
+        f"(adding or removing one record){shared}: noise of σ = {number(table.sigma)} people in each cell. "
+        f"{table.drowned:,} cells hold fewer people than that. As shares, the noisy table is "
+        f"{number(table.error, '%')} off in total variation. The noise is drawn anew at every position, from the same "
+        "seed."
     )
 
 
@@ -27,6 +29,12 @@ def explore_marginals() -> Explorer:
             "tables": whole_slider("tables that share ε", 1, 60, 1),
         },
         compute=lambda epsilon, columns, tables: noisy_table(columns, epsilon, tables),
-        draw=draw_noisy_table,
+        marks=noisy_table_marks,
         describe=_describe,
+        site={"epsilon": 9, "tables": 4},
+        answer=(
+            "Cells with many more people than σ come out nearly exact; cells with fewer drown. A smaller ε, or more "
+            "tables that share it, lifts the dashed line. A table with more columns has emptier cells, so more of "
+            "them lie below it."
+        ),
     )

@@ -7,19 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from matplotlib.ticker import NullLocator
 
 from dpcourse.lessons.lesson_13.numbers import NoisyTable
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import (
     BLACK,
     BLUE,
     GREY,
-    VERMILION,
     bars,
     course_style,
     epsilon_axis,
-    log_axis,
     series,
 )
 
@@ -27,46 +26,27 @@ FLOOR = 0.5  # where counts of zero and below are drawn on a logarithmic axis
 LARGEST_COUNT = 60_000
 
 
-def draw_noisy_table(data: NoisyTable, *, into: Picture | None = None) -> Picture:
-    """The cells of a table from the fullest to the emptiest: exact counts, noisy counts, and the size of the noise.
-
-    Parameters
-    ----------
-    data : NoisyTable
-    into : Picture, optional
-        A picture this function made, to draw again.
-    """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(640, 420)
-            axes, parts = picture.subplots(), picture.parts
-            (parts["noisy"],) = axes.plot(
-                [1], [1], linestyle="none", marker="o", markersize=3.5, color=VERMILION, alpha=0.55, label="noisy count"
-            )
-            (parts["exact"],) = axes.plot([1], [1], color=BLUE, drawstyle="steps-mid", label="exact count")
-            parts["sigma"] = axes.axhline(1, color=BLACK, linestyle="--", linewidth=1.4, label="σ of the noise")
-            axes.set_xlim(0, 100)
-            axes.set_xlabel("cells from the fullest to the emptiest (% of all)")
-            label = "people (log scale; zero and less at the bottom)"
-            log_axis(axes, FLOOR, LARGEST_COUNT, which="y", label=label)
-            axes.yaxis.set_minor_locator(NullLocator())  # each tick costs a millisecond under a moving slider
-            axes.legend(loc="upper right")
-            parts["title"] = axes.set_title(" ", fontsize=11)
-    parts = picture.parts
+def noisy_table_marks(data: NoisyTable) -> Panel:
+    """The cells of a table from the fullest to the emptiest: exact counts, noisy counts, and the size of the noise."""
     place = 100 * (np.arange(data.exact.size) + 0.5) / data.exact.size
-    parts["exact"].set_data(place, np.maximum(data.exact, FLOOR))
-    parts["noisy"].set_data(place, np.clip(data.noisy, FLOOR, None))
-    parts["sigma"].set_ydata([data.sigma] * 2)
-    many = f" for {data.tables} tables" if data.tables > 1 else ""
-    parts["title"].set_text(f"{data.columns}: {_percent(data.error)} off at ε = {data.epsilon:.3g}{many}")
-    picture.alt = (
-        f"Exact and noisy counts of the {data.exact.size:,} cells of {data.columns}, fullest first, people on a "
-        f"logarithmic axis. The exact counts fall from {data.exact.max():,.0f} to {data.exact.min():,.0f}. The noisy "
-        f"ones follow them down to the noise, σ = {data.sigma:.3g} people, and scatter below it: {data.drowned:,} "
-        f"cells hold fewer people than that. Total variation distance: {_percent(data.error)}."
+    return Panel(
+        Axis(0, 100, "cells, from the fullest to the emptiest (% of all)"),
+        Axis(
+            FLOOR,
+            LARGEST_COUNT,
+            "people (log scale; zero and less at the bottom)",
+            log=True,
+            ticks=(1, 10, 100, 1000, 10_000),
+        ),
+        [
+            marks.points(place, np.clip(data.noisy, FLOOR, None), "noisy count", colour=marks.VERMILION, size=2),
+            marks.line(place, np.maximum(data.exact, FLOOR), "exact count", label=""),
+            marks.rule(y=data.sigma, name="σ of the noise", colour=marks.INK, label_at="inside"),
+            marks.text(97, 25_000, "line: exact counts", colour=marks.BLUE, anchor="end"),
+            marks.text(97, 11_000, "dots: noisy counts", colour=marks.VERMILION, anchor="end"),
+        ],
+        title=data.columns,
     )
-    return picture
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from dpcourse.lessons.lesson_14.numbers import (
     choose,
     quarter,
 )
-from dpcourse.lessons.lesson_14.pictures import draw_chooser, draw_quarter
+from dpcourse.lessons.lesson_14.pictures import chooser_marks, quarter_marks
+from dpcourse.plots.words import number, one_in
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider, slider, whole_slider
 
 
@@ -20,11 +21,10 @@ def _describe_quarter(data: Quarter) -> str:
     when = f"is spent on day {day:.0f} of 91" if math.isfinite(day) else "lasts the quarter"
     others = ", ".join(f"{other} {count:,}" for other, count in data.queries.items() if other != name)
     return (
-        f"{data.rate:.3g} queries a week of ε = {data.epsilon:.3g} (Laplace noise, one person added or removed): by "
-        f"{name} the budget (ε = {data.budget:.3g}, δ = {data.delta:.0e}) admits {data.queries[name]:,} queries and "
-        f"{when}. "
-        f"Queries admitted by the others: {others}. Adding up and the Rényi filter allow costs chosen on the way; the "
-        "plan must be fixed first."
+        f"{number(data.rate)} queries a week of ε = {number(data.epsilon)} (Laplace noise, one person added or "
+        f"removed): by {name} the budget (ε = {number(data.budget)}, δ = {one_in(data.delta)}) admits "
+        f"{data.queries[name]:,} queries and {when}. Queries admitted by the others: {others}. Adding up and the "
+        "Rényi filter allow costs chosen on the way; the plan must be fixed first."
     )
 
 
@@ -39,17 +39,24 @@ def explore_quarter() -> Explorer:
             "method": choice("method", METHODS),
         },
         compute=quarter,
-        draw=draw_quarter,
+        marks=quarter_marks,
         describe=_describe_quarter,
+        site={"rate": 10, "epsilon": 7, "budget": 6},
+        answer=(
+            "For a few queries adding up is as good as anything. With many small ones the Rényi filter admits more, "
+            "and a plan priced as a whole more still, but then nobody may change it on the way. Half the ε a query "
+            "buys twice the queries by adding up, and up to four times as many by the other two."
+        ),
     )
 
 
 def _describe_choice(data: Chooser) -> str:
     return (
-        f"An attacker who knows everybody else may gain an advantage of at most {data.advantage:.2g} (right "
-        f"{(1 + data.advantage) / 2:.1%} of the time instead of 50%): ε = {data.epsilon:.3g}, δ = {data.delta:.1g} "
-        f"(a hundredth of 1/n), one person added or removed. {data.counts} counts over {data.n:,.0f} people, with "
-        f"Laplace noise, are each published to within ±{data.error:.2g} percentage points 95% of the time."
+        f"An attacker who knows everybody else may gain an advantage of at most {number(data.advantage)} (right "
+        f"{number((1 + data.advantage) / 2, '%')} of the time instead of 50%): ε = {number(data.epsilon)}, δ = "
+        f"{one_in(data.delta)} (a hundredth of 1/n), one person added or removed. {data.counts} counts over "
+        f"{number(data.n)} people, with Laplace noise, are each published to within ±{number(data.error, digits=2)} "
+        "percentage points 95% of the time."
     )
 
 
@@ -59,10 +66,16 @@ def explore_choice() -> Explorer:
         "What may an attacker gain, and what does that cost?",
         controls={
             "advantage": slider("advantage, at most", 0.02, 0.98, 0.24, step=0.02),
-            "n": log_slider("people", 100, 1e7, 1e4),
+            "n": log_slider("people", 100, 10_000_000, 10_000, whole=True),
             "counts": whole_slider("counts published", 1, 200, 20),
         },
         compute=choose,
-        draw=draw_chooser,
+        marks=chooser_marks,
         describe=_describe_choice,
+        site={"advantage": 13, "n": 13, "counts": 8},
+        answer=(
+            "The same advantage costs a small office far more error than a large one: ten times the people, a tenth "
+            "of the error. Publishing more counts shares one ε among them. In a table of a few hundred people a small "
+            "advantage leaves nothing worth publishing."
+        ),
     )

@@ -9,8 +9,10 @@ import numpy as np
 
 from dpcourse.lessons.lesson_14.deployments import PATTERNS, draw_deployments
 from dpcourse.lessons.lesson_14.numbers import DAYS, Chooser, Quarter
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREEN, GREY, VERMILION, adjust, course_style, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREEN, GREY, VERMILION, course_style, series
 
 __all__ = [
     "DAYS",
@@ -19,51 +21,28 @@ __all__ = [
     "Combs",
     "Quarter",
     "Timeline",
-    "draw_chooser",
     "draw_combs",
     "draw_deployments",
-    "draw_quarter",
     "draw_timeline",
 ]
 
 
-def draw_quarter(data: Quarter, *, into: Picture | None = None) -> Picture:
+def quarter_marks(data: Quarter) -> Panel:
     """Total ε against the day of the quarter, one line a method, up to the budget."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(660, 420)
-            axes, parts = picture.subplots(), picture.parts
-            parts["budget"] = axes.axhline(1, color=BLACK, linewidth=1.4)
-            for i, name in enumerate(data.totals):
-                (parts[name],) = axes.plot([0], [0], label=name, markevery=13, **series(i))
-                (parts[name, "end"],) = axes.plot(
-                    [0], [0], linestyle="none", marker="X", markersize=11, color=series(i)["color"]
-                )
-            axes.set_xlim(0, DAYS)
-            axes.set_xlabel("day of the quarter")
-            axes.set_ylabel("more private ↓        total ε of everything so far")
-            axes.yaxis.set_label_coords(-0.1, 0.5)  # room for wider numbers, which come with other limits
-            axes.legend(loc="lower right")
-            parts["title"] = axes.set_title(" ")
-    parts, axes = picture.parts, picture.axes[0]
-    for name, total in data.totals.items():
-        parts[name].set_data(data.days, np.minimum(total, 10 * data.budget))
-        parts[name].set_linewidth(3.2 if name == data.chosen else 1.6)
-        last = data.last_day[name]
-        parts[name, "end"].set_data([last] if np.isfinite(last) else [], [data.budget] if np.isfinite(last) else [])
-    parts["budget"].set_ydata([data.budget] * 2)
-    adjust(axes, ylim=(0, 1.35 * data.budget))
-    parts["title"].set_text(f"{data.rate:.3g} queries a week of ε = {data.epsilon:.3g}; the budget is the black line")
-    ends = "; ".join(
-        f"{name} admits {data.queries[name]:,} queries and " + _runs_out(data.last_day[name]) for name in data.totals
+    drawn = []
+    for i, (name, total) in enumerate(data.totals.items()):
+        last, width = data.last_day[name], 3.4 if name == data.chosen else 1.6
+        drawn += [
+            marks.line(
+                data.days, np.minimum(total, 10 * data.budget), name, colour=i, dash=marks.DASHES[i], width=width
+            ),
+            marks.points(last if np.isfinite(last) else np.nan, data.budget, name, colour=i, shape="x", size=6),
+        ]
+    return Panel(
+        Axis(0, DAYS, "day of the quarter"),
+        Axis(0, 1.35 * data.budget, "total ε of everything so far (↓ more private)"),
+        [marks.rule(y=data.budget, name="budget", colour=marks.INK, dash="", width=1.4), *drawn],
     )
-    picture.alt = (
-        f"Total ε over 91 days at {data.rate:.3g} queries a week of ε = {data.epsilon:.3g}, budget ε = "
-        f"{data.budget:.3g} "
-        f"at δ = {data.delta:.0e}: {ends}. A cross marks where each line meets the budget."
-    )
-    return picture
 
 
 def _runs_out(day: float) -> str:
@@ -163,33 +142,19 @@ def draw_combs(data: Combs, *, into: Picture | None = None) -> Picture:
     return picture
 
 
-def draw_chooser(data: Chooser, *, into: Picture | None = None) -> Picture:
+def chooser_marks(data: Chooser) -> Panel:
     """Error of a published share (percentage points) against the largest advantage of any attacker."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(680, 430)
-            axes, parts = picture.subplots(), picture.parts
-            for i, name in enumerate(data.curves):
-                (parts[i],) = axes.plot([0], [1], label=name, **series(i, marker=False))
-            (parts["here"],) = axes.plot([0], [1], marker="o", markersize=10, color=BLACK, linestyle="none", zorder=5)
-            axes.set_xlim(0, 1)
-            axes.set_xlabel("← more private        attacker's advantage, at most")
-            log_axis(axes, 1e-5, 100, which="y", label="95% error of a share (percentage points, log scale)")
-            axes.minorticks_off()
-            parts["legend"] = axes.legend(loc="lower left", title="people in the table", ncols=2)
-            parts["title"] = axes.set_title(" ")
-    parts = picture.parts
+    drawn = []
     for i, (name, curve) in enumerate(data.curves.items()):
-        parts[i].set_data(data.advantages, curve)
-        parts["legend"].get_texts()[i].set_text(name)
-    parts["here"].set_data([data.advantage], [data.error])
-    parts["title"].set_text(f"ε = {data.epsilon:.3g}, δ = {data.delta:.1g} for {data.counts} counts together")
-    curves = "; ".join(f"{name} {curve[0]:.2g} falling to {curve[-1]:.2g}" for name, curve in data.curves.items())
-    picture.alt = (
-        f"95% error of a share against the attacker's advantage, from {data.advantages[0]:.2g} to "
-        f"{data.advantages[-1]:.2g}: {curves}. The black dot: advantage {data.advantage:.2g}, {data.n:,.0f} people, "
-        f"error "
-        f"{data.error:.2g} percentage points."
+        yours = i == len(data.curves) - 1
+        colour, dash, width = (marks.VERMILION, "", 3.2) if yours else (marks.BLUE, marks.DASHES[i], 1.6)
+        drawn.append(marks.line(data.advantages, curve, name if yours else f"{name} people", colour=colour, dash=dash,
+                                width=width))  # fmt: skip
+    return Panel(
+        Axis(0, 1, "← more private\u2003\u2003attacker's advantage, at most"),
+        Axis(1e-5, 100, "95% error of a share (percentage points, log scale)", log=True),
+        [
+            *drawn,
+            marks.points(data.advantage, data.error, "yours", colour=marks.INK, size=6, drag=("advantage", "x")),
+        ],
     )
-    return picture

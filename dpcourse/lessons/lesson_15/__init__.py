@@ -12,7 +12,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "MOST_GROUPS",
             "Metrics",
             "Spread",
-            "draw_by_group",
             "draw_changes",
             "draw_group_counts",
             "draw_metrics",

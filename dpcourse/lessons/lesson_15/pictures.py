@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from dpcourse.lessons.lesson_15.numbers import ByGroup
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, adjust, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
 
 
 @dataclass(frozen=True)
@@ -167,56 +169,27 @@ MOST_GROUPS = 5
 _METRIC_RANGE = {"accuracy": (0.7, 0.96), "share predicted to earn more": (0.0, 0.5), "true positive rate": (0.2, 1.0)}
 
 
-def draw_by_group(data: ByGroup, *, into: Picture | None = None) -> Picture:
-    """A score by ε, one line a group, with the reach of single releases at the chosen ε.
-
-    Parameters
-    ----------
-    data : ByGroup
-        At most five groups.
-    into : Picture, optional
-        A picture this function made, to draw again.
-    """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(660, 420)
-            axes, parts = picture.subplots(), picture.parts
-            parts["here"] = axes.axvline(1, color=GREY, linestyle="-", linewidth=1)
-            for i in range(MOST_GROUPS):
-                (parts[f"line {i}"],) = axes.plot([1], [1], label=" ", **series(i))
-                (parts[f"reach {i}"],) = axes.plot([1], [1], color=series(i)["color"], linestyle="-", linewidth=3.5,
-                                                   alpha=0.55, solid_capstyle="butt")  # fmt: skip
-            epsilon_axis(axes, data.epsilons[0] / 1.25, data.epsilons[-1] * 1.25, label="ε")
-            parts["y label"] = axes.set_ylabel(" ")
-            parts["legend"] = axes.legend(loc="lower right", fontsize=9)
-            parts["title"] = axes.set_title(" ")
-    axes, parts, shown = picture.axes[0], picture.parts, len(data.groups)
-    epsilon = float(data.epsilons[data.here])
-    parts["here"].set_xdata([epsilon] * 2)
-    for i, text in enumerate(parts["legend"].get_texts()):
-        visible = i < shown
-        handle = parts["legend"].legend_handles[i]
-        for artist in (text, handle, parts[f"line {i}"], parts[f"reach {i}"]):
-            artist.set_visible(visible)
-        if visible:
-            parts[f"line {i}"].set_data(data.epsilons, data.means[i])
-            middle, reach = data.means[i, data.here], 2 * data.deviations[i, data.here]
-            nudge = epsilon * 1.08 ** (i - (shown - 1) / 2)  # side by side, so that none hides another
-            parts[f"reach {i}"].set_data([nudge] * 2, [middle - reach, middle + reach])
-            text.set_text(f"{data.groups[i]} ({data.tested[i]:,.0f} tested)")
-    adjust(axes, ylim=_METRIC_RANGE.get(data.metric, (0, 1)))
-    parts["y label"].set_text(data.metric)
-    parts["title"].set_text(f"{data.metric[0].upper()}{data.metric[1:]} by group; bars at ε = {epsilon:.3g}")
-    listed = "; ".join(
-        f"{name} {mean[data.here]:.3f} ± {2 * deviation[data.here]:.3f} (without noise {plain:.3f})"
-        for name, mean, deviation, plain in zip(data.groups, data.means, data.deviations, data.without, strict=True)
+def group_marks(data: ByGroup) -> Panel:
+    """A score by ε, one line a group (at most five), with the reach of single releases at the chosen ε."""
+    epsilon, shown = float(data.epsilons[data.here]), len(data.groups)
+    drawn = [marks.rule(x=epsilon, width=1)]
+    for i in range(MOST_GROUPS):
+        there = i < shown
+        mean = data.means[i] if there else np.full(len(data.epsilons), np.nan)
+        reach = 2 * data.deviations[i, data.here] if there else np.nan
+        nudge = epsilon * 1.08 ** (i - (shown - 1) / 2)  # side by side, so that none hides another
+        middle, name = mean[data.here], data.groups[i] if there else ""
+        drawn += [
+            marks.line(data.epsilons, mean, name, colour=i, dash=marks.DASHES[i]),
+            marks.points(data.epsilons, mean, name, colour=i, size=2.5),
+            marks.spans(nudge, middle - reach, nudge, middle + reach, colour=i, width=4),
+        ]
+    return Panel(
+        marks.epsilon_axis(data.epsilons[0] / 1.25, data.epsilons[-1] * 1.25),
+        Axis(*_METRIC_RANGE.get(data.metric, (0, 1)), data.metric, unit="%"),
+        drawn,
+        right=130,
     )
-    picture.alt = (
-        f"{data.metric} by ε from {data.epsilons[0]:g} to {data.epsilons[-1]:g}, a line a group. At ε = {epsilon:.3g}, "
-        f"mean over releases and reach of 95% of single ones: {listed}."
-    )
-    return picture
 
 
 def _percent(share: float) -> str:

@@ -17,13 +17,6 @@ def tuning(best):
     return l09.Tuning(LAMBDAS, np.array([0.85, 0.84, 0.75]), means, dict.fromkeys(means, np.full(3, 0.02)), 1.0)
 
 
-def votes(sigma):
-    sigmas = np.geomspace(1, 100, 20)
-    return l09.Votes(
-        50, (40.0, 10.0), sigma, 1 if sigma < 5 else 7, 1e-5, 20 / sigmas, 1 - sigmas / 300, 20 / sigma, 0.9
-    )
-
-
 def comparison(first):
     return l09.Comparison(["a", "b"], np.array([first, 0.8]), np.array([0.01, 0.02]), np.array([0.5, 0.5]), 0.75)
 
@@ -31,7 +24,6 @@ def comparison(first):
 CASES = [
     (l09.draw_moves, moves(0.2), moves(0.4), "people reach 40% to 40%"),
     (l09.draw_tuning, tuning(0.7), tuning(0.82), "output is best at λ = 0.01 with 82.0%"),
-    (l09.draw_votes, votes(3.0), votes(10.0), "ε of 7 answers"),
     (l09.draw_comparison, comparison(0.84), comparison(0.83), "a 83.0% at 0.50"),
 ]
 

@@ -11,11 +11,6 @@ def histograms(cut):
     return l11.TwoHistograms(np.linspace(0, 3, 4), shares, shares[::-1], cut, (0.5, 0.2))
 
 
-def certifiable(true):
-    runs = np.array([100, 1000, 10_000])
-    return l11.Certifiable(runs, {"one": true * np.array([0.1, 0.5, 0.9])}, np.log(runs) - 2, true, 1000, 0.999)
-
-
 def alarms(share):
     return l11.Alarms(("a\nway", "b"), np.array([share, 0.1]), np.array([0.3, 0.0]), np.array([0.9, 0.2]), 0.2)
 
@@ -26,7 +21,6 @@ def one_run(found):
 
 CASES = [
     (l11.draw_histograms, histograms(1.0), histograms(2.0), "50.0% of the runs on one and in 20.0%"),
-    (l11.draw_certifiable, certifiable(1.0), certifiable(2.0), "with 1,000 runs one 1.00, where the true ε is 2"),
     (l11.draw_alarms, alarms(0.5), alarms(0.6), "a way 60%; b 10%"),
     (l11.draw_one_run, one_run(1.5), one_run(2.5), "0.2 to 0.3 where 1 is stated, 2.5 to 2.5 where 4"),
 ]

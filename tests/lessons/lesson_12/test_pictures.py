@@ -27,18 +27,10 @@ def masking(*gone, total=0.25):
     return l12.Masking(("a", "b", "c"), values, masked, dropped, 2, 0.25, total, 0.2)
 
 
-def tradeoff(at=1):
-    rising, cost = np.array([0.6, 0.7]), np.array([0.1, 0.3])
-    return l12.Tradeoff(4.0, 0.1, np.array([1, 10]), rising, 0.01 * rising, rising + 0.02, cost, 0.8, at, 1000, 1e-5)
-
-
 CASES = [
     (l12.draw_reconstruction, reconstruction(), reconstruction(0.1), "readings to within 0.1"),
     (l12.draw_course, course(), course(0.01), "1 step: 61.0% after round 1, 81.0% after round 3"),
     (l12.draw_models, models(), models(0.01), "together: 83.0%, from 81.0% to 85.0%"),
-    (l12.draw_masking, masking(), masking(1), "Dropped out: b."),
-    (l12.draw_masking, masking(1), masking(1, 2, total=None), "1 left, 2 needed: no sum"),
-    (l12.draw_tradeoff, tradeoff(), tradeoff(10), "Without noise, 10 rounds: 72.0%"),
 ]
 
 
@@ -50,3 +42,9 @@ def test_new_data_go_into_the_same_picture_and_its_words(draw, first, second, wo
     assert words in picture.alt and picture.png() != before
     draw(first, into=picture)
     assert picture.png() == draw(first, into=picture).png()
+
+
+def test_masking_says_who_dropped_out_and_whether_there_is_a_sum():
+    assert "Dropped out: b." in l12.draw_masking(masking(1)).alt
+    assert "1 left, 2 needed: no sum" in l12.draw_masking(masking(1, 2, total=None)).alt
+    assert l12.draw_masking(masking()).png() != l12.draw_masking(masking(1)).png()

@@ -10,13 +10,6 @@ from dpcourse.lessons import lesson_14 as l14
 DAYS = np.arange(92)
 
 
-def quarter(rate):
-    totals = {"adding up": 0.05 * rate * DAYS / 7, "filter": 0.4 + 0.02 * rate * DAYS / 7}
-    queries = {"adding up": 20, "filter": 27}
-    last = {name: 7 * count / rate if 7 * count / rate < 91 else np.inf for name, count in queries.items()}
-    return l14.Quarter(0.05, rate, 1.0, 1e-5, DAYS, totals, queries, last, "filter")
-
-
 def timeline(spends):
     return l14.Timeline(np.arange(1, spends + 1), 0.05 * np.arange(1, spends + 1), ["ana", "ben"] * (spends // 2), 1.0)
 
@@ -31,19 +24,10 @@ def combs(start):
     return l14.Combs(floats, {"0 + noise": places % 5 == 0, "1 + noise": places % 7 == 0, "grid": places == 0})
 
 
-def chooser(advantage):
-    advantages = np.linspace(0.01, 0.99, 20)
-    return l14.Chooser(
-        advantage, 1e4, 20, 0.5, 1e-6, 1.2, advantages, {"1,000": 10 / advantages, "10,000": 1 / advantages}
-    )
-
-
 CASES = [
-    (l14.draw_quarter, quarter(3.0), quarter(1.0), "lasts the quarter"),
     (l14.draw_timeline, timeline(10), timeline(4), "4 entries (ana 2, ben 2) to 0.2"),
     (l14.draw_timeline, refusing(10), refusing(4), "Crosses: 1 requests, refused: ben’s own 0.1"),
     (l14.draw_combs, combs(150.0), combs(300.0), "of the first two together: 2"),
-    (l14.draw_chooser, chooser(0.2), chooser(0.5), "advantage 0.5"),
 ]
 
 
