@@ -156,7 +156,9 @@ def _label(mark: Mark, panel: Panel) -> dict[str, Any] | None:
         else:
             best = seen[-1] if where == "end" else seen[0]
             place, anchor = (x[best], y[best]), "start" if where == "end" else "auto"
-            if place[0] < STEPS and where == "end":  # leaves the panel before its right edge
+            if where == "end" and place[0] > 0.88 * STEPS:
+                place = (STEPS, place[1])
+            elif where == "end":  # leaves the panel long before its right edge
                 anchor, dy = "auto", dy + 12
     if anchor == "auto":
         anchor = "start" if place[0] < 0.55 * STEPS else "end"

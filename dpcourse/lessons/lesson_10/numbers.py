@@ -57,7 +57,7 @@ def measured_roc(epsilon: float, attack: str = GRID.ATTACKS[1]) -> Rocs:
     nearest, noise = float(measured[i]), GRID.NOISE[i] / math.sqrt(GRID.STEPS)
     fpr, tpr, low, high = (np.array(row) for row in GRID.RATES[i][j])
     return Rocs(
-        f"ε = {nearest:g}, δ = {GRID.DELTA:g}, add-remove: {attack}",
+        f"ε = {nearest:g}, δ = {GRID.DELTA:.5f}, add-remove: {attack}",
         (Curve("measured", fpr, tpr, low, high),),
         "97.5%, pointwise, of the true positive rate, cases taken for independent",
         nearest,

@@ -36,7 +36,7 @@ def explore_audit() -> Explorer:
         compute=certifiable,
         marks=certifiable_marks,
         describe=_describe,
-        site={"epsilon": 24, "runs": 24},
+        site={"epsilon": 14, "runs": 12},
         answer=(
             "An audit never certifies more than the true ε, except by the bad luck that the confidence allows. For "
             "randomized response a few thousand runs get close to ε = 1. For a large ε the second event is so rare "

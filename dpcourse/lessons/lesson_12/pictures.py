@@ -163,7 +163,9 @@ def masking_marks(data: Masking) -> list[Panel]:
             [
                 marks.bars(places, np.where(gone, 0.0, data.masked), "arrives", across=True, colour=marks.VERMILION),
                 marks.points(np.where(gone, 0.03, np.nan), places, "nothing", colour=marks.INK, shape="x", size=6),
-                marks.bars([last], [data.uncorrected], "added up as they came", across=True, colour=marks.GREY),
+                marks.bars(
+                    [last], [data.uncorrected], "added up as they came", across=True, colour=marks.GREY, opacity=0.25
+                ),
                 marks.text(0, last, known, anchor="start", shift=(4, 0)),
             ],
             title="What arrives",
