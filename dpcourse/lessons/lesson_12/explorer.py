@@ -45,9 +45,9 @@ def explore_masks() -> Explorer:
         marks=masking_marks,
         describe=_describe_masking,
         answer=(
-            "With a threshold of 4, two of the six fabs may drop out, and the sum of the others still comes out right: their shares of the "
-            "missing masks repair it. Below the threshold nothing can be repaired, and the server learns no sum at "
-            "all. What arrives from a single fab looks like noise either way."
+            "With a threshold of 4, two of the six fabs may drop out, and the sum of the others still comes out "
+            "right: their shares of the missing masks repair it. Below the threshold nothing can be repaired, and the "
+            "server learns no sum at all. What arrives from a single fab looks like noise either way."
         ),
     )
 
