@@ -33,7 +33,8 @@ def site_grid(explorer: Explorer, most: int = MOST_STATES) -> dict[str, Any]:
     >>> from dpcourse import widgets
     >>> explorer = widgets.explore_count()
     >>> data = site_grid(explorer)
-    >>> explorer.show(epsilon=0.5, level=0.9) == view_at(data, {**data["at"], "epsilon": 19, "level": 1})["text"]
+    >>> half = explorer.controls["epsilon"].options.index(0.5)
+    >>> explorer.show(epsilon=0.5, level=0.9) == view_at(data, {**data["at"], "epsilon": half, "level": 1})["text"]
     True
     """
     _thin(explorer, most)
