@@ -17,7 +17,8 @@ wrong answers they catch, so rehearse every wrong answer you can think of.
 
 from dpcourse.checks.cases.attack import Attack, not_neighbours
 from dpcourse.checks.cases.audited import Audited, View, either_order
-from dpcourse.checks.cases.exact import Equals, Returns, Value
+from dpcourse.checks.cases.exact import Returns, Value
+from dpcourse.checks.cases.formula import Equals
 from dpcourse.checks.cases.known import Mistake, frozen
 from dpcourse.checks.cases.statistical import Frequencies, Unbiased, Useful
 

@@ -1,4 +1,4 @@
-"""Cases that look at results one by one: type and shape, formulas, values."""
+"""Cases that look at results one by one: type and shape, values."""
 
 from __future__ import annotations
 
@@ -113,81 +113,6 @@ class Returns:
 
 
 @dataclass(frozen=True)
-class Equals:
-    """A function without randomness equals the right one on inputs drawn anew.
-
-    Parameters
-    ----------
-    inputs : callable
-        ``inputs(rng) -> tuple`` of arguments.
-    expected : callable
-        The right function of the same arguments.
-    mistakes : sequence of Mistake
-        `gives` is a wrong function of the same arguments; whoever equals it on every input gets its diagnosis.
-    rtol, atol : float
-        Tolerances as in `numpy.allclose`.
-    times : int
-        How many inputs.
-    """
-
-    inputs: Callable[[Generator], tuple[Any, ...]]
-    expected: Callable[..., Any]
-    mistakes: Sequence[Mistake] = ()
-    rtol: float = 1e-6
-    atol: float = 1e-9
-    times: int = 10
-
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
-        drawn = [frozen(self.inputs(trial.rng)) for _ in range(self.times)]
-        results = [answer(*copy.deepcopy(arguments)) for arguments in drawn]
-        if any(result is None for result in results):
-            return NOTHING
-        bad = [i for i in range(self.times) if not self._same(results[i], self.expected(*drawn[i]))]
-        if not bad:
-            return None
-        for mistake in self.mistakes:
-            if all(self._same(results[i], mistake.gives(*drawn[i])) for i in range(self.times)):
-                return mistake.wrong
-        first = bad[0]
-        shape = _shape_wrong(results[first], self.expected(*drawn[first]))
-        if shape:
-            return shape
-        if holds_text(results[first]) and not holds_text(self.expected(*drawn[first])):
-            return Wrong(
-                f"Numbers are wanted, and this is text: {results[first]!r}.",
-                "Return the number itself, without quotes and not formatted.",
-                "wrong-type",
-            )
-        shown = ", ".join(_brief(argument) for argument in drawn[first])
-        right = self.expected(*drawn[first])
-        return Wrong(
-            f"For {shown} your function gives {_brief(results[first])}; right is {_brief(right)}."
-            + self._first_difference(results[first], right),
-            "Work this one out by hand.",
-            "wrong-value",
-        )
-
-    def _first_difference(self, got: Any, wanted: Any) -> str:
-        """Where two arrays differ, if what is shown of them may look alike."""
-        got, wanted = np.asarray(got), np.asarray(wanted)
-        if got.ndim != 1 or got.shape != wanted.shape or len(got) < 2:
-            return ""
-        place = next((i for i in range(len(got)) if not self._same(got[i], wanted[i])), None)
-        if place is None:
-            return ""
-        return f" They differ first at [{place}]: {_brief(got[place])} instead of {_brief(wanted[place])}."
-
-    def _same(self, got: Any, wanted: Any) -> bool:
-        if holds_text(got) != holds_text(wanted):  # NumPy would read the text "0.5" as a number
-            return False
-        try:
-            got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
-        except (TypeError, ValueError):
-            return bool(np.array_equal(got, wanted))
-        return got.shape == wanted.shape and np.allclose(got, wanted, rtol=self.rtol, atol=self.atol, equal_nan=True)
-
-
-@dataclass(frozen=True)
 class Value:
     """The answer is one number or one string.
 
@@ -237,33 +162,3 @@ def holds_text(value: Any) -> bool:
         return any(holds_text(member) for member in value)
     array = np.asarray(value)
     return array.dtype.kind in "US" or array.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in array.flat)
-
-
-def _shape_wrong(got: Any, wanted: Any) -> Wrong | None:
-    """A sentence about one number where an array is wanted, the other way round, or the wrong number of them."""
-    wanted = np.shape(wanted)
-
-    def words(shape: tuple[int, ...]) -> str:
-        return "one number" if shape == () else f"an array of shape {shape}"
-
-    try:
-        shape = np.shape(got)
-    except ValueError:  # members of different lengths
-        shape, given = None, f"{a(got)} of things of different shapes"
-    else:
-        given = words(shape) if shape or np.isscalar(got) and not isinstance(got, str) else a(got)
-    if shape == wanted:
-        return None
-    return Wrong(
-        f"Your function returns {given}; {words(wanted)} is wanted.",
-        "Return what the exercise asks for, and nothing else.",
-        "wrong-shape",
-    )
-
-
-def _brief(value: Any) -> str:
-    array = np.asarray(value)
-    if array.ndim == 0:
-        return f"{array.item():.6g}" if array.dtype.kind == "f" else repr(array.item())
-    flat = [_brief(member) for member in array[:6]]
-    return "[" + ", ".join(flat) + (", ...]" if len(array) > 6 else "]")

@@ -1,0 +1,274 @@
+"""The case for a formula: a function without randomness, compared with the right one on inputs drawn anew."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import NOTHING, Trial, Wrong, a
+from dpcourse.checks.cases.exact import holds_text
+from dpcourse.checks.cases.known import Mistake, frozen
+
+Arguments = tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Equals:
+    """A function without randomness equals the right one.
+
+    An answer that is no declared mistake is compared with the right one in general terms (twice as large, the sign
+    turned, two arguments exchanged, …), and shown the roundest input on which it differs.
+
+    Parameters
+    ----------
+    inputs : callable
+        ``inputs(rng) -> tuple`` of arguments.
+    expected : callable
+        The right function of the same arguments.
+    mistakes : sequence of Mistake
+        `gives` is a wrong function of the same arguments; whoever equals it on every input gets its diagnosis.
+    rtol, atol : float
+        Tolerances as in `numpy.allclose`.
+    times : int
+        How many inputs.
+    """
+
+    inputs: Callable[[Generator], Arguments]
+    expected: Callable[..., Any]
+    mistakes: Sequence[Mistake] = ()
+    rtol: float = 1e-6
+    atol: float = 1e-9
+    times: int = 10
+
+    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+        drawn = [frozen(self.inputs(trial.rng)) for _ in range(self.times)]
+        results = [answer(*copy.deepcopy(arguments)) for arguments in drawn]
+        if any(result is None for result in results):
+            return NOTHING
+        right = [self.expected(*arguments) for arguments in drawn]
+        bad = [i for i in range(self.times) if not self._same(results[i], right[i])]
+        if not bad:
+            return None
+        for mistake in self.mistakes:
+            if all(self._same(results[i], mistake.gives(*drawn[i])) for i in range(self.times)):
+                return mistake.wrong
+        first = bad[0]
+        shape = _shape_wrong(results[first], right[first])
+        if shape:
+            return shape
+        if holds_text(results[first]) and not holds_text(right[first]):
+            return Wrong(
+                f"Numbers are wanted, and this is text: {results[first]!r}.",
+                "Return the number itself, without quotes and not formatted.",
+                "wrong-type",
+            )
+        names = _names(answer, len(drawn[first]))
+        seen = self._shown(answer, names, *self._roundest(answer, [drawn[i] for i in bad]))
+        related = self._related(drawn, results, right, names) or self._ignored(answer, drawn, names)
+        if related:
+            return Wrong(f"{seen} {related[0]}", related[1], related[2])
+        some = "one" if len(bad) == self.times else f"{len(bad)} of {self.times}"
+        ask = "Take the formula apart: which part of it does your result lack, or have too much of, on this input?"
+        if some != "one":
+            seen = f"On {some} inputs your result is wrong. {seen}"
+            ask = "What do the inputs have in common on which you are wrong? Which case is not thought of?"
+        return Wrong(seen, ask, "wrong-value")
+
+    def _shown(self, answer: Answer, names: Sequence[str], arguments: Arguments, got: Any, right: Any) -> str:
+        given = ", ".join(f"{name} = {_brief(value)}" for name, value in zip(names, arguments, strict=True))
+        seen = f"For {given} your function gives {_brief(got)}; right is {_brief(right)}."
+        return seen + self._first_difference(got, right)
+
+    def _roundest(self, answer: Answer, drawn: Sequence[Arguments]) -> tuple[Arguments, Any, Any]:
+        """The shortest input to read on which the answer differs, rounded where it can be."""
+        found = []
+        for arguments in drawn[:12]:
+            for tried in (_rounded(arguments), arguments):
+                try:
+                    got, right = answer(*copy.deepcopy(tried)), self.expected(*tried)
+                    if np.shape(got) == np.shape(right) and not self._same(got, right):
+                        found.append((len(str([_brief(x) for x in tried])), tried, got, right))
+                        break
+                except Exception:  # rounding may leave the domain
+                    continue
+        if not found:
+            return drawn[0], answer(*copy.deepcopy(drawn[0])), self.expected(*drawn[0])
+        return min(found, key=lambda one: one[0])[1:]
+
+    def _related(
+        self, drawn: Sequence[Arguments], results: Sequence[Any], right: Sequence[Any], names: Sequence[str]
+    ) -> tuple[str, str, str] | None:
+        """What the answer is of the right result, if it is the same thing on every input: seen, question, key."""
+
+        def all_are(of: Callable[[Any], Any]) -> bool:
+            with np.errstate(all="ignore"):
+                return all(self._same(got, of(np.asarray(wanted, dtype=float))) for got, wanted in some)
+
+        try:
+            some = [(np.asarray(got, dtype=float), wanted) for got, wanted in zip(results, right, strict=True)]
+            for seen, ask, key, of in RELATIONS:
+                if all_are(of):
+                    return f"On all {len(drawn)} inputs tried it is {seen}.", ask, key
+            for i, j in itertools.combinations(range(len(names)), 2):
+                with np.errstate(all="ignore"):
+                    if all(
+                        self._same(got, self.expected(*_exchanged(arguments, i, j)))
+                        for (got, _), arguments in zip(some, drawn, strict=True)
+                    ):
+                        both = f"`{names[i]}` and `{names[j]}`"
+                        return (
+                            f"It would be right with {both} exchanged.",
+                            f"Which of {both} is which?",
+                            "arguments-exchanged",
+                        )
+        except Exception:  # text, or arguments that cannot change places: our own function stumbles in any way
+            return None
+        return None
+
+    def _ignored(self, answer: Answer, drawn: Sequence[Arguments], names: Sequence[str]) -> tuple[str, str, str] | None:
+        """An argument that changes the right result and never the answer's; or none that does."""
+        results = [answer(*copy.deepcopy(arguments)) for arguments in drawn[:6]]
+        right = [self.expected(*arguments) for arguments in drawn[:6]]
+        if all(self._same(results[0], got) for got in results) and not all(self._same(right[0], x) for x in right):
+            ask = "Which of the arguments should it depend on, and how?"
+            return "It is the same on every input.", ask, "constant-result"
+        for place, name in enumerate(names):
+            try:
+                pairs = [
+                    (mine, (*mine[:place], other[place], *mine[place + 1 :]))
+                    for mine, other in itertools.pairwise(drawn[:6])
+                ]
+                moves = any(not self._same(self.expected(*x), self.expected(*y)) for x, y in pairs)
+                if moves and all(self._same(answer(*copy.deepcopy(x)), answer(*copy.deepcopy(y))) for x, y in pairs):
+                    grows = np.ndim(drawn[0][place]) == 0 and not isinstance(drawn[0][place], str)
+                    ask = (
+                        f"How should the result change when `{name}` grows?" if grows else f"Where does `{name}` enter?"
+                    )
+                    return f"Changing `{name}` alone never changed your result.", ask, "argument-ignored"
+            except Exception:  # arguments that only go together
+                continue
+        return None
+
+    def _first_difference(self, got: Any, wanted: Any) -> str:
+        """Where two arrays differ, if what is shown of them may look alike."""
+        got, wanted = np.asarray(got), np.asarray(wanted)
+        if got.ndim == 0 or got.shape != wanted.shape or got.size < 2:
+            return ""
+        place = next((i for i in np.ndindex(got.shape) if not self._same(got[i], wanted[i])), None)
+        if place is None:
+            return ""
+        where = ", ".join(map(str, place))
+        return f" They differ first at [{where}]: {_brief(got[place])} instead of {_brief(wanted[place])}."
+
+    def _same(self, got: Any, wanted: Any) -> bool:
+        if holds_text(got) != holds_text(wanted):  # NumPy would read the text "0.5" as a number
+            return False
+        try:
+            got, wanted = np.asarray(got, dtype=float), np.asarray(wanted, dtype=float)
+        except (TypeError, ValueError):
+            return bool(np.array_equal(got, wanted))
+        return got.shape == wanted.shape and np.allclose(got, wanted, rtol=self.rtol, atol=self.atol, equal_nan=True)
+
+
+# What the answer may be of the right result: seen, the question, the key, the relation.
+_FACTOR = "Where does a factor of {} come from, or where did it get lost?"
+RELATIONS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
+    *(
+        (f"{name} the right result", _FACTOR.format(name), "constant-factor", lambda x, f=factor: f * x)
+        for name, factor in (
+            ("2 times", 2.0), ("half", 0.5), ("4 times", 4.0), ("a quarter of", 0.25), ("√2 times", math.sqrt(2)),
+            ("1/√2 of", math.sqrt(0.5)), ("100 times", 100.0), ("a hundredth of", 0.01), ("π times", math.pi),
+        )
+    ),
+    ("the right result with its sign turned", "Which of the two comes first in the difference?", "sign", lambda x: -x),
+    ("the absolute value of the right result", "May the result be negative? Where is an abs()?", "absolute", np.abs),
+    ("1 divided by the right result", "Which of the two belongs on top of the fraction?", "upside-down",
+     lambda x: 1 / x),
+    ("1 minus the right result", "Is this the probability of the event, or of its opposite?", "complement",
+     lambda x: 1 - x),
+    ("1 more than the right result", "What is counted once too often?", "one-too-many", lambda x: x + 1),
+    ("1 less than the right result", "What is left out of the count?", "one-too-few", lambda x: x - 1),
+    ("the square of the right result", "Is a root missing?", "root-missing", np.square),
+    ("the square root of the right result", "Is there a root too many?", "root-too-many", np.sqrt),
+    ("the logarithm of the right result", "Is the result wanted, or its logarithm?", "logarithm", np.log),
+    ("e to the power of the right result", "Is a logarithm missing?", "logarithm-missing", np.exp),
+    ("the right result divided by the natural logarithm of 2", "Which base has your logarithm?", "base-two",
+     lambda x: x / math.log(2)),
+    ("the right result divided by the natural logarithm of 10", "Which base has your logarithm?", "base-ten",
+     lambda x: x / math.log(10)),
+    ("the right result in reverse order", "In which order are the results wanted?", "reversed",
+     lambda x: x[::-1] if np.ndim(x) else np.nan),
+    ("the right result, sorted", "In which order are the results wanted?", "sorted",
+     lambda x: np.sort(x) if np.ndim(x) == 1 else np.nan),
+)  # fmt: skip
+
+NAMED = {key for _, _, key, _ in RELATIONS} | {"arguments-exchanged", "argument-ignored", "constant-result"}
+
+
+def _names(answer: Answer, count: int) -> list[str]:
+    """The names of the student's own parameters."""
+    try:
+        names = list(inspect.signature(answer.value).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return names if len(names) == count else [f"argument {place + 1}" for place in range(count)]
+
+
+def _exchanged(arguments: Arguments, i: int, j: int) -> Arguments:
+    changed = list(arguments)
+    changed[i], changed[j] = changed[j], changed[i]
+    return tuple(changed)
+
+
+def _rounded(arguments: Arguments) -> Arguments:
+    """The same with one or two digits where there were many. Whole numbers, text and small probabilities stay."""
+
+    def one(value: Any) -> Any:
+        if isinstance(value, float) and math.isfinite(value) and value:
+            return float(f"{value:.1g}") if abs(value) >= 2 or abs(value) < 1e-3 else float(f"{value:.2g}")
+        if isinstance(value, np.ndarray) and value.dtype.kind == "f" and value.size:
+            rounded = np.round(value, 2 if np.nanmax(np.abs(value)) < 20 else 0)
+            rounded.setflags(write=False)
+            return rounded
+        return value
+
+    return tuple(map(one, arguments))
+
+
+def _shape_wrong(got: Any, wanted: Any) -> Wrong | None:
+    """A sentence about one number where an array is wanted, the other way round, or the wrong number of them."""
+    wanted = np.shape(wanted)
+
+    def words(shape: tuple[int, ...]) -> str:
+        return "one number" if shape == () else f"an array of shape {shape}"
+
+    try:
+        shape = np.shape(got)
+    except ValueError:  # members of different lengths
+        shape, given = None, f"{a(got)} of things of different shapes"
+    else:
+        given = words(shape) if shape or np.isscalar(got) and not isinstance(got, str) else a(got)
+    if shape == wanted:
+        return None
+    return Wrong(
+        f"Your function returns {given}; {words(wanted)} is wanted.",
+        "Return what the exercise asks for, and nothing else.",
+        "wrong-shape",
+    )
+
+
+def _brief(value: Any) -> str:
+    array = np.asarray(value)
+    if array.ndim == 0:
+        return f"{array.item():.6g}" if array.dtype.kind == "f" else repr(array.item())
+    flat = [_brief(member) for member in array[:6]]
+    return "[" + ", ".join(flat) + (", ...]" if len(array) > 6 else "]")
