@@ -107,11 +107,15 @@ class Student:
             raise Gone("the process ended") from None
 
     def _receive(self) -> tuple[str, Any]:
-        message, buffers = wire.unpack(self._read)
-        if not isinstance(message, list) or len(message) != 2:
-            raise wire.WireError("not a message")
-        decoder = wire.Decoder(lambda n: Remote(self, n) if n >= 0 else self._things[-1 - n], buffers)
-        return str(message[0]), decoder.decode(message[1])
+        try:
+            message, buffers = wire.unpack(self._read)
+            if not isinstance(message, list) or len(message) != 2:
+                raise wire.WireError("not a message")
+            decoder = wire.Decoder(lambda n: Remote(self, n) if n >= 0 else self._things[-1 - n], buffers)
+            return str(message[0]), decoder.decode(message[1])
+        except wire.WireError:
+            self.process.kill()  # what comes next could not be told from what is left of this
+            raise
 
     def _ask(self, kind: str, value: Any) -> Any:
         """Send, serve what is asked of us meanwhile, and return what comes back."""
@@ -119,12 +123,14 @@ class Student:
         self._send(kind, value)
         while True:
             kind, value = self._receive()
-            if kind == "back":
-                self._serve(*value)
-            elif kind == "raised":
+            if kind == "raised":
                 raise rebuilt(*value)
-            else:
+            if kind != "back":
                 return value
+            try:
+                self._serve(*value)
+            except TypeError as error:
+                raise wire.WireError(f"not a request: {error}") from None
 
     def _serve(self, number: int, name: str, arguments: Any, keywords: Any) -> None:
         thing = self._things[number]

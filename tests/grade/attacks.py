@@ -1,0 +1,89 @@
+"""Notebooks of students who cheat: what each puts into the cell of exercise 00.2 (`noisy_count(flags, epsilon, rng)`).
+
+None may earn a point, end the run, or reach anything outside. Those that would work without bubblewrap say so.
+"""
+
+DEF = "def noisy_count(flags, epsilon, rng):\n    "
+
+ATTACKS = {
+    # -- fooling the check
+    "own check": "check = lambda *a, **k: True\nnoisy_count = ...",
+    "own result": "class Passed:\n    def __bool__(self): return True\nresult = Passed()\nnoisy_count = ...",
+    "answers of the checks": "from dpcourse.lessons.lesson_00.exercises import EXERCISES\nnoisy_count = EXERCISES",
+    "registry": "from dpcourse.checks.registry import exercise\nnoisy_count = exercise",
+    "patched grade": "import dpcourse.checks.base as b\nb.Exercise.grade = lambda *a, **k: True\nnoisy_count = ...",
+    "package's mechanism": "from dpcourse.mechanisms import LaplaceMechanism\n"
+    + DEF
+    + "return LaplaceMechanism(epsilon).release(float(flags.sum()), rng=rng)",
+    "package's query": "from dpcourse.queries import private_count\n"
+    + DEF
+    + "return private_count(flags, epsilon=epsilon, rng=rng).value",
+    "mechanism in a thread": "import threading\n"
+    + DEF
+    + "out = []\n    def work():\n        from dpcourse.mechanisms import LaplaceMechanism as M\n"
+    "        out.append(M(epsilon).release(float(flags.sum())))\n"
+    "    t = threading.Thread(target=work); t.start(); t.join(); return out[0]",
+    "profile off": "import sys\n" + DEF + "sys.setprofile(None)\n    import dpcourse.mechanisms as m\n    return m",
+    "search of the disk": "import glob, sys\nfor p in glob.glob('/**/dpcourse/checks/base.py', recursive=True):\n"
+    "    sys.path.insert(0, p.rsplit('/dpcourse', 1)[0])\n"
+    "for n in [n for n in sys.modules if n.startswith('dpcourse')]:\n"
+    "    del sys.modules[n]\nfrom dpcourse.mechanisms import LaplaceMechanism\n"
+    + DEF
+    + "return LaplaceMechanism(epsilon).release(float(flags.sum()))",
+    "frames": "import inspect\n"
+    + DEF
+    + "frame = inspect.currentframe()\n    while frame:\n        for k, v in frame.f_locals.items():\n"
+    "            if 'truth' in k or 'exercise' in k: return v\n        frame = frame.f_back",
+    "garbage": "import gc\n" + DEF + "return [o for o in gc.get_objects() if type(o).__name__ == 'Exercise'][0]",
+    "every number at once": DEF
+    + "return type('N', (float,), {'__eq__': lambda s, o: True, '__float__': lambda s: 0.0})(1)",
+    "object that agrees": DEF + "return type('A', (), {'__getattr__': lambda s, n: s, '__call__': lambda s, *a: s})()",
+    "array subclass": "import numpy as np\nclass A(np.ndarray): pass\n" + DEF + "return np.zeros(1).view(A)",
+    "not a stub": "noisy_count = lambda *a, **k: ...",
+    "constant": DEF + "return 7.0",
+    "exact": DEF + "return float(flags.sum())",
+    "its own seed": "import numpy as np\n"
+    + DEF
+    + "return flags.sum() + np.random.default_rng(1).laplace(0, 1 / epsilon)",
+    "remembered data": "seen = {}\n"
+    + DEF
+    + "return seen.setdefault(flags.tobytes(), flags.sum() + rng.laplace(0, 1 / epsilon))",
+    "without the person": DEF + "return float(flags[:-1].sum())",
+    # -- the wire
+    "forged message": "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'\\x02\\0\\0\\0\\x02\\0\\0\\0[]')\n"
+    "    except OSError: pass\nnoisy_count = 1",
+    "flood on the wire": "import os\nfor fd in range(3, 64):\n    try: os.write(fd, b'\\xff' * 4096)\n"
+    "    except OSError: pass\nnoisy_count = 1",
+    "wire closed": "import os\nos.closerange(3, 64)\nnoisy_count = 1",
+    "nested output": DEF + "out = []\n    for _ in range(5000): out = [out]\n    return out",
+    "huge output": "import numpy as np\n" + DEF + "return np.zeros(10**8)",
+    "patched wire": "import wire\nwire.pack = lambda *a: b''\nnoisy_count = 1",
+    "stub test patched": "import sys\nsys.modules['__main__'].is_stub = lambda f: False\n" + DEF + "...",
+    # -- the machine
+    "fork bomb": "import os\nwhile True: os.fork()",
+    "fork by hand": "import ctypes\nassert ctypes.CDLL(None).syscall(57) != 0\nwhile ctypes.CDLL(None).fork() >= 0: pass\n"
+    "noisy_count = 1",
+    "thread bomb": "import threading, time\nfor _ in range(10**5):\n"
+    "    threading.Thread(target=time.sleep, args=(99,), daemon=True).start()\nnoisy_count = 1",
+    "memory": "x = bytearray(3 * 2**30)\nnoisy_count = 1",
+    "memory, slowly": "x = []\nwhile True: x.append(bytearray(2**24))",
+    "endless": "while True: pass",
+    "endless in a call": DEF + "while True: pass",
+    "asleep": "import time\ntime.sleep(10**6)",
+    "stopped": "import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)",
+    "exit": "raise SystemExit",
+    "hard exit": "import os\nos._exit(0)",
+    "parent killed": "import os\nos.kill(os.getppid(), 9)\nnoisy_count = 1",
+    "everybody killed": "import os\nos.kill(-1, 9)",
+    "output": "while True: print('x' * 10**6)",
+    "disk": "f = open('/tmp/x', 'wb')\nwhile True: f.write(b'x' * 10**6)",
+    "program": "import subprocess\nsubprocess.run(['true'], check=True)\nnoisy_count = 1",
+    "network": "import socket\nsocket.create_connection(('127.0.0.1', 9), timeout=2)\nnoisy_count = 1",
+    "worker overwritten": "import glob, sys\nfor p in sys.path:\n"
+    "    for f in glob.glob(p + '/w*.py'): open(f, 'w').write('')\n"
+    "noisy_count = 1",
+    "others' files": "import os\n"
+    "found = [p for p, d, f in os.walk('/') if any(n.endswith('_solutions.ipynb') for n in f)]\n"
+    "assert not found, found\nnoisy_count = 1",
+    "parent's memory": "open(f'/proc/{__import__(\"os\").getppid()}/mem', 'rb').read(1)\nnoisy_count = 1",
+}
