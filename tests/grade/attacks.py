@@ -61,7 +61,8 @@ ATTACKS = {
     "stub test patched": "import sys\nsys.modules['__main__'].is_stub = lambda f: False\n" + DEF + "...",
     # -- the machine
     "fork bomb": "import os\nwhile True: os.fork()",
-    "fork by hand": "import ctypes\nlibc = ctypes.CDLL(None)\nassert libc.syscall(57) != 0\nwhile libc.fork() >= 0: pass\n"
+    "fork by hand": "import ctypes\nlibc = ctypes.CDLL(None)\n"
+    "assert libc.syscall(57) != 0\nwhile libc.fork() >= 0: pass\n"
     "noisy_count = 1",
     "thread bomb": "import threading, time\nfor _ in range(10**5):\n"
     "    threading.Thread(target=time.sleep, args=(99,), daemon=True).start()\nnoisy_count = 1",
