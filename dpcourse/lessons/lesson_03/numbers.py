@@ -91,17 +91,19 @@ def largest_change(
         What a record may be.
     neighbours : Neighbours
     n : int, optional
-        How many records there are; unless given, all datasets of up to five.
+        How many records there are; unless given, all datasets of one to five. (Nobody is left out: a mean of nobody is
+        a matter of taste.)
 
     Examples
     --------
     >>> largest_change(sum, (20, 40, 60), Neighbours.ADD_REMOVE)
-    Change(size=60.0, here=(60,), there=())
+    Change(size=60.0, here=(20, 60), there=(20,))
     >>> largest_change(sum, (20, 40, 60), Neighbours.REPLACE_ONE, n=2)
     Change(size=40.0, here=(20, 20), there=(20, 60))
     """
     worst = Change(0.0, (), ())
-    for size in range(6) if n is None else [n]:
+    fewest = 2 if neighbours is Neighbours.ADD_REMOVE else 1  # of the larger of the two
+    for size in range(fewest, 6) if n is None else [n]:
         for data in combinations_with_replacement(values, size):
             for i in range(size):
                 rest = data[:i] + data[i + 1 :]

@@ -13,6 +13,9 @@ from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, thousands
 
 
+_PAPER = {"facecolor": "white", "linewidth": 0, "pad": 1.5}
+
+
 def draw_widths(data: Widths) -> Picture:
     """One panel a scale: what is published with the person and without, each hill as high as the panel."""
     reach = 3.2 * data.sensitivity
@@ -61,7 +64,7 @@ def draw_spread(data: Spread) -> Picture:
                 arrow = {"arrowstyle": "->", "color": VERMILION, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
                 axes.annotate("", (centre, row + 0.3), (data.truth, row + 0.3), arrowprops=arrow)
             words = f"bias {dollars(bias)}, noise {dollars(noise)}: typically {dollars(total)} off"
-            axes.text(edge + data.truth, row - 0.3, words, ha="right", va="center")
+            axes.text(edge + data.truth, row - 0.33, words, ha="right", va="center", bbox=_PAPER)
         axes.set_yticks(rows, [f"U = {dollars(bound)}" for bound in data.bounds])
         axes.set(xlim=(data.truth - edge, data.truth + edge), ylim=(len(rows) - 0.45, -0.85))
         axes.grid(visible=False, axis="y")
@@ -119,9 +122,8 @@ def clipping_marks(data: MeanError) -> Panel:
             marks.rule(x=data.bound, colour=marks.INK, width=1),
             marks.points(data.bounds[best], least, "best bound", colour=marks.GREEN, shape="s", size=7, hollow=True),
             marks.points(data.bound, here, "your bound", colour=marks.INK, size=6, drag=("bound", "x")),
-            marks.text(data.bound, here, dollars(here), shift=(4, -14)),
-            marks.text(float(data.bounds[best]), bottom, "best (peeks at the data)", colour=marks.GREEN,
-                       shift=(0, -12)),
+            marks.text(data.bound, here, dollars(here), shift=(8, -20)),
+            marks.text(float(data.bounds[best]), top, "best (peeks at the data)", colour=marks.GREEN, shift=(0, 12)),
         ],
     )  # fmt: skip
 
