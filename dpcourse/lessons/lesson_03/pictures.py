@@ -51,7 +51,7 @@ def draw_spread(data: Spread) -> Picture:
     """One row a bound: each dot is one release; the arrow is the bias."""
     rows = np.arange(len(data.bounds))
     shift = (np.arange(data.published.shape[1]) * 0.618 % 1 - 0.5) * 0.34  # apart, and the same every time
-    edge = 2.6 * data.noise.max()
+    edge = 3.4 * data.noise.max()
     with course_style():
         picture = Picture(760, 400)
         axes = picture.subplots()
@@ -123,7 +123,7 @@ def clipping_marks(data: MeanError) -> Panel:
             marks.points(data.bounds[best], least, "best bound", colour=marks.GREEN, shape="s", size=7, hollow=True),
             marks.points(data.bound, here, "your bound", colour=marks.INK, size=6, drag=("bound", "x")),
             marks.text(data.bound, here, dollars(here), shift=(8, -20)),
-            marks.text(float(data.bounds[best]), top, "best (peeks at the data)", colour=marks.GREEN, shift=(0, 12)),
+            marks.text(float(data.bounds[best]), least, "best", colour=marks.GREEN, shift=(0, -18)),
         ],
     )  # fmt: skip
 
