@@ -12,7 +12,6 @@ from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
 from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, thousands
 
-
 _PAPER = {"facecolor": "white", "linewidth": 0, "pad": 1.5}
 
 
