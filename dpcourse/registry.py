@@ -35,6 +35,7 @@ EXPLORERS = {
     "explore_choice": "lesson_14",
     "explore_groups": "lesson_15",
     "explore_two_hills": "two_hills",
+    "explore_forge": "forge",
 }
 
 

@@ -1,22 +1,18 @@
 """Pictures: numbers in, `Picture` out. No computing, no pyplot, no state.
 
-One module a lesson, ``lessons/lesson_NN/pictures.py``, with functions ``draw_…(data, *, into=None) -> Picture``::
+A picture drawn once is a `Picture`, made by a function ``draw_…(data) -> Picture`` of ``lessons/lesson_NN/pictures.py``
+that also says in words what it shows::
 
-    def draw_release(data, *, into=None):
-        picture = into
-        if picture is None:                               # build once ...
-            with course_style():
-                picture = Picture()
-                axes = picture.subplots()
-                epsilon_axis(axes, 0.01, 10)
-                axes.set_ylim(0, 1)                       # fixed limits: what moves is the data, not the scale
-                (picture.parts["error"],) = axes.plot([], [], label="error", **series(0))
-                axes.legend()
-        picture.parts["error"].set_data(data.epsilon, data.error)   # ... then only set data (a limit through `adjust`)
-        picture.alt = f"The error falls from {data.error[0]:.3g} to {data.error[-1]:.3g}."
+    def draw_release(data):
+        with course_style():
+            picture = Picture(alt=f"The error falls from {data.error[0]:.3g} to {data.error[-1]:.3g}.")
+            axes = picture.subplots()
+            epsilon_axis(axes, 0.01, 10)
+            axes.plot(data.epsilon, data.error, **series(0))
         return picture
 
-An explorer keeps its picture and hands it back through ``into=``; a lesson calls the same function without it.
+An explorer's picture is made of marks (`dpcourse.plots.marks`), drawn by the browser; `dpcourse.plots.still` draws the
+same marks on paper.
 """
 
 from dpcourse.plots.picture import Picture

@@ -16,14 +16,16 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-# Okabe–Ito without its yellow, which is too pale for a line on white.
+from dpcourse.plots.words import number
+
+# Okabe–Ito without its yellow, and with orange and sky darker, so that all reach 3:1 on white.
 BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK = (
     "#0072B2",
     "#D55E00",
     "#009E73",
     "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
+    "#B37A00",
+    "#3A93CC",
     "#000000",
 )
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, BLACK)
@@ -113,7 +115,7 @@ def log_axis(axes: Axes, low: float, high: float, *, label: str, which: str = "x
     getattr(axes, f"set_{which}lim")(low, high)
     getattr(axes, f"set_{which}label")(label)
     axis.set_major_locator(LogLocator(subs=(1.0,) if high / low > 100 else (1.0, 2.0, 5.0)))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,g}" if value < 1e6 else f"{value:.0e}"))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
     axis.set_minor_formatter(NullFormatter())
 
 

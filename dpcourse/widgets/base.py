@@ -29,7 +29,6 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from dpcourse.plots import Picture
 from dpcourse.plots.marks import Panel, as_marks
 from dpcourse.plots.scene import scene
 from dpcourse.plots.still import Still
@@ -116,16 +115,14 @@ class Explorer(ipywidgets.VBox):
         *,
         controls: Mapping[str, Control],
         compute: Callable[..., Any],
+        marks: Callable[[Any], Panel | Sequence[Panel]],
         describe: Callable[[Any], str],
-        marks: Callable[[Any], Panel | Sequence[Panel]] | None = None,
         answer: str = "",
         site: Mapping[str, int] | None = None,
-        draw: Callable[..., Picture] | None = None,  # the way of drawing that `marks` replaces
     ) -> None:
         self.title, self.controls, self.answer, self.site = title, dict(controls), answer, dict(site or {})
-        self._compute, self._marks, self._describe, self._draw = compute, marks, describe, draw
+        self._compute, self._marks, self._describe = compute, marks, describe
         self.numbers: Any = None
-        self.picture: Any = None
         self._defaults = self.values
         self._moving = False
         front = FrontEnd(spec=self.spec(), at=self._at(), view=self.update())
@@ -166,13 +163,8 @@ class Explorer(ipywidgets.VBox):
         off = {name: words for name, control in self.controls.items() if (words := control.between) is not None}
         if off:
             view["off"] = off
-        if self._marks is not None:
-            positions = {name: control.options for name, control in self.controls.items() if control.kind == "range"}
-            view |= scene(as_marks(self._marks(self.numbers)), positions)
-        elif self._draw is not None:
-            self.picture = self._draw(self.numbers, into=self.picture)
-            view["image"] = "data:image/png;base64," + base64.b64encode(self.picture.png()).decode("ascii")
-        return view
+        positions = {name: control.options for name, control in self.controls.items() if control.kind == "range"}
+        return view | scene(as_marks(self._marks(self.numbers)), positions)
 
     def _on_front(self, change: Any) -> None:
         """The reader has moved a control."""
@@ -239,10 +231,8 @@ class Explorer(ipywidgets.VBox):
             times.append(time.process_time() - start)
         return statistics.median(times)
 
-    def still(self) -> Any:
+    def still(self) -> Still:
         """The picture at the present values, for readers without a kernel."""
-        if self._marks is None:
-            return self.picture
         said = [
             f"{control.description}: {control.between or control.labels[control.index]}"
             for control in self.controls.values()
@@ -266,8 +256,6 @@ class Explorer(ipywidgets.VBox):
                 "version_minor": 0,
                 "model_id": self._model_id,
             }
-        if not isinstance(still, Still):
-            return data, {}
         width, height = still.size()
         return data, {"image/png": {"width": round(width), "height": round(height)}}
 

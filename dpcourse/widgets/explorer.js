@@ -220,9 +220,8 @@ export function mount(el, spec, at, moved) {
   function paint() {
     if (!view || !width) return;
     tip.hidden = true;
-    if (view.image) frame.innerHTML = `<img alt="${escape(spec.title)}" src="${view.image}">`;
-    else frame.innerHTML = drawing(view, width, view.alt);
-    if (frame.firstChild.setAttribute) frame.firstChild.setAttribute("aria-describedby", id + "-say");
+    frame.innerHTML = drawing(view, width, view.alt);
+    frame.firstChild.setAttribute("aria-describedby", id + "-say");
   }
   function show(next) {
     view = next;
@@ -246,7 +245,7 @@ export function mount(el, spec, at, moved) {
     if (dragged) { picture.setPointerCapture(event.pointerId); event.preventDefault(); }
   });
   picture.addEventListener("pointermove", event => {
-    if (!view || view.image) return;
+    if (!view) return;
     const [px, py] = where(event);
     if (dragged) {
       const box = boxes(view, width)[0][dragged.panel];
