@@ -169,3 +169,27 @@ def test_formulas_are_drawn(browser):
     page.wait_for_selector("mjx-container", timeout=20_000)
     assert page.locator("mjx-container").count() > 1 and not page.locator("mjx-merror").count()
     context.close()
+
+
+def test_every_explorer_moves(browser, pages):
+    """By keyboard, from the file system, the network off: its words change, and what they say is Python's own."""
+    context = browser.new_context(offline=True)
+    page, problems, moved = context.new_page(), [], 0
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    for path in sorted(path for path, found in pages.items() if "dpx-data" in path.read_text(encoding="utf-8")):
+        page.goto(path.as_uri())
+        places = page.locator(".dpx")
+        assert places.count() == path.read_text(encoding="utf-8").count('class="dpx-data"'), path.name
+        for i in range(places.count()):
+            readout = places.nth(i).get_by_role("status")
+            before = readout.inner_text()
+            control = places.nth(i).locator("input, select").first
+            control.focus()
+            page.keyboard.press("Space" if control.get_attribute("type") == "checkbox" else "ArrowLeft")
+            if readout.inner_text() == before:
+                page.keyboard.press("ArrowRight")
+                page.keyboard.press("ArrowRight")
+            assert readout.inner_text() != before, (path.name, i)
+            moved += 1
+    context.close()
+    assert moved >= 16 and not problems
