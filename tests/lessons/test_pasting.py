@@ -16,7 +16,7 @@ from dpcourse.checks import check
 from dpcourse.checks.registry import exercises
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-JOINED = ("00", "02")
+JOINED = ("00", "02", "03")
 
 
 def namespace_of(lesson):
