@@ -4,18 +4,24 @@ A right answer fails a check with probability 1e-6 at most. The long versions ru
 """
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 import dpcourse.audit  # noqa: F401
 from dpcourse.checks import rehearse
+from dpcourse.lessons.lesson_03 import largest_change
+from dpcourse.lessons.lesson_03.exercises.plan import chance_to_miss, price
+from dpcourse.lessons.lesson_03.exercises.sensitivities import right_sensitivities
+from dpcourse.privacy import Neighbours
 
 # Right answers
 
 
-def sensitivities(low, high, n):
-    return max(abs(low), abs(high)), high - low, (high - low) / n, 1, 2
+def sensitivities(low, high, boxes, ticks):
+    squares = [low**2, high**2] + [0] * (low <= 0 <= high)
+    return max(squares), max(squares) - min(squares), 2 * max(abs(low), abs(high)), ticks, min(2 * ticks, boxes)
 
 
 def noisy_sum(values, low, high, epsilon, rng):
@@ -61,6 +67,13 @@ def half_width(scale, level, cells):
 
 CROWD = list(range(10))
 
+LN20 = math.log(20)
+PLAN = {"day": 10 / LN20, "night": 10 / LN20, "staff": None, "hours": 450 / LN20}
+
+
+def plan_with(**scales):
+    return PLAN | scales
+
 
 RIGHT = [
     ("03.1", sensitivities),
@@ -75,15 +88,18 @@ RIGHT = [
     ("03.6", (CROWD, [*CROWD[:-1], 200])),
     ("03.6", (np.append(0, np.arange(191, 200)), np.arange(190, 200))),
     ("03.6", ([3, 1, 4, 15, 9, 2, 6, 5, 35, 8], [200, 1, 4, 15, 9, 2, 6, 5, 35, 8][::-1])),
+    ("03.7", PLAN),
+    ("03.7", {"day": 3, "night": np.float64(3.3), "staff": None, "hours": 140}),
+    ("03.7", plan_with(day=2.6, night=2.6, hours=150.2)),
 ]
 
 # Wrong answers
 
 
 def with_first(place, value):
-    def answer(low, high, n):
-        table = list(sensitivities(low, high, n))
-        table[place] = value(low, high, n)
+    def answer(low, high, boxes, ticks):
+        table = list(sensitivities(low, high, boxes, ticks))
+        table[place] = value(low, high, boxes, ticks)
         return table
 
     return answer
@@ -245,18 +261,24 @@ def at(power):
 size = lambda low, high, values: max(abs(low), abs(high))  # noqa: E731
 
 WRONG = [
-    ("03.1", "width-for-size", with_first(0, lambda low, high, n: high - low)),
-    ("03.1", "upper-bound-only", with_first(0, lambda low, high, n: high)),
-    ("03.1", "size-for-width", with_first(1, lambda low, high, n: max(abs(low), abs(high)))),
-    ("03.1", "max-over-n", with_first(2, lambda low, high, n: high / n)),
-    ("03.1", "forgot-n", with_first(2, lambda low, high, n: high - low)),
-    ("03.1", "relations-swapped", with_first(3, lambda low, high, n: 2)),
-    ("03.1", "one-cell", with_first(4, lambda low, high, n: 1)),
-    ("03.1", "l2-norm", with_first(4, lambda low, high, n: math.sqrt(2))),
-    ("03.1", "wrong-value", lambda low, high, n: (0, 0, 0, 0, 0)),
-    ("03.1", "wrong-value", with_first(0, lambda low, high, n: high if low >= 0 else -low)),
-    ("03.1", "wrong-shape", lambda low, high, n: (1, 2)),
-    ("03.1", "wrong-type", lambda low, high, n: tuple(map(str, sensitivities(low, high, n)))),
+    ("03.1", "upper-bound-only", with_first(0, lambda low, high, boxes, ticks: high**2)),
+    ("03.1", "square-of-width", with_first(0, lambda low, high, boxes, ticks: (high - low) ** 2)),
+    ("03.1", "not-squared", with_first(0, lambda low, high, boxes, ticks: max(abs(low), abs(high)))),
+    ("03.1", "bounds-only", with_first(1, lambda low, high, boxes, ticks: abs(high**2 - low**2))),
+    ("03.1", "one-square-only", with_first(1, lambda low, high, boxes, ticks: max(low**2, high**2))),
+    ("03.1", "square-of-width", with_first(1, lambda low, high, boxes, ticks: (high - low) ** 2)),
+    ("03.1", "same-group", with_first(2, lambda low, high, boxes, ticks: high - low)),
+    ("03.1", "one-of-two", with_first(2, lambda low, high, boxes, ticks: max(abs(low), abs(high)))),
+    ("03.1", "width-for-size", with_first(2, lambda low, high, boxes, ticks: 2 * (high - low))),
+    ("03.1", "one-box", with_first(3, lambda low, high, boxes, ticks: 1)),
+    ("03.1", "all-boxes", with_first(3, lambda low, high, boxes, ticks: boxes)),
+    ("03.1", "more-than-boxes", with_first(4, lambda low, high, boxes, ticks: 2 * ticks)),
+    ("03.1", "one-of-two-people", with_first(4, lambda low, high, boxes, ticks: ticks)),
+    ("03.1", "one-box", with_first(4, lambda low, high, boxes, ticks: 2)),
+    ("03.1", "wrong-value", lambda low, high, boxes, ticks: (0, 0, 0, 0, 0)),
+    ("03.1", "wrong-value", with_first(1, lambda low, high, boxes, ticks: high**2 if low >= 0 else low**2)),
+    ("03.1", "wrong-shape", lambda low, high, boxes, ticks: (1, 2)),
+    ("03.1", "wrong-type", lambda *arguments: tuple(map(str, sensitivities(*arguments)))),
     (
         "03.2",
         "nan-passes",
@@ -365,6 +387,20 @@ WRONG = [
     ("03.6", "wrong-shape", [*CROWD[:-1], 200]),
     ("03.6", "wrong-type", (0, 200)),
     ("03.5", "scale-upside-down", lambda scale, level, cells: half_width(1 / scale, level, cells)),
+    ("03.7", "wrong-type", [3.3, 3.3, None, 150]),
+    ("03.7", "wrong-type", plan_with(day="3.3")),
+    ("03.7", "wrong-type", plan_with(day=-3.3)),
+    ("03.7", "wrong-shape", {"day": 3.3, "night": 3.3, "hours": 150}),
+    ("03.7", "hours-not-bought", plan_with(hours=None)),
+    ("03.7", "cannot-compute", plan_with(day=None)),
+    ("03.7", "epsilon-for-scale", {"day": 0.3, "night": 0.3, "staff": None, "hours": 0.4}),
+    ("03.7", "hours-too-sharp", plan_with(hours=10 / LN20)),
+    ("03.7", "too-far-off", plan_with(day=5)),
+    ("03.7", "too-far-off", plan_with(hours=450)),
+    ("03.7", "computed-too-far-off", plan_with(day=None, staff=15 / LN20)),
+    ("03.7", "everything-bought", plan_with(staff=15 / LN20)),
+    ("03.7", "pays-twice", plan_with(night=None, day=2.4, staff=2.4)),
+    ("03.7", "over-budget", plan_with(day=2)),
 ]
 
 
@@ -399,3 +435,40 @@ NORMAL = {
 @pytest.mark.parametrize("exercise", NORMAL)
 def test_normal_noise_of_the_right_width_never_passes(exercise):
     assert "passed" not in rehearse(exercise, NORMAL[exercise], times=1, rng=4).keys
+
+
+def test_the_five_sensitivities_are_what_trying_everything_finds():
+    """Records between −2 and 3, or of one sign, and four boxes of which one to four may be ticked."""
+    for low, high in ((-2, 3), (1, 3), (-3, -2)):
+        squares = lambda data: sum(x * x for x in data)  # noqa: E731
+        values = range(low, high + 1)
+        groups = [(side, x) for side in (-1, 1) for x in values]
+        found = (
+            largest_change(squares, values, Neighbours.ADD_REMOVE).size,
+            largest_change(squares, values, Neighbours.REPLACE_ONE, n=2).size,
+            largest_change(lambda data: sum(s * x for s, x in data), groups, Neighbours.REPLACE_ONE, n=2).size,
+        )
+        assert found == right_sensitivities(low, high, 4, 2)[:3]
+    for ticks in (1, 2, 3, 4):
+        people = [boxes for boxes in product((0, 1), repeat=4) if sum(boxes) <= ticks]
+        found = tuple(
+            largest_change(lambda data: np.sum(data, axis=0), people, relation, n=2).size for relation in Neighbours
+        )
+        assert found == right_sensitivities(0, 1, 4, ticks)[3:]
+
+
+def test_the_sum_of_two_noises_misses_as_often_as_the_formula_says():
+    """A million draws: off by more than 4.9 standard errors once in a million runs, six comparisons."""
+    rng = np.random.default_rng(3)
+    for scale, other in ((1.0, 1.0), (3.0, 1.0), (2.0, 1.9998)):
+        noise = np.abs(rng.laplace(0, scale, 1_000_000) + rng.laplace(0, other, 1_000_000))
+        for width in (2.0, 8.0):
+            expected = chance_to_miss(scale, other, width)
+            assert abs(np.mean(noise > width) - expected) < 4.9 * math.sqrt(expected / 1e6)
+
+
+def test_the_plan_costs_what_the_attackers_bound_allows():
+    """The likelihood ratio of the worst outputs: a person on the night shift who works 60 hours comes or goes."""
+    assert math.isclose(price(PLAN), LN20 * (1 / 10 + 60 / 450))
+    assert price(plan_with(staff=5.0)) == price(PLAN) + 1 / 5
+    assert price(plan_with(night=None, staff=5.0)) == max(LN20 / 10 + 1 / 5, 1 / 5) + 60 * LN20 / 450

@@ -1,8 +1,6 @@
-"""Exercise 03.1: five sensitivities, from the bounds and n alone."""
+"""Exercise 03.1: five sensitivities that the lesson does not have, from public numbers alone."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 
@@ -11,51 +9,89 @@ from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases.exact import holds_text
 
 _NAMES = (
-    "the sum, one record added or removed",
-    "the sum, one record replaced",
-    "the mean of n records, one replaced",
-    "the histogram, one record added or removed",
-    "the histogram, one record replaced",
+    "the sum of squares, one record added or removed",
+    "the sum of squares, one record replaced",
+    "the gap between two groups, one record replaced",
+    "the table of ticks, one person added or removed",
+    "the table of ticks, one person replaced",
 )
 
 
-def _right_sensitivities(low: float, high: float, n: int) -> tuple[float, ...]:
-    return max(abs(low), abs(high)), high - low, (high - low) / n, 1.0, 2.0
+def right_sensitivities(low: float, high: float, boxes: int, ticks: int) -> tuple[float, ...]:
+    """The L1 sensitivity of the five questions, in the order of `_NAMES`.
+
+    Examples
+    --------
+    >>> right_sensitivities(-2, 10, boxes=5, ticks=3)
+    (100, 100, 20, 3, 5)
+    """
+    size = max(abs(low), abs(high))
+    smallest = 0 if low <= 0 <= high else min(abs(low), abs(high))
+    return size**2, size**2 - smallest**2, 2 * size, ticks, min(2 * ticks, boxes)
 
 
-def _known_sensitivities(low: float, high: float, n: int) -> list[tuple[int, float, Wrong]]:
+def _known_sensitivities(low: float, high: float, boxes: int, ticks: int) -> list[tuple[int, float, Wrong]]:
     """Place, wrong value, diagnosis."""
+    size = max(abs(low), abs(high))
     return [
-        (0, high - low, Wrong(
-            "For the sum under add-remove you give U − L. A record that is added counts in full, not from L.",
-            "How large can the one record be that comes or goes, its sign aside?", "width-for-size")),
-        (0, high, Wrong(
-            "For the sum under add-remove you give U. A record at L moves the sum too, and here |L| may be larger.",
-            "Take the larger of |L| and |U|.", "upper-bound-only")),
-        (1, max(abs(low), abs(high)), Wrong(
-            "For the sum under replace-one you give what one record weighs; but one goes and another comes.",
-            "What is the farthest a record can move?", "size-for-width")),
-        (1, 2 * max(abs(low), abs(high)), Wrong(
-            "Twice the add-remove value bounds the sum under replace-one, but it is not the smallest bound.",
-            "From which value to which can the replaced record move?", "doubled")),
-        (2, high / n, Wrong(
-            "Upper bound over n is right for the mean only where L = 0.", "A record moves from L to U.", "max-over-n")),
-        (2, high - low, Wrong("That is the sensitivity of the sum.", "The mean divides it by n.", "forgot-n")),
-        (3, 2.0, Wrong(
-            "One record more adds one to one cell of the histogram.", "No other cell changes.", "relations-swapped")),
-        (4, 1.0, Wrong(
-            "A replaced record leaves one cell and enters another.", "Both cells count in the L1 norm.", "one-cell")),
-        (4, math.sqrt(2), Wrong("That is the L2 sensitivity.", "In L1 the two changes add up.", "l2-norm")),
+        (0, high**2, Wrong(
+            "For the sum of squares, added, you give high². A record at low counts too, and |low| may be larger.",
+            "Which record has the largest square?", "upper-bound-only")),
+        (0, (high - low) ** 2, Wrong(
+            "For the sum of squares, added, you give (high − low)². A record that is added counts from 0.",
+            "How large can its square be?", "square-of-width")),
+        (0, size, Wrong(
+            "For the sum of squares, added, you give the sensitivity of the sum.", "Records are squared first.",
+            "not-squared")),
+        (1, abs(high**2 - low**2), Wrong(
+            "For the sum of squares, replaced, you give the difference of the squares of the bounds. With low = −3 and "
+            "high = 3 that would be 0.",
+            "Which record between the bounds has the smallest square?", "bounds-only")),
+        (1, size**2, Wrong(
+            "For the sum of squares, replaced, you give the largest square. The other record may have a square, too.",
+            "With low = 8 and high = 10, what is the smallest square a record can have?", "one-square-only")),
+        (1, (high - low) ** 2, Wrong(
+            "For the sum of squares, replaced, you give (high − low)². The records are squared before they are "
+            "subtracted.", "With low = 8 and high = 10: 100 − 64 or (10 − 8)²?", "square-of-width")),
+        (2, high - low, Wrong(
+            "For the gap, you give high − low: as if a person could not change the group.",
+            "Take somebody from the first group away and put somebody into the second. What does the gap do?",
+            "same-group")),
+        (2, size, Wrong(
+            "For the gap, you give what one record weighs. But one goes and another comes.",
+            "One leaves the first group, one joins the second. Do the two changes cancel or add up?", "one-of-two")),
+        (2, 2 * (high - low), Wrong(
+            "For the gap, you give 2(high − low). A record that comes counts from 0, not from low.",
+            "How much does one record change the total of its group?", "width-for-size")),
+        (3, 1, Wrong(
+            "For the table of ticks, added, you give 1: as if a person could tick one box only.",
+            "How many of the counts can one person change?", "one-box")),
+        (3, boxes, Wrong(
+            "For the table of ticks, added, you give the number of boxes.", "May one person tick them all?",
+            "all-boxes")),
+        (4, 2 * ticks, Wrong(
+            "For the table of ticks, replaced, you give 2·ticks. With boxes = 5 and ticks = 3 that would be 6 counts.",
+            "How many counts are there that can change?", "more-than-boxes")),
+        (4, ticks, Wrong(
+            "For the table of ticks, replaced, you give what one person has ticked.",
+            "The person who comes may have ticked other boxes. How many counts change then?", "one-of-two-people")),
+        (4, 2, Wrong(
+            "For the table of ticks, replaced, you give 2: as if a person could tick one box only.",
+            "How many boxes can the two people have ticked between them?", "one-box")),
     ]  # fmt: skip
 
 
+def _draw(rng: np.random.Generator, kind: int) -> tuple[float, float, int, int]:
+    """Bounds: both positive; low below zero and the larger; low below zero and the smaller; both negative."""
+    a, b = sorted(rng.choice(np.arange(2, 50), 2, replace=False).tolist())
+    low, high = ((a, b), (-b, a), (-a, b), (-b, -a))[kind % 4]
+    boxes = int(rng.integers(5, 12))
+    ticks = int(rng.integers(2, boxes // 2 + 1)) if kind % 2 else int(rng.integers(boxes // 2 + 1, boxes))
+    return low, high, boxes, ticks
+
+
 def _sensitivities(answer: Answer, trial: Trial) -> Wrong | None:
-    drawn = []
-    # Both bounds positive; L below zero and the larger one; L below zero and the smaller one; both negative.
-    for kind in (0, 1, 2, 3, 0, 1, 2, 3):
-        a, b = (float(x) for x in np.sort(trial.rng.uniform(1, 100, 2)).round(1))
-        low, high = ((a, b + 0.5), (-b - 0.5, a / 2), (-a / 2, b + 0.5), (-b - 0.5, -a))[kind]
-        drawn.append((low, high, int(trial.rng.integers(3, 500))))
+    drawn = [_draw(trial.rng, kind) for kind in range(8)]
     got = []
     for arguments in drawn:
         result = answer(*arguments)
@@ -67,7 +103,7 @@ def _sensitivities(answer: Answer, trial: Trial) -> Wrong | None:
             return Wrong(f"Five numbers are wanted; you return {result!r}.", "", "wrong-type")
         if got[-1].shape != (5,):
             return Wrong(f"Five numbers are wanted; the result has shape {got[-1].shape}.", "", "wrong-shape")
-    right = np.array([_right_sensitivities(*arguments) for arguments in drawn])
+    right = np.array([right_sensitivities(*arguments) for arguments in drawn], dtype=float)
     table = np.array(got)
     wrong_places = [place for place in range(5) if not np.allclose(table[:, place], right[:, place])]
     if not wrong_places:
@@ -75,14 +111,14 @@ def _sensitivities(answer: Answer, trial: Trial) -> Wrong | None:
     known = [_known_sensitivities(*arguments) for arguments in drawn]
     for entry in range(len(known[0])):
         place, _, wrong = known[0][entry]
-        values = [one[entry][1] for one in known]
-        if place in wrong_places and np.allclose(table[:, place], values):
+        if place in wrong_places and np.allclose(table[:, place], [one[entry][1] for one in known]):
             return wrong
     place = wrong_places[0]
-    low, high, n = drawn[0]
+    row = int(np.argmin(np.isclose(table[:, place], right[:, place])))
+    low, high, boxes, ticks = drawn[row]
+    given = f"low = {low}, high = {high}" if place < 3 else f"boxes = {boxes}, ticks = {ticks}"
     return Wrong(
-        f"For bounds ({low:g}, {high:g}) and n = {n}, {_NAMES[place]} can change by {right[0, place]:.6g}; you give "
-        f"{table[0, place]:.6g}.",
+        f"With {given}, {_NAMES[place]}, can change by {right[row, place]:.6g}; you give {table[row, place]:.6g}.",
         "Write down two neighbours that are as far apart as they can be.",
         "wrong-value",
     )
