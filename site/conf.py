@@ -51,6 +51,7 @@ html_sidebars = {"index": []}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": True,
+    "back_to_top_button": False,
     "show_nav_level": 1,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": [],
