@@ -59,4 +59,19 @@ def test_the_helper_package_is_counted():
 
 
 def test_readme_is_short():
-    assert len([word for word in README.split() if re.search(r"\w", word)]) <= 900
+    """900 words, what pictures show in words aside."""
+    text = re.sub(r"!\[.*?\]\(.*?\)", "", README)
+    assert len([word for word in text.split() if re.search(r"\w", word)]) <= 900
+
+
+def test_the_diagnosis_shown_is_a_real_diagnosis():
+    from dpcourse.checks import check
+
+    def noisy_count(flags, epsilon, rng):
+        return flags.sum() + rng.laplace(0, epsilon)
+
+    assert f"```\n{check('00.2', noisy_count, rng=0)!r}\n```" in README
+
+
+def test_pictures_are_small():
+    assert sum(path.stat().st_size for path in (ROOT / ".github" / "pictures").iterdir()) < 2_000_000

@@ -10,7 +10,6 @@ from __future__ import annotations
 import io
 import shutil
 import sys
-from pathlib import Path
 
 import make_site
 from PIL import Image
