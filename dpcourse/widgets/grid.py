@@ -73,7 +73,7 @@ class _Packer:
     def pack(self, states: list[Any]) -> Any:
         first = states[0]
         if all(state == first for state in states):
-            return {"#": self._leaf([[first]] * len(states))} if isinstance(first, dict) and not first else first
+            return first
         if all(isinstance(state, str) for state in states):
             return {"$": self._words(states)}
         if all(isinstance(state, dict) and state.keys() == first.keys() for state in states):

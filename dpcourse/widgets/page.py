@@ -17,12 +17,14 @@ _PAGE = """<!doctype html>
 <title>{title}</title>
 <style>
 :root {{ color-scheme: light dark; }}
+h1 {{ position: absolute; clip-path: inset(50%); width: 1px; height: 1px; overflow: hidden; }}
 body {{ margin: 0 auto; padding: 12px; max-width: 1000px; background: light-dark(#fff, #161616); }}
 {style}
 </style>
 </head>
 <body>
 <main>
+<h1>{title}</h1>
 {places}
 </main>
 <script type="module">
