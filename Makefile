@@ -47,6 +47,12 @@ audit: $(READY)
 	@echo "Running the property tests on new examples"
 	@"$(PY)" -m pytest -m "hypothesis and not audit" --hypothesis-profile=default -n 2
 
+# Every known answer to one lesson's exercises (LESSON=03) or one capstone's milestones (CAPSTONE=2), many times each.
+.PHONY: rehearse
+rehearse: $(READY)
+	@"$(PY)" -m pytest -q -m audit tests/lessons/test_answers.py $(ARGS) \
+	    -k "$(if $(CAPSTONE),capstone and $(CAPSTONE).,$(LESSON).)"
+
 # Baseline, private models, attacks and a dashboard; make dashboard CONFIG=mine.yaml takes another config.
 .PHONY: dashboard
 CONFIG ?= dpcourse/pipeline/adult.yaml

@@ -15,6 +15,8 @@ LESSONS = sorted(NOTEBOOKS.glob("*.ipynb"))
 COMPANIONS = sorted(NOTEBOOKS.glob("deeper/*.ipynb"))
 SOLUTIONS = sorted(NOTEBOOKS.glob("solutions/*.ipynb"))
 EXERCISES = sorted(NOTEBOOKS.glob("exercises/*.ipynb"))
+CAPSTONES = sorted(NOTEBOOKS.glob("capstones/*.ipynb"))
+STUDENTS = sorted(NOTEBOOKS.glob("capstones/student/*.ipynb"))
 
 SHORT, LONG = 15, 40  # lines of a cell; of the one cell that defines the lesson's algorithm
 
@@ -56,8 +58,9 @@ def text_of(output: dict) -> str:
     return "\n".join("".join(p) if isinstance(p, list | str) else json.dumps(p, ensure_ascii=False) for p in parts)
 
 
-stored = pytest.mark.parametrize("path", LESSONS + COMPANIONS + SOLUTIONS, ids=name_of)
-every = pytest.mark.parametrize("path", LESSONS + COMPANIONS + SOLUTIONS + EXERCISES, ids=name_of)
+STORED = LESSONS + COMPANIONS + SOLUTIONS + CAPSTONES
+stored = pytest.mark.parametrize("path", STORED, ids=name_of)
+every = pytest.mark.parametrize("path", STORED + EXERCISES + STUDENTS, ids=name_of)
 lessons = pytest.mark.parametrize("path", LESSONS, ids=name_of)
 
 
@@ -68,7 +71,8 @@ def test_there_are_lessons():
 @every
 def test_name_tells_number_and_kind(path):
     suffix = {"deeper": "_deeper", "solutions": "_solutions", "exercises": "_exercises"}.get(path.parent.name, "")
-    assert re.fullmatch(rf"\d\d_[a-z0-9_]+{suffix}\.ipynb", path.name)
+    number = r"\d" if path in CAPSTONES + STUDENTS else r"\d\d"
+    assert re.fullmatch(rf"{number}_[a-z0-9_]+{suffix}\.ipynb", path.name)
 
 
 @every
@@ -78,7 +82,8 @@ def test_title_and_kernel(path):
     assert notebook["nbformat"] == 4
     first = notebook["cells"][0]
     assert first["cell_type"] == "markdown"
-    assert re.match(rf"# {path.name[:2]} \S", "".join(first["source"]))
+    number = f"Capstone {path.name[0]}:" if path in CAPSTONES + STUDENTS else path.name[:2]
+    assert re.match(rf"# {number} \S", "".join(first["source"]))
 
 
 @lessons
@@ -154,7 +159,18 @@ def test_a_companion_belongs_to_a_lesson_and_leads_back(path):
     assert "★" in text.splitlines()[0]
 
 
-@pytest.mark.parametrize("path", SOLUTIONS, ids=name_of)
+PARTS = ("Brief", "Data", "The proposal", "Milestones", "Deliver", "Report", "Go further")
+
+
+@pytest.mark.parametrize("path", CAPSTONES, ids=name_of)
+def test_a_capstone_has_its_parts_and_promises_no_money(path):
+    text = "\n".join(cell["source"] for cell in cells_of(path, "markdown"))
+    assert tuple(re.findall(r"^## ([^\n]+?)$", text, flags=re.MULTILINE)) == PARTS
+    assert not re.search(r"\$\d|✅|€|\bcompliant\b", text)
+    assert path.name in (NOTEBOOKS / "capstones" / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", SOLUTIONS + CAPSTONES, ids=name_of)
 def test_a_wrong_answer_costs_points(path):
     """nbgrader gives a cell's points unless it raises, and `check` never does: a graded cell asserts."""
     graded = [cell for cell in cells_of(path, "code") if cell["metadata"].get("nbgrader", {}).get("grade")]
@@ -162,12 +178,12 @@ def test_a_wrong_answer_costs_points(path):
     assert not [cell["source"] for cell in graded if "assert " not in cell["source"]]
 
 
-@pytest.mark.parametrize("path", EXERCISES, ids=name_of)
+@pytest.mark.parametrize("path", EXERCISES + STUDENTS, ids=name_of)
 def test_exercise_notebooks_hold_no_outputs(path):
     assert not [cell for cell in cells_of(path, "code") if cell["outputs"] or cell["execution_count"] is not None]
 
 
-@pytest.mark.parametrize("path", EXERCISES, ids=name_of)
+@pytest.mark.parametrize("path", EXERCISES + STUDENTS, ids=name_of)
 def test_exercises_run_to_the_last_cell_unanswered(path, monkeypatch):
     monkeypatch.setenv("DPCOURSE_SOURCE", "twin")
     namespace = {"__name__": "__main__"}

@@ -1,4 +1,4 @@
-"""Write notebooks/exercises/ from notebooks/solutions/, with the answers removed.
+"""Write notebooks/exercises/ from notebooks/solutions/, and the students' capstones, with the answers removed.
 
     python tools/make_exercises.py           # write
     python tools/make_exercises.py --check   # exit 1 and name what is out of step
@@ -7,6 +7,9 @@ Answers stand between `### BEGIN SOLUTION` and `### END SOLUTION` in cells that 
 cell; nbgrader's own preprocessors find and remove them. Only the stub left behind is ours, because nbgrader's raises,
 and an exercise notebook has to reach its last cell before anything is answered: every name that the region bound, and
 that something outside of it reads, becomes `name = ...`. A cell tagged `solution` is left out whole.
+
+A capstone's reference form, notebooks/capstones/N_name.ipynb, holds the answers; what students are given has the same
+name in notebooks/capstones/student/.
 """
 
 from __future__ import annotations
@@ -106,11 +109,13 @@ def make_exercise(solution: Path) -> str:
 
 
 def exercises(notebooks: Path = NOTEBOOKS) -> dict[Path, str]:
-    """What notebooks/exercises/ has to hold: path → text."""
+    """What notebooks/exercises/ and notebooks/capstones/student/ have to hold: path → text."""
     wanted = {}
     for solution in sorted(notebooks.glob("solutions/*_solutions.ipynb")):
         name = solution.name.replace("_solutions.ipynb", "_exercises.ipynb")
         wanted[notebooks / "exercises" / name] = make_exercise(solution)
+    for reference in sorted(notebooks.glob("capstones/*.ipynb")):
+        wanted[reference.parent / "student" / reference.name] = make_exercise(reference)
     return wanted
 
 
@@ -120,7 +125,8 @@ def main() -> int:
     check = parser.parse_args().check
 
     wanted = exercises()
-    present = {path: path.read_text(encoding="utf-8") for path in NOTEBOOKS.glob("exercises/*.ipynb")}
+    made = [path for folder in ("exercises", "capstones/student") for path in NOTEBOOKS.glob(f"{folder}/*.ipynb")]
+    present = {path: path.read_text(encoding="utf-8") for path in made}
     stale = sorted(path for path in present.keys() | wanted.keys() if present.get(path) != wanted.get(path))
     for path in stale:
         name = path.relative_to(NOTEBOOKS.parent).as_posix()
@@ -134,7 +140,7 @@ def main() -> int:
             path.unlink()
             print(f"removed {name}: it has no solutions")
     if not stale:
-        print(f"{len(wanted)} exercise notebooks in step with their solutions")
+        print(f"{len(wanted)} student notebooks in step with their solutions")
     return 1 if check and stale else 0
 
 

@@ -1,6 +1,6 @@
 """Execute notebooks in fresh kernels and store their outputs.
 
-    python tools/run_notebooks.py                                # every lesson, companion and solution
+    python tools/run_notebooks.py                                # every lesson, companion, solution and capstone
     python tools/run_notebooks.py notebooks/03_laplace.ipynb     # these
     python tools/run_notebooks.py --check                        # run, complain, write nothing
 
@@ -36,8 +36,9 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 def default_paths() -> list[Path]:
-    """Every lesson, every companion and every solution; exercises hold no outputs."""
-    return [path for folder in (".", "deeper", "solutions") for path in sorted((NOTEBOOKS / folder).glob("*.ipynb"))]
+    """Every lesson, companion, solution and capstone; what students are given holds no outputs."""
+    folders = (".", "deeper", "solutions", "capstones")
+    return [path for folder in folders for path in sorted((NOTEBOOKS / folder).glob("*.ipynb"))]
 
 
 def execute(path: Path, timeout: int) -> nbformat.NotebookNode:

@@ -1,7 +1,7 @@
 """What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
 
     python tools/run_tests.py                    # those of every day
-    python tools/run_tests.py all                # types, companions, solutions and the twin too, as `.ci/run` does
+    python tools/run_tests.py all                # types, companions, solutions, capstones, the twin too, as `.ci/run` does
     python tools/run_tests.py tests browser      # these
 
 Environment
@@ -42,6 +42,8 @@ LESSONS = sorted(
     key=lambda path: (not Path(path).name.startswith(LONGEST), path),
 )
 SOLUTIONS, EXERCISES, COMPANIONS = ["notebooks/solutions"], ["notebooks/exercises"], ["notebooks/deeper"]
+CAPSTONES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks/capstones").glob("*.ipynb"))
+STUDENTS = ["notebooks/capstones/student"]
 
 
 # Large packages that the tests import, in two lots that have little in common.
@@ -125,6 +127,14 @@ def plan(source: str) -> list[Pass]:
         Pass("lessons", f"on {people}: {how}", [*compare, *LESSONS], said),
         Pass("companions", f"on {people}: {how}", [*compare, *COMPANIONS], said, every_day=False),
         Pass("solutions", f"on {people}: {how}", [*compare, *SOLUTIONS], said, every_day=False),
+        Pass("capstones", f"simulated data: {how}", [*compare, *CAPSTONES], said, every_day=False),
+        Pass(
+            "students",
+            "what students are given of the capstones: executed unanswered",
+            [*pytest, "--nbval-lax", *NBVAL, *STUDENTS],
+            said,
+            every_day=False,
+        ),
         Pass(
             "twin",
             f"{'lessons, companions, ' if source == 'uci' else ''}exercises on the twin: executed",

@@ -118,7 +118,8 @@ class CheckResult:
         return self.passed
 
     def __repr__(self) -> str:
-        head = f"Exercise {self.exercise}, {self.title}: "
+        name = f"Exercise {self.exercise}" if self.exercise[0].isdigit() else self.exercise.capitalize()
+        head = f"{name}, {self.title}: "
         if self.passed:
             return head + "passed."
         lines = [head + ("not answered yet." if self.key == "unanswered" else "not yet right.")]
@@ -135,7 +136,7 @@ class Exercise:
     Parameters
     ----------
     id : str
-        Lesson and number, such as "03.2".
+        Lesson and number, such as "03.2"; of a project, "capstone 2.1".
     title : str
         A few words, without a full stop.
     cases : tuple of callables

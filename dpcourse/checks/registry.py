@@ -38,8 +38,9 @@ class Progress:
 
 
 def exercises(lesson: str) -> dict[str, Exercise]:
-    """The exercises of a lesson ("03") by id; empty where it has none."""
-    module = find(f"lesson_{lesson}", "exercises") if lesson.isdigit() else None
+    """The exercises of a lesson ("03") or a project ("capstone 2") by id; empty where it has none."""
+    kind, number = ("capstone", lesson[9:]) if lesson.startswith("capstone ") else ("lesson", lesson)
+    module = find(f"{kind}_{number}", "exercises") if number.isdigit() else None
     return {exercise.id: exercise for exercise in module.EXERCISES} if module else {}
 
 
@@ -51,7 +52,8 @@ def exercise(exercise_id: str) -> Exercise:
     known = exercises(lesson)
     if exercise_id not in known:
         there = ", ".join(known) or "none"
-        raise ValueError(f"exercise_id {exercise_id!r} is not known; lesson {lesson} has: {there}")
+        where = lesson if lesson.startswith("capstone ") else f"lesson {lesson}"
+        raise ValueError(f"exercise_id {exercise_id!r} is not known; {where} has: {there}")
     return known[exercise_id]
 
 
@@ -61,7 +63,7 @@ def check(exercise_id: str, answer: Any = ..., *, rng: np.random.Generator | int
     Parameters
     ----------
     exercise_id : str
-        Such as "03.2".
+        Such as "03.2", or "capstone 2.1" for a project's first milestone.
     answer : object
         The function itself, or the number or string asked for.
     rng : Generator or int, optional

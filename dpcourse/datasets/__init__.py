@@ -1,10 +1,11 @@
-"""The only door to data: Adult, its bundled twin, what is publicly known about their columns, and simulated fabs."""
+"""The only door to data: Adult, its bundled twin, what is publicly known about their columns, and simulated worlds."""
 
 from dpcourse.datasets.adult import ADULT_SCHEMA, Adult, AdultNotFound, DataError, load_adult
 from dpcourse.datasets.columns import Categorical, Numeric
 from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.datasets.grids import load_grid
 from dpcourse.datasets.schema import Schema, SchemaError
+from dpcourse.datasets.suppliers import Suppliers, simulate_suppliers
 
 __all__ = [
     "ADULT_SCHEMA",
@@ -17,9 +18,11 @@ __all__ = [
     "Numeric",
     "Schema",
     "SchemaError",
+    "Suppliers",
     "Wafers",
     "load_adult",
     "load_fabs",
     "load_grid",
     "simulate_clients",
+    "simulate_suppliers",
 ]

@@ -1,0 +1,161 @@
+"""Capstone 2.4: rate, best quarter and distribution, all from one noisy histogram."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import NOTHING, Refused, Trial, Wrong, a
+from dpcourse.datasets import simulate_suppliers
+from dpcourse.datasets.suppliers import LOT_SIZE
+from dpcourse.lessons.capstone_2.design import BINS
+from dpcourse.lessons.capstone_2.exercises.histogram import counted
+from dpcourse.mechanisms.sampling import discrete_laplace
+
+EPSILON = 0.5
+WORLDS, RELEASES = 8, 50
+BIAS = 1.2e-4  # of the rate: 0.012 points. 400 releases deviate by 0.0016 points on average
+
+
+def rate_of(counts: np.ndarray) -> float:
+    """Defective parts of all parts."""
+    return float(counts @ np.arange(BINS) / (LOT_SIZE * counts.sum()))
+
+
+def quartile_of(counts: np.ndarray) -> int:
+    """The smallest number of defects that a quarter of the lots stay within."""
+    return int(np.searchsorted(np.cumsum(counts), counts.sum() / 4))
+
+
+def answers_of(answer: Answer, noisy: np.ndarray) -> tuple[float, float, np.ndarray]:
+    """(rate, quartile, shares) as the answer gives them."""
+    given: Any = answer(noisy.copy())
+    if given is None:
+        raise Refused(NOTHING)
+    if not isinstance(given, tuple | list) or len(given) != 3:
+        raise Refused(Wrong(f"(rate, quartile, shares) is wanted; you return {a(given)}.", "", "wrong-shape"))
+    shares = np.asarray(given[2], dtype=float)
+    if shares.shape != (BINS,) or np.ndim(given[0]) or np.ndim(given[1]):
+        what = "two numbers and an array of 21 shares are wanted"
+        raise Refused(Wrong(f"{what}; your shares have shape {shares.shape}.", "", "wrong-shape"))
+    return float(given[0]), float(given[1]), shares
+
+
+def exact(answer: Answer, trial: Trial) -> Wrong | None:
+    """Without noise every one of the three is a formula."""
+    for _ in range(6):
+        counts = counted(simulate_suppliers(rng=trial.rng).pooled())
+        if np.any(np.abs(np.cumsum(counts) - counts.sum() / 4) < 1):
+            continue  # a quarter of the lots to the lot: conventions differ there
+        rate, quartile, shares = answers_of(answer, counts)
+        right = rate_of(counts)
+        if not np.isclose(rate, right, rtol=1e-6):
+            return _rate(rate, right, counts)
+        if quartile != quartile_of(counts):
+            return _quartile(quartile, counts)
+        if not np.allclose(shares, counts / counts.sum(), atol=1e-9):
+            return Wrong(
+                f"Without noise your shares add up to {shares.sum():.4g}, and one is off by "
+                f"{np.abs(shares - counts / counts.sum()).max():.3g}.",
+                "A share is a bin's lots, of all lots.",
+                "wrong-shares",
+            )
+    return None
+
+
+def _rate(rate: float, right: float, counts: np.ndarray) -> Wrong:
+    for factor, diagnosis, key in (
+        (100, "That is in percent.", "percent"),
+        (LOT_SIZE, f"That is defects in a lot; a lot has {LOT_SIZE} parts.", "per-lot"),
+    ):
+        if np.isclose(rate, right * factor, rtol=1e-6):
+            return Wrong(diagnosis, "A rate is defective parts of all parts.", key)
+    fine = f"Without noise your rate is {rate:.6g} where {right:.6g} of the parts are defective."
+    return Wrong(fine, "How many defects are in bin k, and how many parts in its lots?", "wrong-rate")
+
+
+def _quartile(quartile: float, counts: np.ndarray) -> Wrong:
+    top = int(np.searchsorted(np.cumsum(counts), counts.sum() * 0.75))
+    if quartile == top:
+        return Wrong(
+            f"{top} defects is what three quarters of the lots stay within. The best quarter has few defects.",
+            "From which end do you count?",
+            "wrong-end",
+        )
+    if np.isclose(quartile, np.quantile(counts, 0.25)) or np.isclose(quartile, np.quantile(counts, 0.75)):
+        return Wrong(
+            "That is a quartile of the 21 counts: a number of lots, not of defects.",
+            "How many lots have 0 defects, at most 1, at most 2, …? Where is a quarter of them reached?",
+            "quartile-of-counts",
+        )
+    return Wrong(
+        f"Without noise your quartile is {quartile:g}; a quarter of the lots have {quartile_of(counts)} or less.",
+        "Where do the cumulative counts reach a quarter of their total?",
+        "wrong-quartile",
+    )
+
+
+def noisy(answer: Answer, trial: Trial) -> Wrong | None:
+    """At ε = 0.5: unbiased rate, quartile within one defect, shares that are shares and near the truth."""
+    errors, misses, distances = [], 0, []
+    for _ in range(WORLDS):
+        counts = counted(simulate_suppliers(rng=trial.rng).pooled())
+        for _ in range(RELEASES):
+            released = counts + discrete_laplace(1 / EPSILON, BINS, rng=trial.rng)
+            rate, quartile, shares = answers_of(answer, released)
+            if not np.isfinite(shares).all() or shares.min() < -1e-9 or not math.isclose(shares.sum(), 1, abs_tol=1e-6):
+                return Wrong(
+                    f"From a noisy release you make a share of {shares.min():.2g}, and they add up to "
+                    f"{shares.sum():.3g}.",
+                    "Noisy counts may be negative; shares may not. What do you do first, cut or divide?",
+                    "no-shares",
+                )
+            errors.append(rate - rate_of(counts))
+            misses += abs(quartile - quartile_of(counts)) > 1
+            distances.append(np.abs(shares - counts / counts.sum()).sum() / 2)
+    bias = float(np.mean(errors))
+    if not abs(bias) < BIAS:
+        return Wrong(
+            f"Over {len(errors)} releases at ε = {EPSILON} your rate is {100 * abs(bias):.3f} points too "
+            f"{'high' if bias > 0 else 'low'} on average; the truth is near 1%.",
+            "Is the rate made from counts that were cut at zero? Cut noise no longer averages out, and the bins of bad "
+            "lots weigh most.",
+            "biased-rate",
+        )
+    if np.mean(np.abs(errors)) > 6e-4:
+        return Wrong(
+            f"Your rate is off by {100 * np.mean(np.abs(errors)):.2g} points on average; 0.025 is within reach.",
+            "Which counts enter the rate?",
+            "rough-rate",
+        )
+    if misses > 0.06 * len(errors):
+        return Wrong(
+            f"Your quartile is off by more than one defect in {misses} of {len(errors)} releases.",
+            "Which noisy counts do you add up, and against which total?",
+            "rough-quartile",
+        )
+    if np.mean(distances) > 0.05:
+        return Wrong(
+            f"Your shares are off by {np.mean(distances):.2g} in total variation on average; 0.03 is within reach.",
+            "Which counts enter the shares?",
+            "rough-shares",
+        )
+    return None
+
+
+def no_lots(answer: Answer, trial: Trial) -> Wrong | None:
+    """A quarter whose noisy total is zero or negative."""
+    for released in (np.zeros(BINS, dtype=int), -np.arange(BINS)):
+        if answer(released) is not None:
+            return Wrong(
+                f"From counts that add up to {released.sum()} you read something off all the same.",
+                "There is nothing to divide by: return None.",
+                "no-lots",
+            )
+    return None
+
+
+READING = (exact, noisy, no_lots)

@@ -1,0 +1,156 @@
+"""Capstone 2.1: shares add up to the value, and all but one of them say nothing about it."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.lessons.capstone_2.design import MODULUS
+
+SMALL = 16  # a modulus at which every pair of shares can be counted
+VALUES = 20_000  # 78 for each of the 256 pairs
+TESTS = 100  # at most so many χ² tests a check: each is held to a hundredth of the failure allowed
+
+
+@dataclass
+class Source:
+    """What the check hands in as `draw`: uniform numbers, and how many were asked for."""
+
+    rng: np.random.Generator
+    drawn: int = field(default=0)
+
+    def __call__(self, modulus: int, size: Any) -> np.ndarray:
+        numbers = self.rng.integers(0, modulus, size)
+        self.drawn += numbers.size
+        return numbers
+
+
+def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, source: Source) -> np.ndarray:
+    """What `share` returns, as int64 of shape (parties, values)."""
+    made = np.asarray(answer.part(0)(values.copy(), parties, modulus, source))
+    if made.shape != (parties, len(values)):
+        what = f"`share` returns {a(made)} of shape {made.shape}; {(parties, len(values))} is wanted"
+        raise Refused(Wrong(f"{what}: a row for each party.", "", "wrong-shape"))
+    whole = np.array([[int(x) for x in row] for row in made]) if made.dtype == object else made
+    if whole.dtype.kind not in "iu" and not np.array_equal(whole, np.round(whole)):
+        raise Refused(
+            Wrong(
+                f"Your shares are no whole numbers: one is {whole.flat[0]!r}.",
+                "There is no uniform law on all real numbers, so a real mask always tells something. Work modulo "
+                "`modulus`.",
+                "not-whole",
+            )
+        )
+    outside = whole[(whole < 0) | (whole >= modulus)]
+    if outside.size:
+        raise Refused(
+            Wrong(
+                f"With modulus {modulus} one of your shares is {outside[0]}, outside of 0 … {modulus - 1}. How far it "
+                "is outside tells about the value.",
+                "Reduce every share modulo `modulus`.",
+                "not-reduced",
+            )
+        )
+    return whole.astype(np.int64)
+
+
+def adds_up(answer: Answer, trial: Trial) -> Wrong | None:
+    """Reconstruction, negative values, and the sum of two people's shares."""
+    if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
+        return Wrong(f"(share, reconstruct) is wanted, and this is {a(answer.value)}.", "", "wrong-shape")
+    for parties in (2, 3, 5):
+        source = Source(trial.rng)
+        mine, yours = trial.rng.integers(-(2**29), 2**29, (2, 50))
+        sent = [shares_of(answer, values, parties, MODULUS, source) for values in (mine, yours)]
+        for shares, values, what in (
+            (sent[0], mine, "the values"),
+            ((sent[0] + sent[1]) % MODULUS, mine + yours, "the sum of two vectors, from the sums of their shares"),
+        ):
+            got = np.asarray(answer.part(1)(shares, MODULUS), dtype=float)
+            if got.shape == values.shape and np.array_equal(got, values):
+                continue
+            if got.shape == values.shape and np.array_equal(got % MODULUS, values % MODULUS):
+                return Wrong(
+                    "Your `reconstruct` is right modulo the modulus, but negative numbers come back as large positive "
+                    "ones: −1 as 4294967295.",
+                    "Noise is negative half of the time. Which half of 0 … modulus − 1 stands for negative numbers?",
+                    "negatives",
+                )
+            key = "wrong-sum" if what == "the values" else "not-additive"
+            return Wrong(
+                f"For {parties} parties `reconstruct` does not give back {what}.",
+                "All shares of a value must add up to it modulo `modulus`. Which share is not drawn but computed?",
+                key,
+            )
+        if not source.drawn:
+            return Wrong(
+                "Your `share` never calls `draw`. Masks from another generator are only as secret as its seed.",
+                "draw(modulus, size) gives uniform whole numbers. Every share but one is drawn.",
+                "own-generator",
+            )
+    return None
+
+
+def hides(answer: Answer, trial: Trial) -> Wrong | None:
+    """Any parties − 1 shares are uniform, together, whatever the value; afresh for every value and in every call."""
+    source = Source(trial.rng)
+    for parties in (2, 3):
+        value = int(trial.rng.integers(-SMALL // 2, SMALL // 2))
+        values = np.full(VALUES, value)
+        first, second = (shares_of(answer, values, parties, SMALL, source) for _ in range(2))
+        plain = [row for row in range(parties) if (first[row] == value % SMALL).mean() > 0.9]
+        if plain and not (first[[row for row in range(parties) if row not in plain]].sum(axis=0) % SMALL).any():
+            return Wrong(
+                f"Party {plain[0] + 1} of {parties} is sent the value itself.",
+                "Which share is computed from the others? It has to take away what they add.",
+                "plain",
+            )
+        if (np.ptp(first, axis=1) == 0).all():
+            return Wrong(
+                "One mask serves all entries of a vector: the difference of two entries of a share is the difference "
+                "of two counts.",
+                "Draw as many numbers as there are values.",
+                "one-mask",
+            )
+        if np.array_equal(first, second):
+            return Wrong(
+                "Two calls give the same shares. Next quarter's share minus this quarter's is what changed at that "
+                "supplier, in clear.",
+                "Call `draw` anew in every call.",
+                "reused",
+            )
+        for few in itertools.combinations(range(parties), parties - 1):
+            names = " and ".join(str(row + 1) for row in few)
+            who = f"Party {names} alone" if len(few) == 1 else f"Parties {names} together"
+            if _tells(first[list(few)], trial.failure / TESTS):
+                return Wrong(
+                    f"{who} can tell a value: for {value} modulo {SMALL}, their shares are not uniform over "
+                    f"{VALUES:,} sharings.",
+                    "Every number of 0 … modulus − 1 must be equally likely for a share, whatever the others are.",
+                    "not-uniform",
+                )
+            for row in few:
+                linked = ([first[row], second[row]], [first[row][:-1], first[row][1:]])
+                if any(_tells(np.array(two), trial.failure / TESTS) for two in linked):
+                    return Wrong(
+                        f"Party {row + 1}'s shares hang together, from one entry to the next or from call to call.",
+                        "A new number from `draw` for every entry and every call.",
+                        "reused",
+                    )
+    return None
+
+
+def _tells(shares: np.ndarray, level: float) -> bool:
+    """χ² of the joint values of some shares, shape (k, n), against the uniform law on all SMALL^k of them."""
+    codes = (shares * SMALL ** np.arange(len(shares))[:, None]).sum(axis=0)
+    counts = np.bincount(codes, minlength=SMALL ** len(shares))
+    return bool(stats.chisquare(counts).pvalue < level)
+
+
+SHARING = (adds_up, hides)

@@ -1,0 +1,271 @@
+"""Capstone 2.6: the whole in one function, judged on robustness, claim and utility."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.datasets import simulate_suppliers
+from dpcourse.datasets.suppliers import LOT_SIZE
+from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.exercises.histogram import CANARIES, counted
+from dpcourse.lessons.capstone_2.exercises.noise import variance
+from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
+from dpcourse.lessons.capstone_2.exercises.sharing import Source
+from dpcourse.privacy import Guarantee, Neighbours
+
+NAMES = tuple(f"supplier {number + 1:02}" for number in range(SUPPLIERS))
+LOUD = 60.0  # an ε at which the noise of 21 bins is 0 but for e^−57
+Message = tuple[str, str, np.ndarray]
+WANTED = ("servers", "noisy", "rate", "quartile", "shares", "claim")
+
+
+@dataclass
+class Desk:
+    """What the check hands in as `admit`: it writes down what it is asked, and says yes or no."""
+
+    says: bool = True
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def __call__(self, quarter: str, query_id: str, epsilon: float) -> bool:
+        self.asked.append((quarter, query_id, epsilon))
+        return self.says
+
+
+def released(
+    answer: Answer, messages: list[Message], quarter: str, epsilon: float, rng: np.random.Generator
+) -> dict[str, Any] | None:
+    """What the answer returns, its parts of the right shapes; None where it refuses."""
+    desk, source = Desk(), Source(rng)
+    given = answer(messages, NAMES, quarter, epsilon, desk, source, rng)
+    if given is None:
+        return None
+    if not isinstance(given, dict) or any(key not in given for key in WANTED):
+        raise Refused(Wrong(f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}.", "", "wrong-type"))
+    noisy, servers = np.asarray(given["noisy"], dtype=float), np.asarray(given["servers"], dtype=float)
+    if noisy.shape != (BINS,) or servers.shape != (PARTIES, BINS):
+        shapes = f"`noisy` has shape {noisy.shape} and `servers` {servers.shape}"
+        raise Refused(Wrong(f"{shapes}; {(BINS,)} and {(PARTIES, BINS)} are wanted.", "", "wrong-shape"))
+    if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
+        what = f"admit was asked {len(desk.asked)} times" + (f", last for {desk.asked[-1]}" if desk.asked else "")
+        raise Refused(
+            Wrong(f"{what}. One release costs ε = {epsilon:g} of {quarter}, once.", "Ask once.", "not-admitted")
+        )
+    if not np.array_equal(servers.sum(axis=0) % MODULUS, noisy % MODULUS) or (servers < 0).any():
+        raise Refused(
+            Wrong(
+                "The servers' totals do not add up to `noisy` modulo 2^32.",
+                "Each server adds the shares it was sent, modulo 2^32. `noisy` is reconstructed from these totals.",
+                "servers",
+            )
+        )
+    return given
+
+
+def _mix(rng: np.random.Generator, kind: str) -> tuple[list[Message], np.ndarray]:
+    """Messages of one quarter, and the histogram of those that count."""
+    stayed = rng.permutation(NAMES)[: rng.integers(SHARES, SUPPLIERS + 1)]
+    messages: list[Message] = []
+    for name in stayed:
+        lots = rng.integers(0, 26, int(rng.integers(2, 9))).astype(float)
+        if kind == "strange":
+            lots = rng.permutation(np.append(lots, rng.choice(CANARIES, 4)))
+        messages.append((str(name), "2026-Q1", lots))
+    if kind == "empty":
+        for place in rng.choice(len(messages), 2, replace=False):
+            messages[place] = (*messages[place][:2], np.array([]))
+    right = counted(np.concatenate([lots for _, _, lots in messages]))
+    extra = rng.integers(0, 20, 5).astype(float)
+    if kind == "repeated":
+        messages.extend((str(name), "2026-Q1", extra) for name in rng.choice(stayed, 3))
+    if kind == "stale":
+        messages[:0] = [(str(name), "2025-Q4", extra) for name in rng.choice(stayed, 3)]
+    if kind == "stranger":
+        messages.insert(3, ("supplier 16", "2026-Q1", extra))
+    return messages, right
+
+
+_MIXES = {
+    "plain": ("With ten suppliers or more, each once", "Does everybody who sent something count, and once?"),
+    "strange": (
+        "With reports that are NaN, infinite or negative",
+        "Milestone 2.2 settled where such a lot goes. Does one reach the others' counts?",
+    ),
+    "empty": ("With suppliers that made no lot", "A supplier without lots is there all the same, and so is its noise."),
+    "repeated": (
+        "When a supplier's second message arrives",
+        "Counted twice, each of its lots moves two counts. Which of the messages counts?",
+    ),
+    "stale": (
+        "When last quarter's messages are sent again",
+        "Those lots have spent their budget in their own quarter. What does a message say about its quarter?",
+    ),
+    "stranger": ("When a stranger sends lots", "Who may take part is public, and decided before."),
+}
+
+
+def robust(answer: Answer, trial: Trial) -> Wrong | None:
+    """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
+    for kind, (what, hint) in _MIXES.items():
+        for _ in range(2):
+            messages, right = _mix(trial.rng, kind)
+            try:
+                given = released(answer, messages, "2026-Q1", LOUD, trial.rng)
+            except AnswerRaised as raised:
+                return Wrong(f"{what}, your function stops with {raised}.", hint, f"{kind}-raises")
+            if given is None:
+                return Wrong(f"{what}, you refuse, and there is no reason to.", hint, f"{kind}-refused")
+            if not np.array_equal(given["noisy"], right):
+                off = np.abs(np.asarray(given["noisy"]) - right).sum()
+                return Wrong(f"{what}, your counts are off by {off:.4g} lots in all before any noise.", hint, kind)
+    return _refusals(answer, trial)
+
+
+def _refusals(answer: Answer, trial: Trial) -> Wrong | None:
+    messages, _ = _mix(trial.rng, "plain")
+    few = messages[: SHARES - 1]
+    copies = [*few, *few[:3]]
+    for sent, desk, what, key in (
+        (few, Desk(), f"Only {SHARES - 1} suppliers sent something, so the noise is not whole", "too-few"),
+        (copies, Desk(), f"{SHARES - 1} suppliers sent {len(copies)} messages, so the noise is not whole", "too-few"),
+        (messages, Desk(says=False), "`admit` says no", "spends-anyway"),
+    ):
+        try:
+            given = answer(sent, NAMES, "2026-Q1", 0.5, desk, Source(trial.rng), trial.rng)
+        except AnswerRaised as raised:
+            return Wrong(f"{what}, and your function stops with {raised}.", "Return None.", f"{key}-raises")
+        if given is not None:
+            return Wrong(f"{what}, and you publish all the same.", "Return None, and publish nothing.", key)
+        if key == "too-few" and desk.asked:
+            return Wrong(
+                f"{what}; nothing is published, but the budget was charged.",
+                "Count the suppliers before you ask.",
+                "charges-refused",
+            )
+    return None
+
+
+def honest(answer: Answer, trial: Trial) -> Wrong | None:
+    """The claim, and the noise it needs: with the fewest suppliers allowed, and with all of them."""
+    for stayed, runs in ((SHARES, 240), (SUPPLIERS, 160)):
+        noise, low = [], []
+        for _ in range(runs):
+            messages: list[Message] = [(name, "2026-Q1", np.array([3.0, 7.0])) for name in NAMES[-stayed:]]
+            given = released(answer, messages, "2026-Q1", 0.5, trial.rng)
+            if given is None:
+                return Wrong(f"{stayed} suppliers sent their lots, and you refuse.", "", "refuses-all")
+            right = counted(np.repeat([3.0, 7.0], stayed))
+            noise.append(np.asarray(given["noisy"], dtype=float) - right)
+            low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
+        wrong = (
+            _claim(given["claim"])
+            or _size(np.array(noise), stayed)
+            or _masked(np.array(low), trial.failure / 4)
+            or _audit(np.array(noise), trial)
+        )
+        if wrong:
+            return wrong
+    return None
+
+
+def _claim(claim: Any) -> Wrong | None:
+    if isinstance(claim, Guarantee) and claim.delta == 0 and claim.epsilon == 0.5:
+        if claim.neighbours is Neighbours.ADD_REMOVE:
+            return None
+        return Wrong(
+            "You claim 0.5 for replacing a lot. Replaced, a lot leaves one bin and enters another: two counts.",
+            "Which relation is the noise for?",
+            "claim",
+        )
+    return Wrong(
+        f"`claim` is {claim!r}; with whole noise at epsilon = 0.5 it is Guarantee(0.5), adding or removing one lot.",
+        "Discrete Laplace noise needs no δ.",
+        "claim",
+    )
+
+
+def _size(noise: np.ndarray, stayed: int) -> Wrong | None:
+    """Variance of 3,360 draws or more: it deviates by 4%. Too little is 0.67 with ten; without margin, 0.67 of 1.5."""
+    ratio = float(noise.var() / variance(0.5))
+    wanted = stayed / SHARES
+    if 0.82 * wanted < ratio < 1.35 * wanted:
+        return None
+    seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = 0.5"
+    if ratio < wanted and stayed == SHARES:
+        return Wrong(
+            f"{seen}: your claim of 0.5 does not hold.",
+            f"Noise of those who dropped out is not in the sum. {SHARES} suppliers have to make the whole.",
+            "dropped-noise",
+        )
+    if ratio < wanted:
+        return Wrong(
+            f"{seen}; {wanted:g} is wanted. A supplier that colludes knows its own share and takes it off, so nothing "
+            "is left for the dropouts and colluders of the brief.",
+            f"Each share is one of {SHARES}, however many take part.",
+            "no-margin",
+        )
+    return Wrong(f"{seen}; {wanted:g} is enough.", "Who else adds noise?", "too-much-noise")
+
+
+def _masked(low: np.ndarray, level: float) -> Wrong | None:
+    """The last two bits of two servers' totals, shape (runs, 2, bins): all 16 pairs alike."""
+    counts = np.bincount((4 * low[:, 0] + low[:, 1]).ravel(), minlength=16)
+    if stats.chisquare(counts).pvalue >= level:
+        return None
+    return Wrong(
+        "What two of the three servers hold is not uniform: they need not wait for the third.",
+        "Every supplier shares its noisy histogram with `share`, and each server is sent one row.",
+        "unmasked",
+    )
+
+
+def _audit(noise: np.ndarray, trial: Trial) -> Wrong | None:
+    """One lot more, seen by an auditor who knows the rest: every bin of every run is a run."""
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    draws = trial.rng.permutation(noise.ravel())
+    half = draws.size // 2
+    sides = draws[:half].tolist(), (draws[half : 2 * half] + 1).tolist()
+    result = audit_outputs(*sides, claim=Guarantee(0.5), confidence=1 - trial.failure / 2)
+    if not result.violated:
+        return None
+    return Wrong(
+        f"One lot more shows in your release: ε ≥ {result.epsilon_lower:.3g}, you claim 0.5. What gives it away: "
+        f"{result.event}.",
+        "One lot moves one bin by one. Is the noise in every bin whole?",
+        "not-private",
+    )
+
+
+def useful(answer: Answer, trial: Trial) -> Wrong | None:
+    """Rate within 0.05 points on , at ε = 0.5, over worlds in which up to five suppliers drop out."""
+    errors, misses, worlds = [], 0, 200
+    for world in trial.rng.spawn(worlds):
+        quarter = simulate_suppliers(SUPPLIERS, rng=world)
+        gone = world.choice(SUPPLIERS, int(world.integers(0, SUPPLIERS - SHARES + 1)), replace=False)
+        here = [name for place, name in enumerate(NAMES) if place not in gone]
+        messages = [(name, "2026-Q1", quarter.lots[name].astype(float)) for name in here]
+        given = released(answer, messages, "2026-Q1", 0.5, world)
+        if given is None:
+            return Wrong(f"{len(here)} suppliers sent their lots, and you refuse.", "", "refuses-all")
+        lots = np.concatenate([quarter.lots[name] for name in here])
+        right = counted(lots)
+        errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
+        misses += abs(given["quartile"] - quartile_of(right)) > 1
+    # A right answer errs by 0.034 points and deviates by 0.031: the mean of 200 is 7 deviations below.
+    if not np.mean(errors) <= 5e-4 or misses > 12:
+        return Wrong(
+            f"At ε = 0.5 your rate is off by {100 * np.mean(errors):.2g} points on  over {worlds} quarters, "
+            f"your quartile by more than one defect in {misses}. About 0.03 points are within reach.",
+            "Is `rate` read off `noisy` as milestone 2.4 does it?",
+            "not-useful",
+        )
+    return None
+
+
+WHOLE = (robust, honest, useful)

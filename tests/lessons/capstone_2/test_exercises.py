@@ -1,0 +1,478 @@
+"""Capstone 2's milestones: right answers pass, each known wrong answer gets its own diagnosis.
+
+Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
+"""
+
+import functools
+import json
+import math
+from collections import Counter
+
+import numpy as np
+
+from dpcourse.budget import PrivacyLedger
+from dpcourse.federated.secure import DistributedDiscreteLaplace
+from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours
+
+BINS, MODULUS, PARTIES, SHARES, LOT_SIZE = 21, 2**32, 3, 10, 500
+
+# 2.1 shares
+
+
+def share(values, parties, modulus, draw):
+    masks = [draw(modulus, len(values)) for _ in range(parties - 1)]
+    return np.stack([*masks, (values - np.sum(masks, axis=0)) % modulus])
+
+
+def reconstruct(shares, modulus):
+    total = np.sum(shares, axis=0) % modulus
+    return np.where(total >= modulus // 2, total - modulus, total)
+
+
+def share_in_python(values, parties, modulus, draw):
+    """Party 0 holds what is left; every number is one of Python's own."""
+    rows = [[0] * len(values) for _ in range(parties)]
+    for place, value in enumerate(values.tolist()):
+        drawn = [int(x) for x in draw(modulus, parties - 1)]
+        for party, one in enumerate([(value - sum(drawn)) % modulus, *drawn]):
+            rows[party][place] = one
+    return rows
+
+
+def reconstruct_in_python(shares, modulus):
+    totals = [sum(int(x) for x in column) % modulus for column in np.transpose(shares)]
+    return [(total + modulus // 2) % modulus - modulus // 2 for total in totals]
+
+
+def plain(values, parties, modulus, draw):
+    """The value goes to the last party, zeros to the others."""
+    draw(modulus, 1)
+    return np.stack([np.zeros_like(values)] * (parties - 1) + [values % modulus])
+
+
+def unreduced(values, parties, modulus, draw):
+    masks = [draw(modulus, len(values)) for _ in range(parties - 1)]
+    return np.stack([*masks, values - np.sum(masks, axis=0)])
+
+
+def small_masks(values, parties, modulus, draw):
+    masks = [draw(modulus, len(values)) // 2 for _ in range(parties - 1)]
+    return np.stack([*masks, (values - np.sum(masks, axis=0)) % modulus])
+
+
+def own_masks(values, parties, modulus, draw):
+    return share(values, parties, modulus, lambda m, size: np.random.default_rng().integers(0, m, size))
+
+
+def seeded_masks(values, parties, modulus, draw):
+    draw(modulus, 1)
+    rng = np.random.default_rng(2)
+    return share(values, parties, modulus, lambda m, size: rng.integers(0, m, size))
+
+
+def one_mask(values, parties, modulus, draw):
+    masks = [np.full(len(values), draw(modulus, 1)[0]) for _ in range(parties - 1)]
+    return np.stack([*masks, (values - np.sum(masks, axis=0)) % modulus])
+
+
+def same_mask_for_all(values, parties, modulus, draw):
+    """One draw serves every party but the last: that one and any other know the value."""
+    mask = draw(modulus, len(values))
+    return np.stack([mask] * (parties - 1) + [(values - (parties - 1) * mask) % modulus])
+
+
+def real_masks(values, parties, modulus, draw):
+    masks = [draw(modulus, len(values)) / 7 for _ in range(parties - 1)]
+    return np.stack([*masks, values - np.sum(masks, axis=0)])
+
+
+def unsigned(shares, modulus):
+    return np.sum(shares, axis=0) % modulus
+
+
+# 2.2 histogram
+
+
+def lot_histogram(reports):
+    fine = reports[reports >= 0]
+    return np.bincount(np.minimum(fine, BINS - 1).astype(int), minlength=BINS)
+
+
+def histogram_in_a_loop(reports):
+    counts = [0] * BINS
+    for report in np.asarray(reports).tolist():
+        if not math.isnan(report) and report >= 0:
+            counts[20 if report >= 20 else int(report)] += 1
+    return counts
+
+
+def no_nan(reports):
+    return np.bincount(np.clip(reports, 0, 20).astype(int), minlength=BINS) if len(reports) else np.zeros(BINS)
+
+
+def stops_at_nan(reports):
+    return [sum(min(int(report), 20) == k for report in reports if not report < 0) for k in range(BINS)]
+
+
+def short(reports):
+    fine = np.minimum(reports[reports >= 0], 20).astype(int)
+    return np.bincount(fine)
+
+
+def spoiled(reports):
+    """One bad report, and a supplier's whole quarter is thrown away."""
+    return lot_histogram(reports) if np.isfinite(reports).all() else np.zeros(BINS)
+
+
+def drops_large(reports):
+    return np.histogram(reports[(reports >= 0) & (reports < 20)], np.arange(BINS + 1))[0]
+
+
+# 2.3 noise
+
+
+def report(histogram, epsilon, shares, rng):
+    p = 1 - math.exp(-epsilon)
+    up, down = (rng.negative_binomial(1 / shares, p, histogram.shape) for _ in range(2))
+    return histogram + up - down
+
+
+def gamma_poisson(histogram, epsilon, shares, rng):
+    """A negative binomial number is a Poisson number whose mean is gamma."""
+    means = rng.gamma(1 / shares, 1 / math.expm1(epsilon), (2, *histogram.shape))
+    up, down = rng.poisson(means)
+    return (histogram + up - down).astype(float)
+
+
+def noisy_with(noise):
+    return lambda histogram, epsilon, shares, rng: histogram + noise(epsilon, shares, histogram.shape, rng)
+
+
+def geometric(epsilon, size, rng):
+    return rng.geometric(1 - math.exp(-epsilon), size) - rng.geometric(1 - math.exp(-epsilon), size)
+
+
+def gaussian_share(epsilon, shares, size, rng):
+    variance = 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
+    return np.round(rng.normal(0, math.sqrt(variance / shares), size))
+
+
+def gaussian_whole(epsilon, shares, size, rng):
+    """A normal number of the right total variance, cut into whole parts: no rounding error to blame."""
+    variance = 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
+    return rng.poisson(variance / 2 / shares, size) - rng.poisson(variance / 2 / shares, size)
+
+
+def only_where_lots(histogram, epsilon, shares, rng):
+    return np.where(histogram > 0, report(histogram, epsilon, shares, rng), 0)
+
+
+def cut(histogram, epsilon, shares, rng):
+    return np.maximum(report(histogram, epsilon, shares, rng), 0)
+
+
+def one_draw(histogram, epsilon, shares, rng):
+    return histogram + int(report(np.zeros(1, dtype=int), epsilon, shares, rng)[0])
+
+
+def no_noise(histogram, epsilon, shares, rng):
+    return histogram + 0 * rng.integers(0, 2)
+
+
+def real_share(epsilon, shares, size, rng):
+    """Laplace noise is a difference of two gamma numbers' sums: right for real numbers, not for whole ones."""
+    return rng.gamma(1 / shares, 1 / epsilon, size) - rng.gamma(1 / shares, 1 / epsilon, size)
+
+
+# 2.4 reading
+
+
+def rate_of(noisy):
+    return noisy @ np.arange(BINS) / (LOT_SIZE * noisy.sum())
+
+
+def quartile_of(noisy):
+    return int(np.argmax(np.cumsum(noisy) >= noisy.sum() / 4))
+
+
+def cut_shares(noisy):
+    kept = np.maximum(noisy, 0)
+    return kept / kept.sum()
+
+
+def read_off(noisy):
+    if noisy.sum() <= 0:
+        return None
+    return rate_of(noisy), quartile_of(noisy), cut_shares(noisy)
+
+
+def read_with_projection(noisy):
+    """The nearest point of the simplex, and a quartile from running maxima of the cumulative counts."""
+    total = float(sum(noisy.tolist()))
+    if total <= 0:
+        return None
+    defects = sum(k * count for k, count in enumerate(noisy.tolist()))
+    reached = np.maximum.accumulate(np.cumsum(noisy)) >= 0.25 * total
+    ordered = np.sort(noisy / total)[::-1]
+    excess = (np.cumsum(ordered) - 1) / np.arange(1, BINS + 1)
+    threshold = excess[np.nonzero(ordered > excess)[0][-1]]
+    return defects / total / LOT_SIZE, reached.tolist().index(True), np.maximum(noisy / total - threshold, 0)
+
+
+def reading(rate=rate_of, quartile=quartile_of, shares=cut_shares, guard=True):
+    def answer(noisy):
+        return None if guard and noisy.sum() <= 0 else (rate(noisy), quartile(noisy), shares(noisy))
+
+    return answer
+
+
+def from_the_top(noisy):
+    return int(np.argmax(np.cumsum(noisy) >= 0.75 * noisy.sum()))
+
+
+# 2.5 ledger
+
+
+def admit(folder, quarter, query_id, epsilon):
+    folder.mkdir(parents=True, exist_ok=True)
+    with PrivacyLedger(folder / f"{quarter}.sqlite", Guarantee(2.0)) as ledger:
+        try:
+            ledger.spend(Guarantee(epsilon), query_id, "procurement")
+        except (BudgetExhausted, ValueError):
+            return False
+    return True
+
+
+def admit_by_file(folder, quarter, query_id, epsilon):
+    """Thousandths in a file of JSON. A crash between reading and writing may lose a query; nothing is overspent."""
+    path = folder / quarter / "spent.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    spent = json.loads(path.read_text()) if path.exists() else {}
+    good = isinstance(epsilon, float) and 0 < epsilon < math.inf and query_id not in spent
+    thousandths = math.ceil(1000 * epsilon - 1e-9) if good else 0
+    if not good or sum(spent.values()) + thousandths > 2000:
+        return False
+    path.write_text(json.dumps({**spent, query_id: thousandths}))
+    return True
+
+
+def by_file(name=lambda quarter: quarter, repeats=False, checks=True, charge=False, limit=2.0, catch=True):
+    """A ledger of floats in a file, with one thing or another forgotten."""
+
+    def answer(folder, quarter, query_id, epsilon):
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name(quarter)}.json"
+        spent = json.loads(path.read_text()) if path.exists() else []
+        strange = checks and not (0 < epsilon < math.inf)
+        fits = not sum(cost for _, cost in spent) + epsilon > limit
+        known = not repeats and query_id in [one for one, _ in spent]
+        if charge or (fits and not strange and not known):
+            path.write_text(json.dumps([*spent, [query_id, 0 if strange and charge else epsilon]]))
+        if not catch and known:
+            raise ValueError(f"{query_id} again")
+        return bool(fits and not strange and not known)
+
+    return answer
+
+
+def in_memory():
+    books = {}
+
+    def answer(folder, quarter, query_id, epsilon):
+        book = books.setdefault((str(folder), quarter), {})
+        if not 0 < epsilon < math.inf or query_id in book or sum(book.values()) + epsilon > 2 + 1e-9:
+            return False
+        book[query_id] = epsilon
+        return True
+
+    return answer
+
+
+def new_year(folder, quarter, query_id, epsilon):
+    """One file for the quarter that runs; when another begins, it starts anew."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "now.json"
+    book = json.loads(path.read_text()) if path.exists() else {"quarter": quarter, "spent": {}}
+    if book["quarter"] != quarter:
+        book = {"quarter": quarter, "spent": {}}
+    if not 0 < epsilon < math.inf or query_id in book["spent"] or sum(book["spent"].values()) + epsilon > 2 + 1e-9:
+        return False
+    book["spent"][query_id] = epsilon
+    path.write_text(json.dumps(book))
+    return True
+
+
+# 2.6 the whole
+
+
+def benchmark(
+    messages,
+    suppliers,
+    quarter,
+    epsilon,
+    admit,
+    draw,
+    rng,
+    *,
+    first=True,
+    this_quarter=True,
+    members=True,
+    enough=True,
+    ask=lambda admit, quarter, epsilon: admit(quarter, "benchmark", epsilon),
+    count=lot_histogram,
+    noise=lambda counts, epsilon, rng, stayed: report(counts, epsilon, SHARES, rng),
+    split=share,
+    claim=Guarantee,
+    rate=rate_of,
+):
+    lots = {}
+    for number, (name, when, reports) in enumerate(messages):
+        if (when == quarter or not this_quarter) and (name in suppliers or not members):
+            key = name if first else (name, number)
+            if key not in lots:
+                lots[key] = reports
+    if (enough and len(lots) < SHARES) or not ask(admit, quarter, epsilon):
+        return None
+    servers = np.zeros((PARTIES, BINS), dtype=np.int64)
+    for reports in lots.values():
+        servers += split(noise(count(reports), epsilon, rng, len(lots)), PARTIES, MODULUS, draw)
+    servers %= MODULUS
+    noisy = reconstruct(servers, MODULUS)
+    kept = np.maximum(noisy, 0)
+    return {
+        "servers": servers,
+        "noisy": noisy,
+        "rate": rate(noisy),
+        "quartile": quartile_of(noisy),
+        "shares": kept / max(kept.sum(), 1),
+        "claim": claim(epsilon),
+    }
+
+
+def benchmark_by_rows(messages, suppliers, quarter, epsilon, admit, draw, rng):
+    """All suppliers at once in arrays, the package's own shares of noise, one sharing of everything."""
+    arrived = {name: reports for name, when, reports in reversed(messages) if when == quarter and name in suppliers}
+    if len(arrived) < SHARES or not admit(quarter, f"benchmark {quarter}", epsilon):
+        return None
+    noise = DistributedDiscreteLaplace(epsilon, 1, SHARES, unit="record")
+    rows = [np.array(histogram_in_a_loop(x)) + noise.share(BINS, rng=rng) for x in arrived.values()]
+    flat = share(np.concatenate(rows), PARTIES, MODULUS, draw).reshape(PARTIES, len(rows), BINS)
+    servers = flat.sum(axis=1) % MODULUS
+    noisy = reconstruct(servers, MODULUS)
+    rate, quartile, shares = read_with_projection(noisy) or (math.nan, 0, np.zeros(BINS))
+    claim = Guarantee(epsilon, 0.0, Neighbours.ADD_REMOVE)
+    parts = {"rate": rate, "quartile": quartile, "shares": shares}
+    return {**parts, "servers": servers, "noisy": noisy, "claim": claim}
+
+
+def with_(**changes):
+    return functools.partial(benchmark, **changes)
+
+
+def forgets_to_ask(admit, quarter, epsilon):
+    return True
+
+
+def asks_twice(admit, quarter, epsilon):
+    return admit(quarter, "rate", epsilon) and admit(quarter, "quartile", epsilon)
+
+
+def ignores_no(admit, quarter, epsilon):
+    admit(quarter, "benchmark", epsilon)
+    return True
+
+
+def last_message_counts(messages, *rest):
+    return benchmark(list({(name, when): (name, when, x) for name, when, x in messages}.values()), *rest)
+
+
+def charges_first(messages, suppliers, quarter, epsilon, admit, draw, rng):
+    if not admit(quarter, "benchmark", epsilon):
+        return None
+    return benchmark(messages, suppliers, quarter, epsilon, lambda *_: True, draw, rng)
+
+
+RIGHT = [
+    ("capstone 2.1", (share, reconstruct)),
+    ("capstone 2.1", (share_in_python, reconstruct_in_python)),
+    ("capstone 2.2", lot_histogram),
+    ("capstone 2.2", histogram_in_a_loop),
+    ("capstone 2.3", report),
+    ("capstone 2.3", gamma_poisson),
+    ("capstone 2.4", read_off),
+    ("capstone 2.4", read_with_projection),
+    ("capstone 2.5", admit),
+    ("capstone 2.5", admit_by_file),
+    ("capstone 2.6", benchmark),
+    ("capstone 2.6", benchmark_by_rows),
+]
+
+WRONG = [
+    ("capstone 2.1", "plain", (plain, reconstruct)),
+    ("capstone 2.1", "not-reduced", (unreduced, reconstruct)),
+    ("capstone 2.1", "not-uniform", (small_masks, reconstruct)),
+    ("capstone 2.1", "not-uniform", (same_mask_for_all, reconstruct)),
+    ("capstone 2.1", "own-generator", (own_masks, reconstruct)),
+    ("capstone 2.1", "reused", (seeded_masks, reconstruct)),
+    ("capstone 2.1", "one-mask", (one_mask, reconstruct)),
+    ("capstone 2.1", "not-whole", (real_masks, reconstruct)),
+    ("capstone 2.1", "negatives", (share, unsigned)),
+    ("capstone 2.1", "wrong-sum", (share, lambda shares, modulus: reconstruct(shares[:-1], modulus))),
+    ("capstone 2.2", "raises", stops_at_nan),
+    ("capstone 2.2", "bins-from-data", lambda reports: np.histogram(reports, BINS)[0]),
+    ("capstone 2.2", "bins-from-data", short),
+    ("capstone 2.2", "more-than-one", spoiled),
+    ("capstone 2.2", "drops-large", drops_large),
+    ("capstone 2.2", "shares", lambda reports: lot_histogram(reports) / len(reports)),
+    ("capstone 2.2", "cumulative", lambda reports: np.cumsum(lot_histogram(reports))),
+    ("capstone 2.2", "defects", lambda reports: lot_histogram(reports) * np.arange(BINS)),
+    ("capstone 2.3", "divided-noise", noisy_with(lambda e, n, size, rng: rng.laplace(0, 1 / e, size) / n)),
+    ("capstone 2.3", "whole-noise-each", noisy_with(lambda e, n, size, rng: geometric(e, size, rng))),
+    ("capstone 2.3", "wrong-law", noisy_with(gaussian_share)),
+    ("capstone 2.3", "wrong-law", noisy_with(gaussian_whole)),
+    ("capstone 2.3", "too-little-noise", lambda h, e, n, rng: report(h, 2 * e, n, rng)),
+    ("capstone 2.3", "too-much-noise", lambda h, e, n, rng: report(h, e / 2, n, rng)),
+    ("capstone 2.3", "not-whole", noisy_with(real_share)),
+    ("capstone 2.3", "empty-exact", only_where_lots),
+    ("capstone 2.3", "cut-at-zero", cut),
+    ("capstone 2.3", "shared", one_draw),
+    ("capstone 2.3", "not-random", no_noise),
+    ("capstone 2.4", "percent", reading(rate=lambda noisy: 100 * rate_of(noisy))),
+    ("capstone 2.4", "per-lot", reading(rate=lambda noisy: LOT_SIZE * rate_of(noisy))),
+    ("capstone 2.4", "biased-rate", reading(rate=lambda noisy: rate_of(np.maximum(noisy, 0)))),
+    ("capstone 2.4", "wrong-end", reading(quartile=from_the_top)),
+    ("capstone 2.4", "quartile-of-counts", reading(quartile=lambda noisy: np.quantile(noisy, 0.25))),
+    ("capstone 2.4", "no-shares", reading(shares=lambda noisy: noisy / noisy.sum())),
+    ("capstone 2.4", "no-lots", reading(guard=False, shares=lambda noisy: cut_shares(noisy + 1e-12))),
+    ("capstone 2.5", "overspends", by_file(limit=3.0)),
+    ("capstone 2.5", "repeats", by_file(repeats=True)),
+    ("capstone 2.5", "strange-cost", by_file(checks=False)),
+    ("capstone 2.5", "one-budget", by_file(name=lambda quarter: "budget", limit=2 + 1e-9)),
+    ("capstone 2.5", "float-sum", by_file()),
+    ("capstone 2.5", "charges-refused", by_file(charge=True, limit=2 + 1e-9)),
+    ("capstone 2.5", "raises", by_file(catch=False, limit=2 + 1e-9)),
+    ("capstone 2.5", "forgets", in_memory()),
+    ("capstone 2.5", "refreshes", new_year),
+    ("capstone 2.6", "repeated", with_(first=False)),
+    ("capstone 2.6", "repeated", last_message_counts),
+    ("capstone 2.6", "stale", with_(this_quarter=False)),
+    ("capstone 2.6", "stranger", with_(members=False)),
+    ("capstone 2.6", "strange-raises", with_(count=lambda x: np.bincount(np.minimum(x, 20).astype(int), minlength=21))),
+    ("capstone 2.6", "too-few", with_(enough=False)),
+    ("capstone 2.6", "not-admitted", with_(ask=forgets_to_ask)),
+    ("capstone 2.6", "not-admitted", with_(ask=asks_twice)),
+    ("capstone 2.6", "spends-anyway", with_(ask=ignores_no)),
+    ("capstone 2.6", "charges-refused", charges_first),
+    ("capstone 2.6", "dropped-noise", with_(noise=lambda counts, e, rng, stayed: report(counts, e, 15, rng))),
+    ("capstone 2.6", "no-margin", with_(noise=lambda counts, e, rng, stayed: report(counts, e, stayed, rng))),
+    ("capstone 2.6", "too-much-noise", with_(noise=lambda counts, e, rng, stayed: report(counts, e, 1, rng))),
+    ("capstone 2.6", "unmasked", with_(split=plain)),
+    ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
+    ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 1e-6))),
+    ("capstone 2.6", "not-useful", with_(rate=lambda noisy: 100 * rate_of(noisy))),
+]
+
+
+def test_every_milestone_has_two_right_answers_and_enough_wrong_ones():
+    right, wrong = Counter(id for id, _ in RIGHT), Counter(id for id, _, _ in WRONG)
+    assert set(right.values()) == {2} and right.keys() == wrong.keys() and min(wrong.values()) >= 7
