@@ -97,8 +97,8 @@ def page_of(notebook: dict) -> dict:
 
 
 def without_solutions(text: str) -> str:
-    """Links to solutions become words: the site has the exercises without them."""
-    return re.sub(r"\[([^\]]+)\]\((?:\.\./)?solutions/[^)]+\)", r"\1", text)
+    """Links to solutions and to capstones' student forms become words: the site has neither."""
+    return re.sub(r"\[([^\]]+)\]\((?:\.\./)?(?:solutions|student)/[^)]+\)", r"\1", text)
 
 
 def title_of(notebook: dict) -> str:

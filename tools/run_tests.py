@@ -1,7 +1,7 @@
 """What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
 
     python tools/run_tests.py                    # those of every day
-    python tools/run_tests.py all                # types, companions, solutions, capstones, the twin too, as `.ci/run` does
+    python tools/run_tests.py all                # types, companions, solutions, capstones, twin too, as `.ci/run` does
     python tools/run_tests.py tests browser      # these
 
 Environment

@@ -71,9 +71,9 @@ def simulate_suppliers(suppliers: int = 15, *, rng=None) -> Suppliers:
     --------
     >>> quarter = simulate_suppliers(rng=2)
     >>> quarter
-    <Suppliers: 15 suppliers, 640 lots of 500 parts>
+    <Suppliers: 15 suppliers, 730 lots of 500 parts>
     >>> quarter.lots["supplier 01"][:5]
-    array([3, 1, 1, 1, 1])
+    array([2, 6, 5, 6, 4])
     """
     if isinstance(suppliers, bool) or not isinstance(suppliers, int | np.integer):
         raise TypeError(f"suppliers must be an integer, got {suppliers!r}")

@@ -2,8 +2,8 @@
 
 The answers stand in `lesson_NN/test_exercises.py` and `capstone_N/test_exercises.py`, as RIGHT and WRONG. `frozen.json`
 lists those that were there before the checks were rewritten: none of them may be dropped while its exercise is there,
-and where a diagnosis has another name since then, `RENAMED` says why. A right answer fails a check with probability 1e-6
-at most. The long versions run under `make audit`.
+and where a diagnosis has another name since then, `RENAMED` says why. A right answer fails a check with
+probability 1e-6 at most. The long versions run under `make audit`.
 """
 
 import functools

@@ -121,7 +121,7 @@ def robust(answer: Answer, trial: Trial) -> Wrong | None:
             if given is None:
                 return Wrong(f"{what}, you refuse, and there is no reason to.", hint, f"{kind}-refused")
             if not np.array_equal(given["noisy"], right):
-                off = np.abs(np.asarray(given["noisy"]) - right).sum()
+                off = float(np.abs(np.asarray(given["noisy"]) - right).sum())
                 return Wrong(f"{what}, your counts are off by {off:.4g} lots in all before any noise.", hint, kind)
     return _refusals(answer, trial)
 
@@ -153,7 +153,7 @@ def _refusals(answer: Answer, trial: Trial) -> Wrong | None:
 def honest(answer: Answer, trial: Trial) -> Wrong | None:
     """The claim, and the noise it needs: with the fewest suppliers allowed, and with all of them."""
     for stayed, runs in ((SHARES, 240), (SUPPLIERS, 160)):
-        noise, low = [], []
+        noise, low, claims = [], [], []
         for _ in range(runs):
             messages: list[Message] = [(name, "2026-Q1", np.array([3.0, 7.0])) for name in NAMES[-stayed:]]
             given = released(answer, messages, "2026-Q1", 0.5, trial.rng)
@@ -162,8 +162,9 @@ def honest(answer: Answer, trial: Trial) -> Wrong | None:
             right = counted(np.repeat([3.0, 7.0], stayed))
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
+            claims.append(given["claim"])
         wrong = (
-            _claim(given["claim"])
+            _claim(claims[-1])
             or _size(np.array(noise), stayed)
             or _masked(np.array(low), trial.failure / 4)
             or _audit(np.array(noise), trial)
@@ -260,8 +261,8 @@ def useful(answer: Answer, trial: Trial) -> Wrong | None:
     # A right answer errs by 0.034 points and deviates by 0.031: the mean of 200 is 7 deviations below.
     if not np.mean(errors) <= 5e-4 or misses > 12:
         return Wrong(
-            f"At ε = 0.5 your rate is off by {100 * np.mean(errors):.2g} points on  over {worlds} quarters, "
-            f"your quartile by more than one defect in {misses}. About 0.03 points are within reach.",
+            f"At ε = 0.5 your rate is off by {100 * np.mean(errors):.2g} points on average over {worlds} "
+            f"quarters, your quartile by more than one defect in {misses}. About 0.03 points are within reach.",
             "Is `rate` read off `noisy` as milestone 2.4 does it?",
             "not-useful",
         )
