@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks import one_more
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Refused, Trial, Wrong
 from dpcourse.checks.cases import Mistake, frozen
 from dpcourse.checks.noise import EXACT_TOTAL, NO_NOISE_ON_NOBODY, stops_on_nobody
+from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.privacy import Guarantee
 
 Shape = tuple[int, ...]
 TABLES, REPEATS = 12, 30
@@ -139,10 +141,9 @@ class Counted:
         if not errors.std(axis=1).any():
             return None
         if (np.ptp(errors, axis=2) < 1e-9).all():
-            return Wrong(
+            return Shared.SHARED_NOISE.seen(
                 f"All {self.cell}s share one draw of noise: subtract two counts, and what is left is exact.",
                 f"Draw noise for each {self.cell}: {self.noise}.",
-                "shared-noise",
             )
         if (np.ptp(errors.sum(axis=2), axis=1) < 0.1 * errors.std(axis=1).mean(axis=1)).all():
             return EXACT_TOTAL
@@ -227,16 +228,15 @@ class Counted:
     def large(self, answer: Answer, trial: Trial) -> Wrong | None:
         """The auditor: is one person more hidden, at several ε; and is there no more noise than that takes?"""
         seen = {epsilon: self._one_more(answer, epsilon, calls, trial.rng) for epsilon, calls in CALLS.items()}
-        errors = {epsilon: shown - more for epsilon, (shown, more, _) in seen.items()}
-        wrong = one_more.follows_epsilon({epsilon: float(np.abs(errors[epsilon]).mean()) for epsilon in (0.5, 1.0)})
-        if wrong:
-            return wrong
-        scale = f"One person changes one {self.cell} by one: Laplace noise of scale 1/ε in every {self.cell}."
-        tails = "Noise that falls faster than e^(−ε|x|), as normal noise does, gives a person away however wide it is."
-        return (
-            one_more.audited(seen[0.5], 0.5, trial, self.cell, scale, "not-private")
-            or one_more.amount(errors[0.5], 0.5, self.cell, trial)
-            or one_more.audited(seen[3.0], 3.0, trial, self.cell, tails, "thin-tails")
+        noise = [
+            Wanted(shown - more, epsilon, (laplace(1 / epsilon), geometric(1 / epsilon)))
+            for epsilon, (shown, more, _) in seen.items()
+        ]
+        much = f"The {self.cell}s are disjoint: one person is in one of them. Does ε have to be shared among them?"
+        few = f"One person changes one {self.cell} by one. Which scale does that need?"
+        hint = "The noise is right on average. Where does it depend on who is there?"
+        return noise_wrong(noise, trial.failure / 2, unit=" people", too_much=much, few=few) or next(
+            (wrong for e in (0.5, 3.0) if (wrong := _audited(seen[e], e, trial, self.cell, hint))), None
         )
 
     def _one_more(self, answer: Answer, epsilon: float, calls: int, rng: Generator) -> tuple[np.ndarray, ...]:
@@ -255,3 +255,27 @@ class Counted:
 def _where(place: Any, shape: Shape) -> str:
     index = tuple(int(i) for i in np.unravel_index(int(place), shape))
     return str(index if len(index) > 1 else index[0])
+
+
+def _audited(seen: tuple[np.ndarray, ...], epsilon: float, trial: Trial, cell: str, hint: str) -> Wrong | None:
+    """`seen`: noisy counts less the people known, whether one more was there, whether the cell was else empty."""
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    shown, more, alone = seen
+    shown = np.round(shown, 2)  # the low bits of a float tell more than the exercise is about (lesson 14)
+    for some, where in ((np.ones_like(more), f"in a {cell}"), (alone, f"in a {cell} with nobody else")):
+        sides = [shown[some & (more == more_here)] for more_here in (False, True)]
+        runs = min(len(side) for side in sides)
+        confidence = 1 - trial.failure / 8  # two looks at each of two ε
+        result = audit_outputs(
+            *(side[:runs].tolist() for side in sides), claim=Guarantee(epsilon), confidence=confidence
+        )
+        if result.violated:
+            return Wrong(
+                f"Your counts tell whether one more person is {where}: ε ≥ {result.epsilon_lower:.3g} at 99.9999% "
+                f"confidence, you claim {Guarantee(epsilon)}. What gives it away, people known subtracted: "
+                f"{result.event}.",
+                hint,
+                "not-private",
+            )
+    return None

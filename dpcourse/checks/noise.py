@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited
 from dpcourse.checks.cases.known import Pairs
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 Release = Callable[[Answer, Any, np.random.Generator], np.ndarray]
@@ -21,16 +22,17 @@ EXACT_TOTAL = Wrong(
     "Leave the noisy counts as they are: n is private under adding and removing.",
     "exact-total",
 )
-NO_NOISE_ON_NOBODY = Wrong("When nobody is in the data, your counts have no noise.", "Zeros need noise too.", "nobody")
+NO_NOISE_ON_NOBODY = Shared.NOBODY.seen(
+    "When nobody is in the data, your counts have no noise.", "Zeros need noise too."
+)
 
 
 def stops_on_nobody(raised: AnswerRaised) -> Wrong:
     """An answer that raises on an empty dataset."""
-    return Wrong(
+    return Shared.NOBODY.seen(
         f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the empty "
         "dataset from one with a single person.",
         "Noise around zeros is a fine answer.",
-        "nobody",
     )
 
 
@@ -62,30 +64,6 @@ def cell_noise(release: Release, data: Callable[[np.random.Generator], Any], tru
                 "linked-noise",
             )
         return None
-
-    return case
-
-
-def too_little(errors: Callable[[Answer, Trial, float], np.ndarray]):
-    """A case: noise somewhat below the right scale, which the auditor would need more runs to refute.
-
-    `errors(answer, trial, epsilon)` gives 7,000 errors or more, of cells where nobody's clamping at zero shows.
-    Geometric noise, the least there is for counts (Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841), errs by
-    1/sinh(ε) on average: at ε = 0.5, 0.96 of what Laplace noise does. The mean of 7,000 errors has a relative deviation
-    of 0.012, so that a right answer is below 0.88 with probability below 1e-10.
-    """
-
-    def case(answer: Answer, trial: Trial) -> Wrong | None:
-        epsilon = 0.5
-        size = float(np.abs(errors(answer, trial, epsilon)).mean())
-        if size > 0.88 / epsilon:
-            return None
-        return Wrong(
-            f"At ε = {epsilon} your counts are off by {size:.2f} people on average; Laplace noise of scale 1/ε is off "
-            f"by {1 / epsilon:g}.",
-            "What can one person change, and which scale does that need?",
-            "too-little-noise",
-        )
 
     return case
 

@@ -15,6 +15,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.base import Wrong
+from dpcourse.checks.vocabulary import Shared
 
 # Where laws are compared, in units of their scale: Laplace noise lies beyond the last once in 400 times.
 THRESHOLDS = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -144,10 +145,8 @@ def noise_wrong(
 def _no_noise(wanted: Sequence[Wanted]) -> Wrong | None:
     for one in wanted:
         if np.ptp(one.errors) == 0:
-            return Wrong(
-                f"At ε = {one.epsilon:.3g} your result has no noise: it is the same in {len(one.errors):,} runs.",
-                "Where does the randomness come in?",
-                "no-noise",
+            return Shared.NO_NOISE.seen(
+                f"At ε = {one.epsilon:.3g} your result has no noise: it is the same in {len(one.errors):,} runs."
             )
     return None
 
@@ -159,29 +158,16 @@ def _off_centre(wanted: Sequence[Wanted], unit: str) -> Wrong | None:
     middle = np.array([np.median(one.errors) for one in wanted])
     side = "above" if middle[0] > 0 else "below"
     if all((one.errors >= -1e-9).all() for one in wanted) or all((one.errors <= 1e-9).all() for one in wanted):
-        return Wrong(
-            f"Your noise has one sign only: every result lies {side} the truth.",
-            "Laplace noise falls on both sides of 0. Is there an abs(), or exponential noise on one side only?",
-            "one-sided",
-        )
+        return Shared.ONE_SIDED.seen(f"Your noise has one sign only: every result lies {side} the truth.")
     means = np.array([one.errors.mean() for one in wanted])
     if all(grid(one.errors, 1.0) == 1.0 for one in wanted) and np.allclose(np.abs(means), 0.5, atol=0.1):
-        return Wrong(
-            f"Your results are whole numbers, and on average half a step {side} the truth.",
-            "int(), floor and ceil move every result the same way. Which function goes to the nearest whole number?",
-            "cut-decimals",
-        )
+        return Shared.CUT_DECIMALS.seen(f"Your results are whole numbers, and on average half a step {side} the truth.")
     where = ", ".join(f"{m:+.2g}{unit} at ε = {one.epsilon:.3g}" for m, one in zip(middle, wanted, strict=True))
     seen = f"Your noise is not centred on 0. The middle of your errors is {where}."
     epsilons = np.array([one.epsilon for one in wanted])
     if np.allclose(middle * epsilons, 1, atol=0.1) and np.allclose([one.size for one in wanted], 1, atol=0.1):
-        return Wrong(
-            f"{seen} Its width is the same at every ε.",
-            "rng.laplace(loc, scale) takes the centre first and the scale second. Which of the two did you give?",
-            "centre-for-scale",
-        )
-    ask = "What do you add to the truth besides noise? Average a thousand draws of it."
-    return Wrong(seen, ask, "not-centred")
+        return Shared.CENTRE_FOR_SCALE.seen(f"{seen} Its width is the same at every ε.")
+    return Shared.NOT_CENTRED.seen(seen)
 
 
 def _balanced(errors: np.ndarray) -> bool:
@@ -202,11 +188,11 @@ def _follows(wanted: Sequence[Wanted], scale: str) -> Wrong | None:
         f"It has to be {right:.2g} times."
     )
     if abs(power) < 0.2:
-        return Wrong(seen, "Your function is given `epsilon`. Where does it enter?", "epsilon-ignored")
+        return Shared.EPSILON_IGNORED.seen(seen)
     if power < -0.2:
         ask = f"Smaller ε is more private, so it needs more noise. Is your scale {scale}, or upside down?"
-        return Wrong(seen, ask, "epsilon-inverted")
-    return Wrong(seen, f"The scale is {scale}: neither its root nor its square.", "wrong-power")
+        return Shared.EPSILON_INVERTED.seen(seen, ask)
+    return Shared.WRONG_POWER.seen(seen, f"The scale is {scale}: neither its root nor its square.")
 
 
 def _shape(wanted: Sequence[Wanted]) -> Wrong | None:
@@ -214,12 +200,10 @@ def _shape(wanted: Sequence[Wanted]) -> Wrong | None:
     if not all(normal(one.size * math.sqrt(math.pi / 2)).fits(one.errors, 1e-12) for one in wanted):
         return None
     asked, one = wanted[0].laws[0].name, wanted[0]
-    return Wrong(
+    return Shared.THIN_TAILS.seen(
         f"Your noise looks like normal noise: the largest of {len(one.errors):,} errors is "
         f"{np.abs(one.errors).max() / one.size:.2g} times their mean size. Of {asked}, which is asked for, the largest "
-        f"would be about {math.log(len(one.errors)):.2g} times.",
-        "What does a pure ε (δ = 0) need of the tails: how fast may they fall?",
-        "thin-tails",
+        f"would be about {math.log(len(one.errors)):.2g} times."
     )
 
 
@@ -251,9 +235,9 @@ def _size(wanted: Sequence[Wanted], scale: str, unit: str, too_much: str, few: s
     )
     if factor < 1:
         ask = few or "How much can one person change the result, and is that in the scale?"
-        return Wrong(seen, ask, "too-little-noise")
+        return Shared.TOO_LITTLE_NOISE.seen(seen, ask)
     ask = too_much or f"Why more than {scale}? Which smaller scale still keeps the claim?"
-    return Wrong(seen, ask, "too-much-noise")
+    return Shared.TOO_MUCH_NOISE.seen(seen, ask)
 
 
 KNOWN_FACTORS: Mapping[str, float] = {"√2": math.sqrt(2), "1/√2": math.sqrt(0.5)}
@@ -266,9 +250,8 @@ def _odd(wanted: Sequence[Wanted], unit: str) -> Wrong:
     at = law.scale * np.array([0.5, 1.0, 3.0])
     place = int(np.argmax(np.abs([(np.abs(one.errors) > t).mean() - 2 * law.above(np.array(t)) for t in at])))
     share = float((np.abs(one.errors) > at[place]).mean())
-    return Wrong(
+    return Shared.WRONG_SHAPE_OF_NOISE.seen(
         f"Your noise has the right size and the wrong shape: at ε = {one.epsilon:.3g}, {share:.1%} of your results are "
         f"more than {at[place]:.3g}{unit} off. Of {law.name} {2 * float(law.above(np.array(at[place]))):.1%} would be.",
         f"{law.name} of one scale is asked for. Is yours drawn from one law, whatever the data?",
-        "wrong-shape-of-noise",
     )

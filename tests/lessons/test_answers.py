@@ -40,17 +40,23 @@ ALSO = {
 # In `make audit`, how many of 50 may get another diagnosis: in some draws two mistakes look alike. None may pass.
 BUT = {"04": 5, "09": 5}
 # (exercise, frozen key) -> (today's key, why)
+ONE_WORD = "one name for one mistake, in all exercises"
+MEASURED = "the width of the noise is measured, before anything is audited"
 RENAMED = {
-    ("00.2", "scale-upside-down"): ("epsilon-inverted", "one word for one mistake"),
-    ("00.2", "not-private"): ("too-little-noise", "the width is measured, before anything is audited"),
-    ("00.2", "not-useful"): ("too-much-noise", "the width is measured: √2/ε and 1.5/ε are refused too"),
-    ("03.4", "scale-upside-down"): ("epsilon-inverted", "one word for one mistake"),
-    ("03.4", "ignores-epsilon"): ("epsilon-ignored", "one word for one mistake"),
-    ("03.4", "not-useful"): ("too-much-noise", "the width is measured: U − L, not halved, is refused too"),
-    ("04.2", "not-useful"): ("too-much-noise", "the width is measured"),
-    ("14.5", "scale-upside-down"): ("epsilon-inverted", "one word for one mistake"),
-    ("14.5", "ignores-epsilon"): ("epsilon-ignored", "one word for one mistake"),
-    ("14.5", "not-useful"): ("too-much-noise", "the width is measured"),
+    **{
+        (exercise, "scale-upside-down"): ("epsilon-inverted", ONE_WORD)
+        for exercise in ("00.2", "03.2", "03.3", "03.4", "05.4", "13.2", "14.5", "15.1", "15.2", "15.3")
+    },
+    **{
+        (exercise, "ignores-epsilon"): ("epsilon-ignored", ONE_WORD)
+        for exercise in ("03.2", "03.3", "03.4", "09.4", "13.2", "13.3", "14.5", "15.2")
+    },
+    **{(exercise, "same-noise"): ("shared-noise", ONE_WORD) for exercise in ("03.3", "04.2")},
+    **{(exercise, "not-private"): ("too-little-noise", MEASURED) for exercise in ("00.2", "13.2", "15.2")},
+    **{
+        (exercise, "not-useful"): ("too-much-noise", MEASURED)
+        for exercise in ("00.2", "03.2", "03.3", "03.4", "04.2", "13.2", "14.5", "15.2")
+    },
 }
 # exercise -> (how many frozen right answers are wrong by now, why)
 NO_LONGER_RIGHT = {

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases.known import Call, Pairs, frozen, plainly
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 
@@ -112,11 +113,10 @@ class Audited:
             for side in pair
         ]
         if all(alike):
-            return Wrong(
+            return Shared.NO_NOISE.seen(
                 "The same data always give the same result, and one person more or less changes it: "
                 "whoever knows all the others reads that person off.",
                 "Where does the randomness come in?",
-                "no-noise",
             )
         seen = "no ε at all" if not np.isfinite(result.epsilon_lower) else f"ε ≥ {result.epsilon_lower:.3g}"
         return Wrong(

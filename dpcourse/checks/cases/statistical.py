@@ -13,6 +13,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases.known import CONSTANT, Call, Mistake, Pairs, frozen, plainly
+from dpcourse.checks.vocabulary import Shared
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,8 @@ class Useful:
         if len({np.asarray(output).tobytes() for output in results}) == 1:
             return CONSTANT
         if _unrelated(results, right):
-            return Wrong(
-                "Your results do not follow the data: where the truth is larger, they are not.",
-                "Noise alone keeps every secret and answers nothing. Where does the data come in?",
-                "ignores-data",
+            return Shared.IGNORES_DATA.seen(
+                "Your results do not follow the data: where the truth is larger, they are not."
             )
         near = "" if callable(self.within) else f" of {self.within:g}"
         return Wrong(

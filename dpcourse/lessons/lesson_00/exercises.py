@@ -10,6 +10,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Exercise, Trial, Wrong
 from dpcourse.checks.cases import Audited, Mistake, Returns, Value, either_order, frozen
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_00.decision import DECISION
 from dpcourse.privacy import Guarantee
 
@@ -101,10 +102,9 @@ def _counts(answer: Answer, trial: Trial) -> Wrong | None:
         if min(fits) < 10:
             return _CENTRES[int(np.argmin(fits))].wrong
         if np.ptp(means) < 10 * errors.max():
-            return Wrong(
+            return Shared.IGNORES_DATA.seen(
                 f"Your results do not follow the data: they are {means[0]:.3g} on average, for 15, 200 and 900 yes.",
                 "Noise alone keeps every secret and answers nothing. Where do the people come in?",
-                "ignores-data",
             )
         shift = means - [flags.sum() for flags in drawn]
         if np.ptp(shift) < 10 * errors.max():
@@ -117,11 +117,10 @@ def _counts(answer: Answer, trial: Trial) -> Wrong | None:
         )
     sizes = np.abs(results - means[:, None]).mean(axis=1)
     if sizes[1] > 3 * sizes[0]:
-        return Wrong(
+        return Shared.NOISE_PER_PERSON.seen(
             f"Your noise grows with the number of people: with {len(drawn[0])} of them it is {sizes[0]:.2g} on "
             f"average, with {len(drawn[1]):,} it is {sizes[1]:.2g}.",
             "One draw for the count is enough: not one for each person.",
-            "noise-per-person",
         )
     return None
 

@@ -48,7 +48,7 @@ WRONG_COUNTS = {
     "too-much-noise": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, math.sqrt(2) / epsilon),
     "too-much-noise too": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 1.5 / epsilon),
     "centre-for-scale": lambda flags, epsilon, rng: flags.sum() + rng.laplace(1 / epsilon),
-    "one-sided": lambda flags, epsilon, rng: flags.sum() + abs(rng.laplace(0, 1 / epsilon)),
+    "one-sided-noise": lambda flags, epsilon, rng: flags.sum() + abs(rng.laplace(0, 1 / epsilon)),
     "cut-decimals": lambda flags, epsilon, rng: int(flags.sum() + rng.laplace(0, 1 / epsilon)),
     "thin-tails": lambda flags, epsilon, rng: flags.sum() + rng.normal(0, math.sqrt(2) / epsilon),
     "epsilon-ignored": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 2),

@@ -9,9 +9,10 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
-from dpcourse.checks.noise import cell_noise, exact_total, nobody, too_little
-from dpcourse.lessons.lesson_03.exercises.epsilon import follows_epsilon, heavy_tails
+from dpcourse.checks.cases import Audited, Returns, View, either_order
+from dpcourse.checks.noise import cell_noise, exact_total, nobody
+from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -173,15 +174,18 @@ def _differences(cells: np.ndarray) -> float:
     return round(float(cells[-1] - cells[0]), 3)
 
 
-def _large_cell_errors(answer: Answer, trial: Trial, epsilon: float) -> np.ndarray:
-    """Errors of cells with twenty people or more: in smaller ones, somebody may have cut at zero."""
-    drawn = [_large_table(trial.rng) for _ in range(20)]
-    errors = []
-    for data in drawn:
-        truth, runs = _counts(data)[:-1], -(-7000 // (20 * (len(data[1]) - 1)))
-        cells = [np.asarray(_call_at(answer, data, epsilon, trial.rng), dtype=float)[:-1] for _ in range(runs)]
-        errors.append(np.ravel(cells - truth))
-    return np.concatenate(errors)
+def _noise(answer: Answer, trial: Trial) -> Wrong | None:
+    """Laplace or geometric noise of scale 1/ε in every cell with twenty people or more; 9,000 errors at each ε."""
+    seen = []
+    for epsilon in (0.5, 2.0):
+        errors = []
+        for data in (_large_table(trial.rng) for _ in range(20)):
+            truth, runs = _counts(data)[:-1], -(-9000 // (20 * (len(data[1]) - 1)))
+            cells = [np.asarray(_call_at(answer, data, epsilon, trial.rng), dtype=float)[:-1] for _ in range(runs)]
+            errors.append(np.ravel(cells - truth))
+        seen.append(Wanted(np.concatenate(errors), epsilon, (laplace(1 / epsilon), geometric(1 / epsilon))))
+    much = "A person is in one cell only. Does ε have to be divided by the number of cells?"
+    return noise_wrong(seen, trial.failure, unit=" people", too_much=much)
 
 
 def _silent_when_empty(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
@@ -198,10 +202,9 @@ def _silent_when_empty(answer: Answer, trial: Trial, result: Any) -> Wrong | Non
 
 
 def _shared(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
-    return Wrong(
+    return Shared.SHARED_NOISE.seen(
         f"Each cell by itself keeps ε = 1, but the difference of two tells: ε ≥ {result.epsilon_lower:.3g}.",
         "Does every cell have noise of its own? Whoever subtracts two cells removes noise that they share.",
-        "same-noise",
     )
 
 
@@ -220,7 +223,7 @@ HISTOGRAM = (
         hint="One person moves one cell by one: scale 1/ε in every cell.",
         key="too-little-noise",
         diagnose=_silent_when_empty,
-        also=(View(_differences, hint="Which cells share their noise?", key="same-noise", diagnose=_shared),),
+        also=(View(_differences, hint="Which cells share their noise?", key="shared-noise", diagnose=_shared),),
     ),
     Audited(
         _frequent,
@@ -241,19 +244,8 @@ HISTOGRAM = (
         key="undeclared-tells",
     ),
     _negative_cut,
-    Useful(
-        _empty_or_one,
-        truth=lambda data: _padded(_counts(data)),
-        # For 7 cells of Laplace(1) the largest error is below 5.5 in 97% of runs; at scale 2 in 63%.
-        within=5.5,
-        at_least=0.9,
-        call=lambda answer, data, rng: _padded(_call_table(answer, data, rng)),
-        hint="Scale 1/ε serves all cells at once: a person is in one cell only, so ε is not divided by their number.",
-    ),
     nobody(_cells, ([], list("ABCD")), (4,)),
     cell_noise(_cells, _large_table, _counts),
     exact_total(_cells, _empty_or_one, _counts),
-    follows_epsilon(_call_at, _table),
-    too_little(_large_cell_errors),
-    heavy_tails(_call_at, _empty_or_one, lambda output: _last_cell(np.asarray(output))),
+    _noise,
 )

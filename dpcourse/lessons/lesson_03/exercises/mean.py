@@ -14,6 +14,7 @@ from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.sums import CLAIM, bounds, call_at, records, somebody
 
 
@@ -125,10 +126,9 @@ def _parts_apart(answer: Answer, trial: Trial) -> Wrong | None:
     low, high = bounds(trial.rng, "far from zero")
     nobody = [_two(_call_parts(answer, (np.array([]), low, high), trial.rng)) for _ in range(30)]
     if (np.ptp(nobody, axis=0) == 0).any():
-        return Wrong(
+        return Shared.NOBODY.seen(
             "When nobody is in the data, a part has no noise: that tells the empty dataset from one with a person.",
             "Zeros need noise too.",
-            "nobody",
         )
     people = somebody(trial.rng)
     parts = np.array([_two(_call_parts(answer, people, trial.rng)) for _ in range(400)])

@@ -13,8 +13,8 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
-from dpcourse.checks.cases import Audited, Returns, Useful, either_order
-from dpcourse.lessons.lesson_03.exercises.epsilon import follows_epsilon, heavy_tails
+from dpcourse.checks.cases import Audited, Returns, either_order
+from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -68,11 +68,6 @@ def _nobody_or_one(rng: Generator) -> tuple[Any, Any]:
 def somebody(rng: Generator) -> tuple[np.ndarray, float, float]:
     low, high = bounds(rng, "far from zero")
     return records(rng, low, high), low, high
-
-
-def _clipped(data: tuple[np.ndarray, float, float]) -> float:
-    values, low, high = data
-    return float(np.clip(np.nan_to_num(values, nan=low), low, high).sum())
 
 
 def _call_bounded(answer: Answer, data: Any, rng: Generator) -> Any:
@@ -187,6 +182,24 @@ def _adds_up(answer: Answer, trial: Trial) -> Wrong | None:
     return Wrong(seen, "Clip each record to the bounds, then add up.", "wrong-sum")
 
 
+def _noise(answer: Answer, trial: Trial) -> Wrong | None:
+    """Laplace noise of scale max(|L|, |U|)/ε, or whole steps of it, in units of max(|L|, |U|)."""
+    seen = []
+    for epsilon in (0.5, 2.0):
+        errors = []
+        for kind in ("both signs", "negative", "far from zero") * 3:
+            low, high = bounds(trial.rng, kind)
+            values = records(trial.rng, low, high)
+            sums = [float(call_at(answer, (values, low, high), epsilon, trial.rng)) for _ in range(1400)]
+            errors.append((np.array(sums) - np.clip(values, low, high).sum()) / max(abs(low), abs(high)))
+        seen.append(Wanted(np.concatenate(errors), epsilon, (laplace(1 / epsilon),)))
+    ask = "How large can one clipped record be, its sign aside? That is max(|L|, |U|)."
+    wrong = noise_wrong(seen, trial.failure, scale="max(|L|, |U|)/ε", too_much=ask, few=ask)
+    if wrong is None:
+        return None
+    return Wrong(f"In units of max(|L|, |U|): {wrong.diagnosis}", wrong.next_step, wrong.key)
+
+
 NOISY_SUM = (
     Returns(lambda rng: (records(rng, 0, 50), 0.0, 50.0, 1.0), what="number"),
     _nan_record,
@@ -260,16 +273,5 @@ NOISY_SUM = (
         hint="The sum over nobody is zero, and it needs noise like any other sum.",
         key="nobody",
     ),
-    Useful(
-        _with_record("both signs", lambda low, high: high),
-        truth=_clipped,
-        # Two scales hold 86.5% of Laplace noise; √2 times the noise keeps 76% there.
-        within=lambda data: 2 * max(abs(data[1]), abs(data[2])),
-        at_least=0.84,
-        runs=3000,
-        call=_call_bounded,
-        hint="Scale max(|L|, |U|)/ε is enough under add-remove. Is there more?",
-    ),
-    follows_epsilon(call_at, somebody),
-    heavy_tails(call_at, _with_record("from zero", lambda low, high: high), _coarse),
+    _noise,
 )

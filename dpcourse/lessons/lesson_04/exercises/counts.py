@@ -15,6 +15,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.columns import counts_wrong
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
 
@@ -64,10 +65,9 @@ def _shared_noise(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
     gaps = {round(float(np.subtract(*answer(flags, _SIGMA, rng=trial.rng)[:2])), 6) for _ in range(20)}
     if len(gaps) > 1:
         return None
-    return Wrong(
+    return Shared.SHARED_NOISE.seen(
         "The difference of two of your counts is always the same: they share one noise.",
         "Draw one normal number for each count (size=d).",
-        "same-noise",
     )
 
 
@@ -114,10 +114,9 @@ def _too_wide(sizes: dict[int, float]) -> Wrong | None:
         )
     if sizes[3000] < 1.45:
         return None
-    return Wrong(
+    return Shared.TOO_MUCH_NOISE.seen(
         f"Your noise is {sizes[3000]:.3g} times as wide as sigma_1·√d, in every table with 40 questions.",
         "One person changes d counts by one each. How long is that change, in L2?",
-        "too-much-noise",
     )
 
 

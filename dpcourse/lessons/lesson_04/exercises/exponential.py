@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Mistake, either_order
 from dpcourse.checks.together import Together
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -152,10 +153,9 @@ _MISTAKES = (
     ),
     _known(
         lambda data: _probabilities(data, 0.5, epsilon=1.0),
-        Wrong(
+        Shared.EPSILON_IGNORED.seen(
             "The ε you are given does not enter: your weights are those of ε = 1.",
             "exp(εu/2Δ): a smaller ε makes the weights more alike.",
-            "epsilon-ignored",
         ),
     ),
     _known(

@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Mistake, Useful, either_order
 from dpcourse.checks.together import Together
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -165,10 +166,9 @@ _SCALES = Together(
     mistakes=(
         Mistake(
             lambda data: _noise(2, 4, 1.0),
-            Wrong(
+            Shared.EPSILON_IGNORED.seen(
                 "The ε you are given does not enter: your noise is that of ε = 1.",
                 "Scale 1/(ε/2) on the threshold, 2/(ε/2) on each value.",
-                "epsilon-ignored",
             ),
         ),
         _scales(

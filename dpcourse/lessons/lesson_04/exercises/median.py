@@ -11,6 +11,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 
@@ -159,11 +160,10 @@ def _beyond_records(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
 
 
 def _four_people(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
-    return Wrong(
+    return Shared.EPSILON_IGNORED.seen(
         "Two datasets that differ in four people may be told apart by four times ε, which at ε = 0.25 is 1. Yours are: "
         f"ε ≥ {result.epsilon_lower:.3g} at 99.9999% confidence. What gives it away: {result.event}.",
         "At ε = 2.5 your weights were within the claim. Do they follow the ε they are given?",
-        "epsilon-ignored",
     )
 
 

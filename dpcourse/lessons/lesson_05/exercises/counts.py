@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
 from dpcourse.checks.columns import counts_wrong
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 # 05.4 Several counts with one ε
@@ -76,8 +77,8 @@ def _spread(answer: Answer, trial: Trial, epsilon: float) -> float:
 def _which_scale(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     quiet, loud = _spread(answer, trial, 0.25), _spread(answer, trial, 4.0)
     if loud > 2 * quiet:
-        return Wrong(
-            "Your noise grows with ε.", "Smaller ε is more private: is the scale k·ε, or k/ε?", "scale-upside-down"
+        return Shared.EPSILON_INVERTED.seen(
+            "Your noise grows with ε.", "Smaller ε is more private: is the scale k·ε, or k/ε?"
         )
     # Laplace noise of scale b has median distance b·ln 2.
     scale = _spread(answer, trial, 1.0) / math.log(2)
@@ -102,10 +103,9 @@ def _shared(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     flags, _ = _tables(trial.rng)
     errors = [np.asarray(answer(flags, 1.0, rng=trial.rng), dtype=float) - flags.sum(axis=0) for _ in range(5)]
     if max(np.ptp(error) for error in errors) < 1e-6 < np.ptp([error[0] for error in errors]):
-        return Wrong(
+        return Shared.SHARED_NOISE.seen(
             "All counts share one draw of noise: subtract two of them, and what is left is exact.",
             "Draw noise for each count: size=k.",
-            "shared-noise",
         )
     return None
 
@@ -155,10 +155,9 @@ def _every_count(answer: Answer, trial: Trial) -> Wrong | None:
                 "scale-not-k-over-epsilon",
             )
         if not np.linalg.svd(errors / scale, compute_uv=False)[-1] > 0.3 * math.sqrt(400):
-            return Wrong(
+            return Shared.SHARED_NOISE.seen(
                 "Some sum or difference of your counts has (nearly) no noise: two of them share a draw.",
                 "Draw noise for each count: size=k.",
-                "shared-noise",
             )
         if people > 60:
             shapes.append(np.ravel(errors / np.abs(errors).mean()))
@@ -170,11 +169,10 @@ def _thin_tails(sizes: np.ndarray) -> Wrong | None:
     far = float(np.mean(np.abs(sizes) >= 3))
     if far > 0.033:
         return None
-    return Wrong(
+    return Shared.THIN_TAILS.seen(
         f"{far:.1%} of your noise is three times its mean size or more; of Laplace noise 5.0% is. Noise that falls "
         "faster than e^(−ε|x|/Δ), as normal noise does, keeps no ε with δ = 0, however wide it is.",
         "Laplace noise: P[x] ∝ e^(−|x|/b).",
-        "thin-tails",
     )
 
 

@@ -10,6 +10,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, View
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
 # 07.6 A phone that reports every day
@@ -45,7 +46,10 @@ def _pattern(reports: np.ndarray) -> str:
 def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     runs = [np.asarray(_all_days(1.0)(answer, 1, trial.rng)).astype(int) for _ in range(1500)]
     if all((run == 1).all() for run in runs):
-        return Wrong("Your phone always tells the truth.", "Where does the randomness come in?", "no-noise")
+        return Shared.NO_NOISE.seen(
+            "Your phone always tells the truth.",
+            "Where does the randomness come in?",
+        )
     if all(run[0] == 1 for run in runs):
         return Wrong(
             "On the first day your phone tells the truth; noise later does not take that back.",
@@ -104,7 +108,10 @@ def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon:
     may = f"One remembered report may be the truth {best:.0%} of the time at ε = {epsilon:g}"
     if (seen == seen[:, :1]).all():
         if abs(first - 1 / _ANSWERS) < 0.03:
-            return Wrong("Your reports do not follow the true answer.", "Where does `answer` come in?", "ignores-data")
+            return Shared.IGNORES_DATA.seen(
+                "Your reports do not follow the true answer.",
+                "Where does `answer` come in?",
+            )
         return Wrong(
             f"Every day has the same report, as it should, and it is the truth {first:.0%} of the time. {may}.",
             "Write down p and the probability of a single lie. Their ratio has to be e^ε.",

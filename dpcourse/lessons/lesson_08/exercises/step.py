@@ -14,6 +14,7 @@ from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, not_gaussian
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_08.exercises.gradients import (
     BATCH_CLIPPED,
     MICROBATCH,
@@ -101,7 +102,10 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
     )
     yield (
         GaussianLaw(right, 0.0),
-        Wrong("There is no noise in your result.", "Clipping bounds the sensitivity; the noise hides it.", "no-noise"),
+        Shared.NO_NOISE.seen(
+            "There is no noise in your result.",
+            "Clipping bounds the sensitivity; the noise hides it.",
+        ),
     )
     yield (
         GaussianLaw(-right, noise),
@@ -158,10 +162,9 @@ def _unknown_law(outputs: np.ndarray, right: GaussianLaw) -> Wrong:
     spread = outputs - outputs.mean(axis=0)
     deviation, shared = spread.std(), spread.mean(axis=1).std()
     if deviation > 0 and shared > 0.9 * deviation:
-        return Wrong(
+        return Shared.SHARED_NOISE.seen(
             "All coordinates get the same noise: a difference of two coordinates has none.",
             "rng.normal(..., size=...) draws one for each.",
-            "shared-noise",
         )
     if not_gaussian(outputs, right):
         return Wrong(

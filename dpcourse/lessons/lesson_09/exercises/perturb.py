@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -193,7 +194,10 @@ def _density(answer: Answer, trial: Trial) -> Wrong | None:
     d, level, scale = noise.shape[1], trial.failure / 4, 2 / (n * lam * epsilon)
     lengths = np.linalg.norm(noise, axis=1)
     if not lengths.all():
-        return Wrong("Some of your noise is exactly zero.", "Where does it come in?", "no-noise")
+        return Shared.NO_NOISE.seen(
+            "Some of your noise is exactly zero.",
+            "Where does it come in?",
+        )
 
     def fits(values: np.ndarray, distribution: Any) -> bool:
         return stats.kstest(values, distribution.cdf).pvalue > level

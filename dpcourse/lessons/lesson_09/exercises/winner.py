@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 # 09.4 The winner, with noise
@@ -108,11 +109,9 @@ def _wins(pairs: Pairs, call: Any, at_least: float, runs: int, epsilon: float, h
         if stats.binomtest(won, runs, at_least, alternative="less").pvalue > trial.failure:
             return None
         if stats.binomtest(won, runs, 0.5).pvalue > 1e-4:
-            return Wrong(
+            return Shared.IGNORES_DATA.seen(
                 "Of two classes the one with more votes wins no more often than the other: your winner does not follow "
-                "the votes.",
-                "Noise alone keeps every secret and answers nothing. Where do the votes come in?",
-                "ignores-data",
+                "the votes."
             )
         lead = sorted({int(np.ptp(votes)) for votes in drawn})
         return Wrong(
@@ -165,21 +164,19 @@ def _many_classes(answer: Answer, trial: Trial) -> Wrong | None:
 
 
 def _shrinks(classes: int, lead: int, share: float) -> Wrong:
-    return Wrong(
+    return Shared.TOO_LITTLE_NOISE.seen(
         f"Of {classes:,} classes one that leads all others by {lead} vote{'s' * (lead > 1)} wins {share:.0%} of the "
         "time at ε = 0.5. With noise of scale 2/ε on every count it nearly never would: with many classes yours is too "
         "small.",
         "The same scale for every count, however many there are.",
-        "too-little-noise",
     )
 
 
 def _thin(seen: str) -> Wrong:
-    return Wrong(
+    return Shared.THIN_TAILS.seen(
         seen,
         "Is the scale 2/ε? And which noise has tails as heavy as Laplace's? "
         "Those of a normal one fall too fast for a pure ε (δ = 0).",
-        "thin-tails",
     )
 
 
@@ -234,9 +231,7 @@ def _name_small(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     tie = np.array([25, 23])
     flips = {e: np.mean([int(answer(tie, e, rng=trial.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, _EPSILON)}
     if flips[_SMALL] < flips[_EPSILON] + 0.08:  # right: 0.38 and 0.14
-        return Wrong(
-            "At a smaller ε your noise is not larger.", "The scale is 2/ε, for the ε it is given.", "ignores-epsilon"
-        )
+        return Shared.EPSILON_IGNORED.seen("At a smaller ε your noise is not larger.")
     return None
 
 

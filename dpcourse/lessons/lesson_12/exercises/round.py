@@ -14,6 +14,7 @@ from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, not_gaussian
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 Problem = tuple[np.ndarray, float, float, float]  # updates (m, d), C, z, expected clients
@@ -144,7 +145,10 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
     )
     yield (
         GaussianLaw(right, 0.0),
-        Wrong("There is no noise in your result.", "The clip bounds a client; the noise hides it.", "no-noise"),
+        Shared.NO_NOISE.seen(
+            "There is no noise in your result.",
+            "The clip bounds a client; the noise hides it.",
+        ),
     )
 
 
@@ -215,10 +219,9 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
     seen, right = outputs[refuted.index(True)], rights[refuted.index(True)]
     spread = seen - seen.mean(axis=0)
     if spread.std() > 0 and spread.mean(axis=1).std() > 0.9 * spread.std():
-        return Wrong(
+        return Shared.SHARED_NOISE.seen(
             "All weights get the same noise: a difference of two of them has none.",
             "rng.normal(..., size=...) draws one for each.",
-            "shared-noise",
         )
     if not_gaussian(seen, right):
         return Wrong(

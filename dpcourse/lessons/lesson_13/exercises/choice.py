@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Frequencies, Mistake, Returns
+from dpcourse.checks.vocabulary import Shared
 
 
 def _scores(rng: np.random.Generator, low: float = 2.6, high: float = 3.2) -> tuple[np.ndarray, float]:
@@ -104,11 +105,7 @@ _CHOICE_MISTAKES = (
     ),
     Mistake(
         lambda data: _softmax(data[0], 2),
-        Wrong(
-            "Your choice does not follow ε: it is the one for ε = 1.",
-            "Where does ε come in?",
-            "ignores-epsilon",
-        ),
+        Shared.EPSILON_IGNORED.seen("Your choice does not follow ε: it is the one for ε = 1."),
     ),
     Mistake(
         lambda data: _softmax(data[0], 2 * data[1]),

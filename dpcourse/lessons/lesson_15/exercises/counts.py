@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.counted import NO_COUNTS, Counted
+from dpcourse.checks.vocabulary import Shared
 
 # 15.1 The relative error of a count
 
@@ -45,7 +46,7 @@ RELATIVE = Equals(
         ),
         Mistake(
             lambda count, epsilon: epsilon * math.log(20) / count,
-            Wrong("That grows with ε.", "The scale of the noise is 1/ε.", "scale-upside-down"),
+            Shared.EPSILON_INVERTED.seen("That grows with ε.", "The scale of the noise is 1/ε."),
         ),
         Mistake(
             lambda count, epsilon: math.log(20) / (epsilon * math.sqrt(count)),
@@ -158,7 +159,7 @@ ADDED = Equals(
         ),
         Mistake(
             lambda count, epsilon: math.exp(-count / epsilon) * epsilon / 2,
-            Wrong("ε is upside down.", "The scale of the noise is 1/ε.", "scale-upside-down"),
+            Shared.EPSILON_INVERTED.seen("ε is upside down.", "The scale of the noise is 1/ε."),
         ),
     ),
 )

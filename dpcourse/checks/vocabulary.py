@@ -1,0 +1,60 @@
+"""The mistakes that many exercises share: one name and one question for each, wherever it is made.
+
+An exercise says what it saw, in its own terms; the name that tests compare, and the question that leads to the repair,
+come from here. A mistake that one exercise alone knows keeps a name of its own.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from dpcourse.checks.base import Wrong
+
+
+class Shared(enum.Enum):
+    """A mistake with its name and its question."""
+
+    EPSILON_IGNORED = "epsilon-ignored", "Your function is given `epsilon`. Where does it enter?"
+    EPSILON_INVERTED = (
+        "epsilon-inverted",
+        "Smaller ε is more private, so it needs more noise. Is ε upside down?",
+    )
+    WRONG_POWER = "wrong-power", "The scale is inversely proportional to ε: is there a root of ε in yours, or a square?"
+    CENTRE_FOR_SCALE = (
+        "centre-for-scale",
+        "rng.laplace(loc, scale) takes the centre first and the scale second. Which of the two did you give?",
+    )
+    NOT_CENTRED = "noise-not-centred", "What do you add to the truth besides noise? Average a thousand draws of it."
+    ONE_SIDED = (
+        "one-sided-noise",
+        "Laplace noise falls on both sides of 0. Is there an abs(), or exponential noise on one side only?",
+    )
+    CUT_DECIMALS = (
+        "cut-decimals",
+        "int(), floor and ceil move every result the same way. Which function goes to the nearest whole number?",
+    )
+    THIN_TAILS = "thin-tails", "What does a pure ε (δ = 0) need of the tails: how fast may they fall?"
+    WRONG_SHAPE_OF_NOISE = "wrong-shape-of-noise", "Is your noise drawn from one law, whatever the data?"
+    TOO_LITTLE_NOISE = "too-little-noise", "How much can one person change the result, and is that in the scale?"
+    TOO_MUCH_NOISE = "too-much-noise", "Which smaller scale still keeps the claim?"
+    NO_NOISE = "no-noise", "Where does the randomness come in?"
+    NOISE_PER_PERSON = "noise-per-person", "One draw for the result is enough. Where do you draw one for each person?"
+    SHARED_NOISE = (
+        "shared-noise",
+        "Subtract two of your results: what is left of the noise? How is a draw for each of them made?",
+    )
+    NOBODY = (
+        "nobody",
+        "An empty dataset is a dataset. Is there noise around its zeros, and does your function get there?",
+    )
+    IGNORES_DATA = (
+        "ignores-data",
+        "Noise alone keeps every secret and answers nothing. Where does the data come in?",
+    )
+
+    def __init__(self, key: str, question: str) -> None:
+        self.key, self.question = key, question
+
+    def seen(self, what: str, question: str = "") -> Wrong:
+        """The diagnosis of this mistake: what was seen, and the question, or a closer one of the exercise's own."""
+        return Wrong(what, question or self.question, self.key)
