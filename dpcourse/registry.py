@@ -15,6 +15,7 @@ LESSONS = "dpcourse.lessons"
 EXPLORERS = {
     "explore_count": "lesson_00",
     "explore_uniqueness": "lesson_01",
+    "explore_lists_left": "lesson_01",
     "explore_attacker": "lesson_02",
     "explore_clipping": "lesson_03",
     "explore_dimension": "lesson_04",

@@ -1,22 +1,31 @@
-"""Lesson 01: Break an anonymised table."""
+"""Lesson 01: See why removing names fails."""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["ORDER", "Uniqueness"],
-        "pictures": [
+        "numbers": [
+            "HAMLET",
+            "KNOWN",
+            "ORDER",
+            "SHAPE",
+            "TABLES",
             "Candidates",
-            "Groups",
             "LinkageByColumns",
+            "Rebuilt",
             "Recovered",
-            "draw_candidates",
-            "draw_groups",
-            "draw_linkage",
-            "draw_recovered",
-            "draw_uniqueness",
+            "Uniqueness",
+            "cells_of",
+            "draw_hamlet",
+            "equations",
+            "generalise",
+            "linkage_by_columns",
+            "rebuild_many",
+            "recover_many",
+            "lists_left",
         ],
-        "explorer": ["explore_uniqueness"],
+        "pictures": ["Groups", "draw_groups", "draw_linkage", "draw_recovered"],
+        "explorer": ["explore_lists_left", "explore_uniqueness"],
     },
 )

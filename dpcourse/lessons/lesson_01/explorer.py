@@ -1,4 +1,4 @@
-"""The explorer of lesson 01: how many columns until unique."""
+"""The explorers of lesson 01: columns until somebody is unique, and tables until one list of people fits."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ import pandas as pd
 
 from dpcourse.attacks import unique_curve
 from dpcourse.datasets import load_adult
-from dpcourse.lessons.lesson_01.numbers import ORDER, Uniqueness
-from dpcourse.lessons.lesson_01.pictures import uniqueness_marks
+from dpcourse.lessons.lesson_01.numbers import (
+    ORDER,
+    TABLES,
+    Candidates,
+    Uniqueness,
+    cells_of,
+    draw_hamlet,
+    lists_left,
+)
+from dpcourse.lessons.lesson_01.pictures import candidates_marks, uniqueness_marks
 from dpcourse.widgets.base import Explorer, choice, whole_slider
 
 _BANDS = {"in years": 1, "in bands of 5 years": 5, "in bands of 10 years": 10, "in bands of 20 years": 20}
@@ -63,5 +71,51 @@ def explore_uniqueness(frame: pd.DataFrame | None = None) -> Explorer:
             "A handful of ordinary columns, none of them a name, makes many people unique, and nobody can tell "
             "beforehand which ones Boris knows. Coarser ages help, but the other columns make up for much of it. In a "
             "smaller table fewer columns are enough."
+        ),
+    )
+
+
+def explore_lists_left(cells: np.ndarray | None = None) -> Explorer:
+    """Publish six small tables of a hamlet, one after another, and see how many lists of its people still fit.
+
+    Parameters
+    ----------
+    cells : ndarray of int, optional
+        The cell of each person hamlets are drawn from; those of the twin unless given.
+    """
+    cells = cells_of(load_adult("twin").frame) if cells is None else cells
+    people = {"A": 10, "B": 10, "C": 20, "D": 20, "E": 40, "F": 40}
+    rng = np.random.default_rng(1)
+    hamlets = {name: draw_hamlet(cells, size, rng) for name, size in people.items()}
+    published = tuple(f"+ {first} × {second}" for first, second in TABLES)
+
+    @cache
+    def left(hamlet: str) -> tuple[int, ...]:
+        return lists_left(hamlets[hamlet])
+
+    def compute(shown: int, hamlet: str) -> Candidates:
+        return Candidates(hamlet, (f"{people[hamlet]} people", *published), left(hamlet), shown)
+
+    def describe(data: Candidates) -> str:
+        steps = [f"{lists:,}" for lists in data.lists[: data.shown + 1]]
+        known = f"It is known that {people[data.hamlet]} people live in hamlet {data.hamlet}"
+        if data.shown == 0:
+            return f"{known}, and nothing else. {steps[0]} lists of people fit."
+        end = "It is the true one." if data.lists[data.shown] == 1 else "The true one is among them."
+        tables = f"{data.shown} small table{'s' if data.shown > 1 else ''}"
+        return f"{known}, and {tables} of them. Lists of people that fit: {' → '.join(steps)}. {end}"
+
+    return Explorer(
+        "How many lists of people still fit?",
+        controls={
+            "shown": whole_slider("tables published", 0, len(TABLES), len(TABLES)),
+            "hamlet": choice("hamlet", {f"{name}, {size} people": name for name, size in people.items()}, "A"),
+        },
+        compute=compute,
+        marks=candidates_marks,
+        describe=describe,
+        answer=(
+            "Each published table removes most of the lists that still fitted, though none of the tables shows a "
+            "person. In hamlets A to E a single list is left. In F, with 40 people, 30 are left."
         ),
     )
