@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-NEW_SHAPE = ("00_start_here", "02_the_definition", "03_laplace_and_sensitivity")
+NEW_SHAPE = ("00_start_here", "01_why_anonymisation_fails", "02_the_definition", "03_laplace_and_sensitivity")
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 
 WORDS, FOLDED, CELLS, LINES = 1800, 700, 20, 160

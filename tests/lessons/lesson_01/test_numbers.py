@@ -34,9 +34,13 @@ def test_a_single_list_is_found_where_counting_finds_one():
 
 
 def test_generalising_leaves_the_income():
-    frame = pd.DataFrame({"age": [20, 60], "sex": ["Male", "Female"], "race": ["White", "Other"], "education-num": [9, 16],
-                          "native-country": ["United-States", "Cuba"], "marital-status": ["Married-civ-spouse", "Widowed"],
-                          "income-per-year": ["<=50K", ">50K"]})  # fmt: skip
+    people = [
+        {"age": 20, "sex": "Male", "race": "White", "education-num": 9, "native-country": "United-States",
+         "marital-status": "Married-civ-spouse", "income-per-year": "<=50K"},
+        {"age": 60, "sex": "Female", "race": "Other", "education-num": 16, "native-country": "Cuba",
+         "marital-status": "Widowed", "income-per-year": ">50K"},
+    ]  # fmt: skip
+    frame = pd.DataFrame(people)
     coarse = l01.generalise(frame)
     assert coarse.columns[-1] == "income" and coarse["country"].tolist() == ["US", "other"]
     assert coarse["married"].tolist() == [True, False]
