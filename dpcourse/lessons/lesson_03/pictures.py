@@ -122,7 +122,7 @@ def clipping_marks(data: MeanError) -> Panel:
             marks.points(data.bounds[best], least, "best bound", colour=marks.GREEN, shape="s", size=7, hollow=True),
             marks.points(data.bound, here, "your bound", colour=marks.INK, size=6, drag=("bound", "x")),
             marks.text(data.bound, here, dollars(here), shift=(8, -20)),
-            marks.text(float(data.bounds[best]), least, "best", colour=marks.GREEN, shift=(0, -18)),
+            marks.text(float(data.bounds[best]), least, "best", colour=marks.GREEN, shift=(12, -22)),
         ],
     )  # fmt: skip
 
