@@ -128,6 +128,11 @@ def nan_as(value):
     return answer
 
 
+def per_record(values, low, high, epsilon, rng):
+    clipped = np.clip(np.nan_to_num(values, nan=low), low, high)
+    return (clipped + rng.laplace(0, max(abs(low), abs(high)) / epsilon, len(values))).sum()
+
+
 def released(of):
     """Laplace noise of the right scale on something else than the sum of the clipped records."""
 
@@ -293,6 +298,7 @@ WRONG = [
             np.where(np.isnan(values), np.nanmean(values), values), low, high, epsilon, rng
         ),
     ),
+    ("03.2", "noise-per-record", per_record),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: 1)),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: size(low, high, values) / 2)),
     ("03.2", "bounds-from-data", from_data),

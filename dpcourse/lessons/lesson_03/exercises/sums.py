@@ -200,8 +200,30 @@ def _noise(answer: Answer, trial: Trial) -> Wrong | None:
     return Wrong(f"In units of max(|L|, |U|): {wrong.diagnosis}", wrong.next_step, wrong.key)
 
 
+def _one_draw(answer: Answer, trial: Trial) -> Wrong | None:
+    """Noise of the same size on few records and on many.
+
+    One draw for each of 900 records is 15 times as wide as for each of 4. Of 100 draws the mean size has a relative
+    deviation of 0.1, so that a right answer's is 5 times as large with a probability below 1e-12.
+    """
+    high = bounds(trial.rng, "from zero")[1]
+    sizes = []
+    for people in (4, 900):
+        outputs = [float(answer(np.zeros(people), 0.0, high, 1.0, rng=trial.rng)) for _ in range(100)]
+        sizes.append(float(np.abs(np.array(outputs) - np.median(outputs)).mean()))
+    if sizes[1] <= 5 * max(sizes[0], 1e-3 * high):
+        return None
+    return Wrong(
+        f"With high = {high:.3g} and records of 0, the noise on your sum is about {sizes[0]:.3g} wide for 4 records "
+        f"and {sizes[1]:.3g} for 900. It should not grow with the number of records.",
+        "One draw belongs on the sum. How many do you make?",
+        "noise-per-record",
+    )
+
+
 NOISY_SUM = (
     Returns(lambda rng: (records(rng, 0, 50), 0.0, 50.0, 1.0), what="number"),
+    _one_draw,
     _nan_record,
     Audited(
         _with_record("from zero", lambda low, high: high),
