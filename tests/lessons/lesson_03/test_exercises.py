@@ -298,7 +298,7 @@ WRONG = [
             np.where(np.isnan(values), np.nanmean(values), values), low, high, epsilon, rng
         ),
     ),
-    ("03.2", "noise-per-record", per_record),
+    ("03.2", "noise-per-person", per_record),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: 1)),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: size(low, high, values) / 2)),
     ("03.2", "bounds-from-data", from_data),

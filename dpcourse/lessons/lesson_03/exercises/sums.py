@@ -15,6 +15,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Trial, Wrong
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -213,11 +214,9 @@ def _one_draw(answer: Answer, trial: Trial) -> Wrong | None:
         sizes.append(float(np.abs(np.array(outputs) - np.median(outputs)).mean()))
     if sizes[1] <= 5 * max(sizes[0], 1e-3 * high):
         return None
-    return Wrong(
+    return Shared.NOISE_PER_PERSON.seen(
         f"With high = {high:.3g} and records of 0, the noise on your sum is about {sizes[0]:.3g} wide for 4 records "
-        f"and {sizes[1]:.3g} for 900. It should not grow with the number of records.",
-        "One draw belongs on the sum. How many do you make?",
-        "noise-per-record",
+        f"and {sizes[1]:.3g} for 900. It should not grow with the number of records."
     )
 
 
