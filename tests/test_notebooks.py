@@ -115,6 +115,13 @@ def test_output_is_free_of(path, what):
 
 
 @stored
+def test_no_output_names_a_widget_that_died_with_its_kernel(path):
+    """Jupyter would say "model not found" where the still stands."""
+    kinds = {kind for cell in cells_of(path, "code") for output in cell["outputs"] for kind in output.get("data", {})}
+    assert not [kind for kind in kinds if "widget" in kind]
+
+
+@stored
 def test_stored_pictures_have_a_text_alternative(path):
     for number, cell in enumerate(cells_of(path, "code")):
         for data in (output.get("data", {}) for output in cell["outputs"]):
