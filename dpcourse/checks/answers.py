@@ -58,6 +58,10 @@ class PackageUsed(BaseException):
     """The answer called the package's own implementation of what it was asked to write."""
 
 
+class LookedAway(BaseException):
+    """The answer went for the check instead of the question; `str()` says how."""
+
+
 class Answer:
     """A student's answer, guarded. Call it as the student's function; read `.value` where it is a number or a string.
 
@@ -101,7 +105,7 @@ class Answer:
                     result = self.value(*arguments, **keywords)
             else:
                 result = self.value(*arguments, **keywords)
-        except (TimedOut, PackageUsed, KeyboardInterrupt):
+        except (TimedOut, PackageUsed, LookedAway, KeyboardInterrupt):
             raise
         except NotImplementedError as error:
             raise Unanswered from error
@@ -122,11 +126,15 @@ def watch_package(allowed: tuple[str, ...] = ()) -> Iterator[None]:
     ``("mechanisms.sampling",)``, ``("mechanisms.LaplaceMechanism.release",)``.
     """
     used: list[str] = []
+    looked: list[str] = []
     importing: list[FrameType] = []
     root = str(_PACKAGE)
 
-    def on_event(frame: FrameType, event: str, _: Any) -> None:
+    def on_event(frame: FrameType, event: str, called: Any) -> None:
         code = frame.f_code
+        if event == "c_call" and called is sys._getframe and not _foreign(code.co_filename):
+            looked.append("reads the frames of whoever calls it")
+            raise LookedAway(looked[0])
         # Importing a module of the package runs its code too, and is no use of it.
         if code.co_name == "<module>" and event in ("call", "return"):
             importing.append(frame) if event == "call" else importing.clear() if importing[:1] == [frame] else None
@@ -134,18 +142,38 @@ def watch_package(allowed: tuple[str, ...] = ()) -> Iterator[None]:
             return
         parts = Path(code.co_filename).relative_to(_PACKAGE).with_suffix("").parts
         name = ".".join([*(part for part in parts if part != "__init__"), getattr(code, "co_qualname", code.co_name)])
-        if not any(name == room or name.startswith(f"{room}.") for room in (*_HARMLESS, *allowed)):
+        fine = any(name == room or name.startswith(f"{room}.") for room in (*_HARMLESS, *allowed))
+        if not fine or _oracle(frame, parts):
             used.append(name)
             raise PackageUsed(name)
 
-    before = sys.getprofile()
+    before, before_in_threads = sys.getprofile(), threading.getprofile()
     sys.setprofile(on_event)
+    threading.setprofile(on_event)  # threads that the answer starts
     try:
         yield
+        # Only here: Python itself takes a profiler away that raised, as ours does when the stack is full.
+        if sys.getprofile() is not on_event and not used:
+            looked.append("switches off the profiler by which it is watched")
     finally:
         sys.setprofile(before)
+        threading.setprofile(before_in_threads)
         if used:
             raise PackageUsed(used[0])
+        if looked:
+            raise LookedAway(looked[0])
+
+
+def _oracle(frame: FrameType, parts: tuple[str, ...]) -> bool:
+    """Whether somebody from outside of the package calls a function of an exercise's own module.
+
+    What an exercise hands to the answer, a mechanism or a connection, is a method or a function made on the spot, and
+    may be called.
+    """
+    inside = parts[0] == "lessons" and "exercises" in parts
+    made_here = "." not in getattr(frame.f_code, "co_qualname", frame.f_code.co_name)
+    caller = frame.f_back
+    return inside and made_here and caller is not None and not caller.f_code.co_filename.startswith(str(_PACKAGE))
 
 
 @contextlib.contextmanager

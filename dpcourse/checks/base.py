@@ -33,7 +33,7 @@ Rules that keep a check honest
 - `trial.failure` bounds how often a right answer fails; `dpcourse.checks.rehearse` measures how often a wrong one is
 caught.
 - The package's own mechanisms may not be called (`own_work`); `allowed` opens rooms an exercise needs.
-- This is a check for learners, not a sandbox: an answer that reads the check's own memory can fool it.
+- This is a check for learners, not a sandbox: `dpcourse.checks.check` says what it cannot stop.
 - Three seconds a check. `seconds` is only the point where an endless loop is stopped.
 
 The repr of a passed check holds no random number, so that a solutions notebook can be compared with its stored output.
@@ -50,7 +50,16 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer, AnswerRaised, PackageUsed, TimedOut, Unanswered, quiet, time_limit
+from dpcourse.checks.answers import (
+    Answer,
+    AnswerRaised,
+    LookedAway,
+    PackageUsed,
+    TimedOut,
+    Unanswered,
+    quiet,
+    time_limit,
+)
 
 FAILURE = 1e-6
 
@@ -195,6 +204,12 @@ class Exercise:
                 f"Your answer was stopped after {self.seconds:g} seconds, in which it was {_times(answer.calls)}.",
                 "Does a loop never end, or does it go over people one by one where one NumPy operation would do?",
                 "too-slow",
+            )
+        except LookedAway as how:
+            return Wrong(
+                f"Your answer {how}. It is the question that is to be answered.",
+                "Write the function from its definition: NumPy and the generator you are given are enough.",
+                "not-an-answer",
             )
         except PackageUsed as used:
             return Wrong(

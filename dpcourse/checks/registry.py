@@ -10,6 +10,8 @@ import numpy as np
 from dpcourse.checks.base import CheckResult, Exercise
 from dpcourse.registry import find
 
+_grade = Exercise.grade  # as it was imported: putting another in its place afterwards changes nothing
+
 
 @dataclass
 class _Session:
@@ -79,13 +81,21 @@ def check(exercise_id: str, answer: Any = ..., *, rng: np.random.Generator | int
     TypeError, ValueError
         If there is no such exercise. Nothing the answer does raises.
 
+    Notes
+    -----
+    Refused are an answer that calls what it is asked to write (directly, in a thread it starts, or from the module of
+    the exercise itself), one that switches off the profiler that watches it, and one that reads the frames of its
+    caller. Not stopped, because check and answer share one process: another function under the name `check`, the
+    package's code copied into the notebook, a thread that was started before, or memory read and written by any other
+    way. A mark that counts has to be given by a process of the grader's own, on answers only.
+
     Examples
     --------
     >>> check("00.1", ...)
     Exercise 00.1, How far off at ε = 0.5: not answered yet.
       Next: Replace the ... by your answer and run the cell again.
     """
-    result = exercise(exercise_id).grade(answer, rng=rng)
+    result = _grade(exercise(exercise_id), answer, rng=rng)
     _session.seen[exercise_id] = _session.seen.get(exercise_id, False) or result.passed
     return result
 

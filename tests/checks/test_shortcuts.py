@@ -1,0 +1,70 @@
+"""Shortcuts past a check: those that one process can stop are refused, with a sentence that says why."""
+
+import inspect
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+from dpcourse.checks import Exercise, check
+from dpcourse.checks.base import CheckResult
+from dpcourse.lessons.lesson_03.exercises.interval import _half_width
+from dpcourse.mechanisms import LaplaceMechanism
+
+
+def oracle(scale, level, cells):
+    return _half_width(scale, level, cells)
+
+
+def in_a_thread(flags, epsilon, rng):
+    found = []
+    work = threading.Thread(target=lambda: found.append(LaplaceMechanism(epsilon).release(float(flags.sum()), rng=rng)))
+    work.start()
+    work.join()
+    return found[0] if found else 0.0
+
+
+def profiler_off(flags, epsilon, rng):
+    sys.setprofile(None)
+    return LaplaceMechanism(epsilon).release(float(flags.sum()), rng=rng)
+
+
+def reads_frames(flags, epsilon, rng):
+    return sys._getframe(1).f_locals.get("truth", 0.0)
+
+
+def reads_frames_through_inspect(flags, epsilon, rng):
+    return inspect.currentframe().f_back.f_locals.get("truth", 0.0)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize(
+    ("exercise", "answer", "key"),
+    [
+        ("03.5", oracle, "package-used"),
+        ("00.2", in_a_thread, "package-used"),
+        ("00.2", profiler_off, "not-an-answer"),
+        ("00.2", reads_frames, "not-an-answer"),
+    ],
+)
+def test_a_shortcut_is_refused(exercise, answer, key):
+    assert check(exercise, answer, rng=0).key == key
+    assert sys.getprofile() is None and threading.getprofile() is None
+
+
+def test_frames_read_through_inspect_hold_no_answer():
+    assert not check("00.2", reads_frames_through_inspect, rng=0)
+
+
+def test_a_patched_grade_changes_nothing(monkeypatch):
+    monkeypatch.setattr(Exercise, "grade", lambda self, answer, rng=None: CheckResult(self.id, self.title, True))
+    assert not check("00.2", lambda flags, epsilon, rng: 7.0, rng=0)
+
+
+def test_what_an_exercise_hands_over_may_be_called():
+    def moved(mechanism, data, neighbour, seeds):
+        runs = [[mechanism(x, np.random.default_rng(s)) for s in seeds] for x in (data, neighbour)]
+        return np.abs(np.array(runs[0]) - np.array(runs[1])).sum(axis=1).max()
+
+    assert check("11.4", moved, rng=0)
