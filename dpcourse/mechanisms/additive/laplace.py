@@ -143,7 +143,7 @@ class LaplaceMechanism:
 class GeometricMechanism:
     """integer + two-sided geometric noise, P[X = x] ∝ e^(−|x| ε/Δ): ε-DP for integers.
 
-    Ghosh, Roughgarden, Sundararajan 2012, arXiv:0811.2841.
+    Ghosh, Roughgarden, Sundararajan 2009, arXiv:0811.2841.
 
     Integers in, integers out, nothing rounded and nothing lost.
 
