@@ -80,7 +80,7 @@ def _panel(panel: Panel, positions: Mapping[str, Sequence[Any]]) -> dict[str, An
 
 def _axis(axis: Axis) -> dict[str, Any]:
     ticks = _ticks(axis) if axis.ticks is None else list(axis.ticks)
-    names = [number(tick, axis.unit) for tick in ticks] if axis.names is None else list(axis.names)
+    names = [number(tick, axis.unit, _digits(ticks)) for tick in ticks] if axis.names is None else list(axis.names)
     return {
         "a": axis.low,
         "b": axis.high,
@@ -91,6 +91,12 @@ def _axis(axis: Axis) -> dict[str, Any]:
         "n": names,
         "q": axis.names is not None,
     }
+
+
+def _digits(ticks: Sequence[float]) -> int:
+    """Digits enough to write each tick as it is, 0.8325 and not 0.833; three where no few are enough."""
+    exact = (d for d in range(3, 8) if all(math.isclose(float(f"{tick:.{d}g}"), tick, rel_tol=1e-9) for tick in ticks))
+    return next(exact, 3)
 
 
 def _ticks(axis: Axis) -> list[float]:

@@ -95,6 +95,8 @@ def test_the_still_shows_every_mark_and_is_the_same_each_time():
         (Axis(1e-5, 1, log=True), ["10⁻⁵", "0.0001", "0.001", "0.01", "0.1", "1"]),
         (Axis(0, 40_000, unit="$"), ["$0", "$10,000", "$20,000", "$30,000", "$40,000"]),
         (Axis(1, 20, log=True), ["1", "2", "5", "10", "20"]),
+        (Axis(0.8225, 0.8375), ["0.8225", "0.825", "0.8275", "0.83", "0.8325", "0.835", "0.8375"]),
+        (Axis(0, 1, ticks=(1 / 3, 2 / 3)), ["0.333", "0.667"]),
     ],
 )
 def test_ticks_are_written_as_a_person_writes_them(axis, words):
