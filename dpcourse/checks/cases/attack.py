@@ -17,6 +17,9 @@ from dpcourse.checks.base import Refused, Trial, Wrong, a
 from dpcourse.privacy import Guarantee, Neighbours
 
 
+_WHICH_NEIGHBOURS = "For which two neighbours does this release do something that its noise does not cover?"
+
+
 @dataclass(frozen=True)
 class Attack:
     """A broken release is run on what the student hands in, and must be caught breaking its claim.
@@ -46,7 +49,7 @@ class Attack:
     look : callable, optional
         ``look(data, neighbour) -> Wrong | None``: why this pair shows too little, in the words of the exercise.
     question : str
-        The question asked where `look` says nothing.
+        The question asked where `look` says nothing; a general one unless given.
 
     Examples
     --------
@@ -68,7 +71,7 @@ class Attack:
     domain: Callable[[list[Any]], str | None] = lambda records: None
     runs: int = 10_000
     look: Callable[[list[Any], list[Any]], Wrong | None] = lambda data, neighbour: None
-    question: str = "For which two neighbours does this release do something that its noise does not cover?"
+    question: str = ""
 
     def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
         if self.pair is not None:
@@ -126,7 +129,7 @@ class Attack:
         key = "too-weak" if epsilon > self.claim.epsilon else "claim-holds"
         closer = self.look(data, neighbour)
         if closer is None:
-            return Wrong(seen, self.question, key)
+            return Wrong(seen, self.question or _WHICH_NEIGHBOURS, key)
         return Wrong(f"{seen} {closer.diagnosis}", closer.next_step, closer.key)
 
     def _attack_by_event(self, event: Answer, data: Any, neighbour: Any, trial: Trial) -> Wrong | None:
@@ -170,7 +173,7 @@ class Attack:
         if found.epsilon_lower < self.shows:
             return wrong  # the student's own pair may have no such event
         better = f"The auditor knows an event that shows ε ≥ {found.epsilon_lower:.2g} on the same outputs."
-        ask = "Draw both histograms. Where is one of them many times as high as the other?"
+        ask = self.question or "Draw both histograms. Where is one of them many times as high as the other?"
         separates = "separates-nothing" if by_event < 0.1 else wrong.key
         return Wrong(f"{wrong.diagnosis} {better}", ask, separates)
 

@@ -24,6 +24,6 @@ EVENT = (
         shows=3.0,
         wants="event",
         pair=(WITHOUT_ANA, WITH_ANA),
-        question="Both counts are noisy. What can be computed from the two of them that is not?",
+        question="Look at both numbers of an output together. What happens to the noise when you add them?",
     ),
 )
