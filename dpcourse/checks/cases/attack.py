@@ -16,7 +16,6 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Refused, Trial, Wrong, a
 from dpcourse.privacy import Guarantee, Neighbours
 
-
 _WHICH_NEIGHBOURS = "For which two neighbours does this release do something that its noise does not cover?"
 
 
