@@ -117,8 +117,7 @@ function written(axis, step) {
   let value = axis.g ? axis.a * (axis.b / axis.a) ** part : axis.a + (axis.b - axis.a) * part;
   if (axis.u === "%") value *= 100;
   if (Math.abs(value) < Math.abs(axis.b - axis.a) * (axis.u === "%" ? 100 : 1) / 8000 && !axis.g) value = 0;
-  const digits = Math.abs(value) >= 100 ? 0 : Math.min(8, 2 - Math.floor(Math.log10(Math.abs(value) || 1)));
-  const words = (+value.toFixed(digits)).toLocaleString("en-US", { maximumFractionDigits: digits });
+  const words = (+value.toPrecision(3)).toLocaleString("en-US", { maximumFractionDigits: 8 });
   return axis.u === "$" ? "$" + words : axis.u === "%" ? words + "%" : words;
 }
 
