@@ -1,8 +1,10 @@
 """The exercises of lesson 01: right answers pass, each known wrong answer gets its own diagnosis.
 
-`Equals` cases are deterministic given their inputs. What a right answer to 01.5 fails by chance is measured under
-`make audit`: 300 checks of each right answer, 20 of each wrong one.
+`Equals` cases and 01.6 are deterministic given their inputs. What a right answer to 01.5 fails by chance is measured
+under `make audit`: 300 checks of each right answer, 50 of each wrong one.
 """
+
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -17,24 +19,41 @@ def sizes(frame, columns):
     return frame.groupby(columns)[columns[0]].transform("size")
 
 
-def unique(frame, columns):
-    return (sizes(frame, columns) == 1).mean()
+def removed(frame, columns, k):
+    return (sizes(frame, columns) < k).mean()
 
 
-def link(released, register, on):
-    rows = released.reset_index().groupby(on)["index"].agg(["size", "first"])
-    known = pd.MultiIndex.from_frame(register[on])
-    found = rows.reindex(known)
-    return np.where(found["size"] == 1, found["first"], -1)
+def removed_by_groups(frame, columns, k):
+    groups = frame.value_counts(columns)
+    return float(groups[groups < k].sum() / groups.sum())
 
 
-def link_first(released, register, on):
-    first = released.reset_index().drop_duplicates(on)
-    return register.merge(first, on=on, how="left")["index"].fillna(-1).to_numpy()
+def fits(released, register, on, years=(0, 1)):
+    """For each person of the register, the positions of the released rows that fit."""
+    keys = [*on, "age"]
+    rows = released.reset_index(names="row").groupby(keys)["row"].agg(list).to_dict()
+    return [
+        [row for year in years for row in rows.get((*person[:-1], person[-1] + year), [])]
+        for person in register[keys].itertuples(index=False, name=None)
+    ]
 
 
-def link_counts(released, register, on):
-    return register.merge(released.groupby(on).size().rename("n").reset_index(), how="left")["n"].fillna(0).to_numpy()
+def link(released, register, on, years=(0, 1)):
+    return np.array([rows[0] if len(rows) == 1 else -1 for rows in fits(released, register, on, years)])
+
+
+def link_by_merge(released, register, on):
+    released, register = released.reset_index(names="row"), register.reset_index(drop=True).reset_index(names="person")
+    older = pd.concat([register, register.assign(age=register["age"] + 1)])
+    pairs = older.merge(released[["row", *on, "age"]], on=[*on, "age"])
+    pairs = pairs.drop_duplicates("person", keep=False).set_index("person")["row"]
+    return pairs.reindex(register["person"]).fillna(-1).to_numpy()
+
+
+def link_of_the_lesson(released, register, on):
+    rows = released.reset_index(names="row").groupby(on, observed=True)["row"].agg(["size", "first"])
+    fitting = register.merge(rows, left_on=on, right_index=True, how="left")
+    return np.where(fitting["size"] == 1, fitting["first"], -1).astype(int)
 
 
 def glued(frame, columns):
@@ -42,17 +61,35 @@ def glued(frame, columns):
 
 
 def reveal(count, n, person):
-    everybody = np.ones(n, dtype=bool)
-    return count(everybody) - count(np.arange(n) != person)
+    others = np.flatnonzero(np.arange(n) != person)
+    first, second = np.isin(np.arange(n), others[:20]), np.isin(np.arange(n), others[20:40])
+    with_them = first.copy()
+    with_them[person] = True
+    return count(with_them) + count(second) - count(first | second)
+
+
+def reveal_in_halves(count, n, person):
+    others = np.arange(n) != person
+    even = np.arange(n) % 2 == 0
+    return count((others & even) | ~others) - count(others) + count(others & ~even)
+
+
+def reveal_of_the_lesson(count, n, person):
+    return count(np.ones(n, dtype=bool)) - count(np.arange(n) != person)
+
+
+def careful_lesson(count, n, person):
+    everybody, but_one = count(np.ones(n, dtype=bool)), count(np.arange(n) != person)
+    return 0 if but_one is None else everybody - but_one
 
 
 def alone(count, n, person):
     return count(np.arange(n) == person)
 
 
-def halves(count, n, person):
-    members = np.arange(n) < n - 3
-    return count(members) - count(~members | (np.arange(n) > 4))
+def thirds(count, n, person):
+    third = np.arange(n) % 3
+    return count(third == 0) + count(third == 1) - count(third < 2) + 2 * count(third == 2)
 
 
 def diverse(frame, columns, sensitive):
@@ -65,78 +102,139 @@ def reconstruct(queries, answers):
         np.r_[np.zeros(n), 1],
         A_ub=np.block([[queries, -np.ones((m, 1))], [-queries, -np.ones((m, 1))]]),
         b_ub=np.r_[answers, -answers],
-        bounds=[(0, 1)] * n + [(0, None)],
+        bounds=[(0, 3)] * n + [(0, None)],
     )
     return np.round(result.x[:n])
 
 
+def reconstruct_of_the_lesson(queries, answers):
+    m, n = queries.shape
+    off = np.eye(m)
+    solution = optimize.linprog(
+        c=np.r_[np.zeros(n), np.ones(m)],
+        A_ub=np.block([[queries, -off], [-queries, -off]]),
+        b_ub=np.r_[answers, -answers],
+        bounds=[(0, 1)] * n + [(0, None)] * m,
+    )
+    return (solution.x[:n] > 0.5).astype(int)
+
+
+def fractions(queries, answers):
+    return np.linalg.lstsq(queries, answers, rcond=None)[0]
+
+
 def least_squares(queries, answers):
-    return (np.linalg.lstsq(queries, answers, rcond=None)[0] > 0.5).astype(int)
+    return np.clip(np.round(fractions(queries, answers)), 0, 3)
 
 
 def exact(queries, answers):
     n = queries.shape[1]
-    result = optimize.linprog(np.zeros(n), A_eq=queries, b_eq=answers, bounds=[(0, 1)] * n)
+    result = optimize.linprog(np.zeros(n), A_eq=queries, b_eq=answers, bounds=[(0, 3)] * n)
     return None if result.x is None else np.round(result.x)
 
 
 def one_at_a_time(queries, answers):
-    centred = answers - answers.mean()
-    return (centred @ (queries - 0.5) > np.median(centred @ (queries - 0.5))).astype(int)
+    inside = (queries.T @ answers) / queries.sum(axis=0)
+    outside = ((1 - queries).T @ answers) / (1 - queries).sum(axis=0)
+    return np.clip(np.round(inside - outside), 0, 3)
+
+
+def split(people, shared):
+    rest = [column for column in people if column not in shared]
+    return [*shared, *rest[:2]], [*shared, *rest[2:]]
+
+
+def alike(people, columns):
+    return people.groupby(list(columns))[columns[0]].transform("size").to_numpy()
+
+
+def plan(people):
+    shared = min(combinations(people.columns, 2), key=lambda pair: (alike(people, pair) == 1).mean())
+    return *split(people, shared), alike(people, shared) == 1
+
+
+def first_good_plan(people):
+    for shared in combinations(people.columns, 2):
+        if (alike(people, shared) == 1).mean() < 0.01:
+            return [*split(people, shared), (alike(people, shared) == 1).tolist()]
+    return None
+
+
+def fewest_values(people):
+    shared = people.nunique().sort_values(kind="stable").index[:2].tolist()
+    return *split(people, shared), alike(people, shared) == 1
 
 
 RIGHT = {
-    "01.1": [unique, lambda frame, columns: float((frame.value_counts(columns) == 1).sum() / len(frame))],
-    "01.2": [link],
-    "01.3": [reveal, lambda count, n, person: int(count(np.arange(n) >= 0)) - int(count(np.arange(n) != person))],
+    "01.1": [
+        removed,
+        lambda frame, columns, k: (lambda n: float(n[n < k].sum() / n.sum()))(frame.value_counts(columns)),
+    ],
+    "01.2": [link, link_by_merge],
+    "01.3": [reveal, reveal_in_halves],
     "01.4": [lambda frame, columns, sensitive: (diverse(frame, columns, sensitive) == 1).mean()],
     "01.5": [reconstruct, least_squares],
+    "01.6": [plan, first_good_plan],
 }
 
 WRONG = {
     "01.1": {
-        "distinct-values": lambda frame, columns: len(frame[columns].drop_duplicates()) / len(frame),
-        "share-of-groups": lambda frame, columns: (frame.value_counts(columns) == 1).mean(),
-        "a-count": lambda frame, columns: int((sizes(frame, columns) == 1).sum()),
-        "complement": lambda frame, columns: (sizes(frame, columns) > 1).mean(),
-        "all-columns": lambda frame, columns: unique(frame, list(frame.columns)),
-        "percent": lambda frame, columns: 100 * unique(frame, columns),
-        "glued": lambda frame, columns: unique(glued(frame, columns), ["glued"]),
-        "wrong-value": lambda frame, columns: 0.4,
-        "package-used": lambda frame, columns: records.unique_share(frame, columns),
-        "wrong-shape": lambda frame, columns: sizes(frame, columns).to_numpy() == 1,
+        "only-the-unique": lambda frame, columns, k: (sizes(frame, columns) == 1).mean(),
+        "k-itself": lambda frame, columns, k: (sizes(frame, columns) <= k).mean(),
+        "distinct-values": lambda frame, columns, k: (frame.value_counts(columns) < k).sum() / len(frame),
+        "share-of-groups": lambda frame, columns, k: (frame.value_counts(columns) < k).mean(),
+        "a-count": lambda frame, columns, k: int((sizes(frame, columns) < k).sum()),
+        "complement": lambda frame, columns, k: (sizes(frame, columns) >= k).mean(),
+        "all-columns": lambda frame, columns, k: removed(frame, list(frame.columns), k),
+        "percent": lambda frame, columns, k: 100 * removed(frame, columns, k),
+        "glued": lambda frame, columns, k: removed(glued(frame, columns), ["glued"], k),
+        "wrong-value": lambda frame, columns, k: 0.4,
+        "package-used": lambda frame, columns, k: (records.group_sizes(frame, columns) < k).mean(),
+        "wrong-shape": lambda frame, columns, k: sizes(frame, columns).to_numpy() < k,
     },
     "01.2": {
-        "names-one-of-several": link_first,
-        "counts": link_counts,
-        "yes-or-no": lambda released, register, on: link(released, register, on) >= 0,
-        "one-column": lambda released, register, on: link(
-            released.assign(**{column: 0 for column in on[1:]}), register.assign(**{column: 0 for column in on[1:]}), on
+        "age-ignored": link_of_the_lesson,
+        "same-age": lambda released, register, on: link_of_the_lesson(released, register, [*on, "age"]),
+        "younger": lambda released, register, on: link(released, register, on, (0, -1)),
+        "younger too": lambda released, register, on: link(released, register, on, (-1, 0, 1)),
+        "one-age-at-a-time": lambda released, register, on: np.where(
+            link(released, register, on, (0,)) >= 0,
+            link(released, register, on, (0,)),
+            link(released, register, on, (1,)),
         ),
+        "names-one-of-several": lambda released, register, on: np.array(
+            [min(rows) if rows else -1 for rows in fits(released, register, on)]
+        ),
+        "counts": lambda released, register, on: np.array([len(rows) for rows in fits(released, register, on)]),
+        "yes-or-no": lambda released, register, on: link(released, register, on) >= 0,
+        "one-column": lambda released, register, on: link(released, register, on[:1]),
         "zero-for-none": lambda released, register, on: np.maximum(link(released, register, on), 0),
-        "package-used": lambda released, register, on: records.link(released, register, on).match,
+        "package-used": lambda released, register, on: records.link(released, register, [*on, "age"]).match,
         "wrong-shape": lambda released, register, on: link(released, register, on)[:5],
         "wrong-value": lambda released, register, on: np.full(len(register), -1),
     },
     "01.3": {
         "asks-about-few": alone,
         "asks-about-few too": lambda count, n, person: (
-            count(np.arange(n) <= person) - count(np.arange(n) < person)  # None − None for the first ones
+            count(np.arange(n) <= person % 19) - count(np.arange(n) < person % 19)  # None − None
         ),
+        "asks-too-near": reveal_of_the_lesson,
+        "asks-too-near too": careful_lesson,
         "reversed": lambda count, n, person: -reveal(count, n, person),
+        "complement": lambda count, n, person: 1 - reveal(count, n, person),
         "one-count": lambda count, n, person: count(np.ones(n, dtype=bool)),
         "guesses": lambda count, n, person: 1,
         "wrong-person": lambda count, n, person: reveal(count, n, (person + 1) % n),
-        "same-group": lambda count, n, person: count(np.ones(n, dtype=bool)) - count(np.ones(n, dtype=bool)),
-        "more-than-one": halves,
+        "more-than-one": thirds,
+        "wrong-value": lambda count, n, person: 2 * reveal(count, n, person) + 1,
         "package-used": lambda count, n, person: records.difference(count, np.ones(n, dtype=bool), person),
         "returns-nothing": lambda count, n, person: print(reveal(count, n, person)),
     },
     "01.4": {
         "share-of-groups": lambda frame, columns, sensitive: (frame.groupby(columns)[sensitive].nunique() == 1).mean(),
-        "only-the-unique": lambda frame, columns, sensitive: unique(frame, columns),
+        "only-the-unique": lambda frame, columns, sensitive: removed(frame, columns, 2),
         "worst-group": lambda frame, columns, sensitive: int(diverse(frame, columns, sensitive).min()),
-        "grouped-by-sensitive": lambda frame, columns, sensitive: unique(frame, [*columns, sensitive]),
+        "grouped-by-sensitive": lambda frame, columns, sensitive: removed(frame, [*columns, sensitive], 2),
         "only-yes": lambda frame, columns, sensitive: (
             (diverse(frame, columns, sensitive) == 1) & (frame[sensitive] != "no")
         ).mean(),
@@ -149,15 +247,30 @@ WRONG = {
         "package-used": lambda frame, columns, sensitive: (records.diversity(frame, columns, sensitive) == 1).mean(),
     },
     "01.5": {
-        "not-bits": lambda queries, answers: np.linalg.lstsq(queries, answers, rcond=None)[0],
+        "bits": reconstruct_of_the_lesson,
+        "not-whole": fractions,
         "returns-nothing": exact,
         "few-equations": lambda queries, answers: least_squares(queries[:40], answers[:40]),
-        "constant": lambda queries, answers: np.zeros(queries.shape[1], dtype=int),
-        "flipped": lambda queries, answers: 1 - least_squares(queries, answers),
-        "rounds-up": lambda queries, answers: (np.linalg.lstsq(queries, answers, rcond=None)[0] > 0.05).astype(int),
+        "constant": lambda queries, answers: np.ones(queries.shape[1], dtype=int),
+        "flipped": lambda queries, answers: 3 - least_squares(queries, answers),
+        "rounds-up": lambda queries, answers: np.clip(np.ceil(fractions(queries, answers) - 0.05), 0, 3),
+        "rounds-down": lambda queries, answers: np.clip(fractions(queries, answers), 0, 3).astype(int),
         "too-few": one_at_a_time,
         "wrong-shape": lambda queries, answers: np.round(answers),
         "package-used": lambda queries, answers: records.reconstruct_bits(queries, answers),
+    },
+    "01.6": {
+        "too-linkable": fewest_values,
+        "too-linkable too": lambda people: (*split(people, ["q1", "q2"]), alike(people, ["q1", "q2"]) == 1),
+        "left-out": lambda people: (list(people.columns[:4]), list(people.columns[:4]), alike(people, ["q1"]) == 1),
+        "not-four": lambda people: (list(people.columns[:3]), list(people.columns[3:]), alike(people, ["q1"]) == 0),
+        "wrong-type": lambda people: plan(people)[:2],
+        "wrong-type too": lambda people: ("q1", "q2", plan(people)[2]),
+        "wrong-shape": lambda people: (*plan(people)[:2], np.flatnonzero(plan(people)[2])),
+        "complement": lambda people: (*plan(people)[:2], ~plan(people)[2]),
+        "other-columns": lambda people: (*plan(people)[:2], alike(people, plan(people)[0]) == 1),
+        "other-columns too": lambda people: (*plan(people)[:2], alike(people, list(people.columns)) == 1),
+        "wrong-people": lambda people: (*plan(people)[:2], alike(people, plan(people)[0][:2]) == 2),
     },
 }
 
@@ -168,3 +281,9 @@ def reads_the_office(count, n, person):
 
 def test_a_secret_read_without_a_question_is_no_attack():
     assert rehearse("01.3", reads_the_office, times=3, rng=2).keys == {"guesses": 3}
+
+
+def test_a_good_pair_is_never_the_one_with_the_fewest_values():
+    for seed in range(30):
+        people = l01.plan.draw_people(np.random.default_rng(seed))
+        assert (alike(people, fewest_values(people)[0][:2]) == 1).mean() >= 0.01 > plan(people)[2].mean() > 0

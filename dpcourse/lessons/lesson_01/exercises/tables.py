@@ -53,76 +53,117 @@ _GLUE = Wrong(
 )
 
 
-def _alone(frame: pd.DataFrame, columns: list[str]) -> int:
-    return int((records.group_sizes(frame, columns) == 1).sum())
+def _table_columns_and_k(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
+    frame, columns = _table_and_columns(rng)
+    return frame.assign(age=frame["age"] // 5 * 5), columns, int(rng.integers(3, 6))
 
 
-UNIQUE = (
-    Returns(_table_and_columns, what="number", random=False),
+def _removed(frame: pd.DataFrame, columns: list[str], k: int) -> float:
+    return float((records.group_sizes(frame, columns) < k).mean())
+
+
+def _small_groups(frame: pd.DataFrame, columns: list[str], k: int) -> int:
+    return int((np.bincount(records.group_numbers(frame, columns)) < k).sum())
+
+
+REMOVED = (
+    Returns(_table_columns_and_k, what="number", random=False),
     Equals(
-        _table_and_columns,
-        expected=records.unique_share,
+        _table_columns_and_k,
+        expected=_removed,
         mistakes=(
             Mistake(
-                lambda frame, columns: _distinct(frame, columns) / len(frame),
+                lambda frame, columns, k: records.unique_share(frame, columns),
                 Wrong(
-                    "That is the number of different combinations over the number of people: people who are not unique "
-                    "are in it too.",
-                    "Count only the combinations that exactly one person has.",
+                    "You remove only people who are alone in their group, whatever `k` is.",
+                    "How large is a group that may stay?",
+                    "only-the-unique",
+                ),
+            ),
+            Mistake(
+                lambda frame, columns, k: _removed(frame, columns, k + 1),
+                Wrong("You also remove groups of exactly `k` people.", "Is a group of k large enough?", "k-itself"),
+            ),
+            Mistake(
+                lambda frame, columns, k: _small_groups(frame, columns, k) / len(frame),
+                Wrong(
+                    "That is the number of groups that are too small over the number of people.",
+                    "How many people are in these groups?",
                     "distinct-values",
                 ),
             ),
             Mistake(
-                lambda frame, columns: _alone(frame, columns) / _distinct(frame, columns),
+                lambda frame, columns, k: _small_groups(frame, columns, k) / _distinct(frame, columns),
                 Wrong(
-                    "That is the share of *combinations* that one person has; the share of *people* is asked for.",
-                    "Divide by the number of people.",
+                    "That is the share of *groups* that are too small; the share of *people* is asked for.",
+                    "Weigh each group by its size.",
                     "share-of-groups",
                 ),
             ),
             Mistake(
-                _alone,
-                Wrong("That is how many people are unique, not their share.", "Divide by their number.", "a-count"),
+                lambda frame, columns, k: int((records.group_sizes(frame, columns) < k).sum()),
+                Wrong("That is how many people are removed, not their share.", "Divide by their number.", "a-count"),
             ),
             Mistake(
-                lambda frame, columns: 1 - records.unique_share(frame, columns),
-                Wrong("That is the share of people who have a twin.", "Which of the two is asked for?", "complement"),
+                lambda frame, columns, k: 1 - _removed(frame, columns, k),
+                Wrong("That is the share of people who stay.", "Which of the two is asked for?", "complement"),
             ),
             Mistake(
-                lambda frame, columns: records.unique_share(frame, list(frame.columns)),
+                lambda frame, columns, k: _removed(frame, list(frame.columns), k),
                 Wrong("You compare people on every column of the table.", "Use `columns` only.", "all-columns"),
             ),
             Mistake(
-                lambda frame, columns: 100 * records.unique_share(frame, columns),
+                lambda frame, columns, k: 100 * _removed(frame, columns, k),
                 Wrong("That is a percentage.", "A share lies between 0 and 1.", "percent"),
             ),
-            Mistake(lambda frame, columns: records.unique_share(_glued(frame, columns), ["glued"]), _GLUE),
+            Mistake(lambda frame, columns, k: _removed(_glued(frame, columns), ["glued"], k), _GLUE),
         ),
     ),
 )
 
 
 def _release_and_register(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
-    """A release, and a register of whom some are in it once, some fit several rows and some none."""
+    """A release, and a register that may be a year old, of whom some fit one row, some several and some none."""
     everyone = _people(rng, int(rng.integers(100, 160)))
-    columns = rng.permutation(["street", "age", "sex"]).tolist()
-    if rng.random() < 0.6:  # of single columns, only the age finds anybody
-        columns.sort(key="age".__ne__)
+    columns = rng.permutation(["street", "sex", "job"])[:2].tolist()
     order = rng.permutation(len(everyone))
     released = everyone.iloc[order[: len(order) * 2 // 3]].reset_index(drop=True)
-    register = everyone.iloc[order[len(order) // 3 :]][columns].reset_index(drop=True)
-    return released, register, columns
+    register = everyone.iloc[order[len(order) // 3 :]][[*columns, "age"]].reset_index(drop=True)
+    return released, register.assign(age=register["age"] - rng.integers(0, 2, len(register))), columns
 
 
-def _first_match(released: pd.DataFrame, register: pd.DataFrame, on: list[str], last: bool = False) -> np.ndarray:
-    groups = records.group_numbers(pd.concat([released[on], register[on]], ignore_index=True), on)
-    positions = range(len(released)) if last else reversed(range(len(released)))
-    row = {groups[i]: i for i in positions}
-    return np.array([row.get(group, -1) for group in groups[len(released) :]])
+def _joins(
+    released: pd.DataFrame, register: pd.DataFrame, on: list[str], years: tuple[int, ...]
+) -> list[records.Linkage]:
+    """One join for each number of years that people may have grown older since the register was made."""
+    older = [register.assign(age=register["age"] + year) for year in years]
+    return [records.link(released, aged, [*on, "age"]) for aged in older]
 
 
-def _match(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) -> np.ndarray:
-    return records.link(released, register, on).match
+def _match(
+    released: pd.DataFrame, register: pd.DataFrame, on: list[str], years: tuple[int, ...] = (0, 1)
+) -> np.ndarray:
+    joins = _joins(released, register, on, years)
+    fitting = sum(join.candidates for join in joins)
+    return np.where(fitting == 1, np.max([join.match for join in joins], axis=0), -1)
+
+
+def _candidates(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) -> np.ndarray:
+    return np.sum([join.candidates for join in _joins(released, register, on, (0, 1))], axis=0)
+
+
+def _one_of(released: pd.DataFrame, register: pd.DataFrame, on: list[str], last: bool = False) -> np.ndarray:
+    rows = np.arange(len(released))
+    found = []
+    for _, person in register.iterrows():
+        fits = rows[(released[on] == person[on]).all(axis=1) & released["age"].isin([person["age"], person["age"] + 1])]
+        found.append(fits[-1 if last else 0] if len(fits) else -1)
+    return np.array(found)
+
+
+def _either_join(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) -> np.ndarray:
+    this_year, next_year = _joins(released, register, on, (0, 1))
+    return np.where(this_year.match >= 0, this_year.match, next_year.match)
 
 
 _GUESSED = Wrong(
@@ -137,10 +178,38 @@ LINK = (
         _release_and_register,
         expected=_match,
         mistakes=(
-            Mistake(_first_match, _GUESSED),
-            Mistake(lambda released, register, on: _first_match(released, register, on, last=True), _GUESSED),
             Mistake(
-                lambda released, register, on: records.link(released, register, on).candidates,
+                lambda released, register, on: _match(released, register, on, (0,)),
+                Wrong(
+                    "You find only people whose age is the same in both tables.",
+                    "How old can somebody be in the release who is 40 in the register?",
+                    "same-age",
+                ),
+            ),
+            Mistake(
+                lambda released, register, on: records.link(released, register, on).match,
+                Wrong("You do not use the ages.", "Which ages in the release fit a person of 40?", "age-ignored"),
+            ),
+            Mistake(
+                lambda released, register, on: _match(released, register, on, (0, -1)),
+                Wrong("You let people grow younger.", "Which of the two tables is the older one?", "younger"),
+            ),
+            Mistake(
+                lambda released, register, on: _match(released, register, on, (-1, 0, 1)),
+                Wrong("You let people grow younger, too.", "Which of the two tables is the older one?", "younger"),
+            ),
+            Mistake(
+                _either_join,
+                Wrong(
+                    "You look at each age on its own: one row fits at 40 and another at 41, and you name one of them.",
+                    "How many rows fit a person at both ages together?",
+                    "one-age-at-a-time",
+                ),
+            ),
+            Mistake(_one_of, _GUESSED),
+            Mistake(lambda released, register, on: _one_of(released, register, on, last=True), _GUESSED),
+            Mistake(
+                _candidates,
                 Wrong(
                     "You give how many released rows fit each person.",
                     "Where that number is 1, which row is it? Elsewhere answer −1.",
@@ -148,7 +217,7 @@ LINK = (
                 ),
             ),
             Mistake(
-                lambda released, register, on: records.link(released, register, on).claimed,
+                lambda released, register, on: _match(released, register, on) >= 0,
                 Wrong("You say whether each person is found.", "Give the position of the row found.", "yes-or-no"),
             ),
             Mistake(

@@ -1,26 +1,25 @@
-"""Exercises on totals: one secret from two large groups, and many from noisy counts."""
+"""Exercises on totals: one secret from large groups that are far apart, and many numbers from noisy sums."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import NOTHING, Trial, Wrong
 
 
 class Office:
-    """Counts the people of a group who have the secret; silent (None) about groups below `SMALLEST`."""
+    """Counts the people of a group who have the secret. Silent (None) about groups below `SMALLEST`, and about groups
+    that differ by fewer than `SMALLEST` people from one it has answered."""
 
     SMALLEST = 20
 
     def __init__(self, secret: np.ndarray) -> None:
         self._secret = secret
-        self.asked: list[np.ndarray] = []
-
-    @property
-    def silent(self) -> bool:
-        """Whether it kept silent about some group."""
-        return any(members.sum() < self.SMALLEST for members in self.asked)
+        self.answered: list[np.ndarray] = []
+        self.refused: list[str] = []
 
     def __call__(self, members: np.ndarray) -> int | None:
         members = np.asarray(members)
@@ -28,135 +27,165 @@ class Office:
             raise ValueError(
                 f"members must be {len(self._secret)} booleans, got {members.dtype} of shape {members.shape}"
             )
-        self.asked.append(members.copy())
-        return int(self._secret[members].sum()) if members.sum() >= self.SMALLEST else None
+        if members.sum() < self.SMALLEST:
+            self.refused.append("few")
+        elif any((members ^ other).sum() < self.SMALLEST for other in self.answered):
+            self.refused.append("near")
+        else:
+            self.answered.append(members.copy())
+            return int(self._secret[members].sum())
+        return None
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.answered or self.refused)
 
 
-_FEW = Wrong(
-    "The office keeps silent (None) about groups of fewer than 20 people, and you asked about one.",
-    "Which two large groups differ by this person alone?",
-    "asks-about-few",
-)
+_REFUSED = {
+    "few": Wrong(
+        "The office keeps silent (None) about groups of fewer than 20 people, and you asked about one.",
+        "Which large groups tell about this person together?",
+        "asks-about-few",
+    ),
+    "near": Wrong(
+        "The office keeps silent (None): a group of yours differs by fewer than 20 people from one that it has "
+        "answered.",
+        "Three groups can be far apart, and still leave only this person when their counts are added and subtracted. "
+        "Draw two large groups of others first.",
+        "asks-too-near",
+    ),
+}
 
 
 def reveals(answer: Answer, trial: Trial) -> Wrong | None:
-    """The answer finds out one person's secret from an office that never speaks about small groups."""
-    results, secrets, counts, offices = [], [], [], []
+    """The answer finds out one person's secret from an office that answers about large groups, far apart, only."""
+    results, secrets, offices, people = [], [], [], []
     for _ in range(40):
-        n = int(trial.rng.integers(30, 80))
+        n = int(trial.rng.integers(60, 100))
         secret = trial.rng.random(n) < 0.5
         person, office = int(trial.rng.integers(n)), Office(secret)
         try:
             results.append(answer(office, n, person))
         except AnswerRaised:
-            if office.silent:  # and None was counted with
-                return _FEW
+            if office.refused:  # and None was counted with
+                return _REFUSED[office.refused[0]]
             raise
         secrets.append(int(secret[person]))
-        counts.append(int(secret.sum()))
-        offices.append((office, person))
+        offices.append(office)
+        people.append(person)
     if all(result is None for result in results):
-        if any(office.silent for office, _ in offices):
-            return _FEW
-        return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
-    if not any(office.asked for office, _ in offices):
+        refused = [why for office in offices for why in office.refused]
+        return _REFUSED[refused[0]] if refused else NOTHING
+    if not any(office.asked for office in offices):
         return Wrong("You ask the office nothing.", "A guess is right half of the time; ask.", "guesses")
     found = np.array([np.nan if result is None else float(result) for result in results])
     wanted = np.array(secrets)
     if np.array_equal(found, wanted):
         return None
     if np.array_equal(found, -wanted):
+        return Wrong("You give −1 where the secret is yes.", "Which counts are to be subtracted?", "reversed")
+    if np.array_equal(found, 1 - wanted):
+        return Wrong("You give 0 where the secret is yes, and 1 where it is no.", "What does 1 mean?", "complement")
+    refused = [why for office in offices for why in office.refused]
+    if refused:
+        return _REFUSED[refused[0]]
+    if all(len(office.answered) == 1 for office in offices):
+        return Wrong("You give the count of one group.", "Which other groups would leave this person?", "one-count")
+    left = [_left_over(office.answered) for office in offices if len(office.answered) <= 5]
+    if left and not any(left):
         return Wrong(
-            "You give −1 where the secret is yes.",
-            "Subtract the count without the person from the one with.",
-            "reversed",
+            "However your counts are added and subtracted, more than one person is left.",
+            "Everybody else has to be counted as often with plus as with minus.",
+            "more-than-one",
         )
-    if all(len(office.asked) == 1 for office, _ in offices) or np.array_equal(found, counts):
+    if left and not any(person in some for person, some in zip(people, left, strict=True)):
         return Wrong(
-            "You give the count of one group.", "Ask about a second group that differs by one person.", "one-count"
+            "Your counts leave somebody else, not the person asked about.",
+            "Which of your groups is the person at position `person` in?",
+            "wrong-person",
         )
-    for office, person in offices:
-        pairs = [office.asked[i] ^ office.asked[i + 1] for i in range(len(office.asked) - 1)]
-        if not any(pair.any() for pair in pairs):
-            return Wrong("You ask about the same group twice.", "Leave the person out of one of them.", "same-group")
-        if all(pair.sum() != 1 for pair in pairs):
-            return Wrong(
-                "Your two groups differ by more than one person, so their counts do too.",
-                "Everybody else must be in both groups or in neither.",
-                "more-than-one",
-            )
-        if not any(pair[person] for pair in pairs):
-            return Wrong(
-                "Your two groups do not differ by the person asked about.",
-                "The person at position `person` is in one of them and not in the other.",
-                "wrong-person",
-            )
     return Wrong(
-        f"You give {results[0]!r} where the secret is {secrets[0]}.",
-        "Give 1 for yes, 0 for no.",
-        "wrong-value",
+        f"You give {results[0]!r} where the secret is {secrets[0]}.", "Give 1 for yes, 0 for no.", "wrong-value"
     )
 
 
+def _left_over(groups: list[np.ndarray]) -> set[int]:
+    """The people of whom one is left alone when the counts of some groups are added and those of others subtracted."""
+    signs = np.array(list(product((-1, 0, 1), repeat=len(groups))))
+    sums = signs @ np.array(groups, dtype=int)
+    alone = sums[np.abs(sums).sum(axis=1) == 1]
+    return set(np.nonzero(alone)[1].tolist())
+
+
 def reconstructs(answer: Answer, trial: Trial) -> Wrong | None:
-    """The answer recovers at least 95% of the bits of 40 people from 240 counts that are off by up to one."""
+    """The answer recovers at least 95% of 40 people's numbers, 0 to 3, from 240 sums that are off by up to one."""
     draws = []
     for i in range(5):
-        # Few yeses, then many: whoever always says half yes is off both ways.
-        yeses = trial.rng.integers(12, 18) if i % 2 else trial.rng.integers(23, 29)
-        secret = trial.rng.permutation(np.arange(40) < yeses).astype(int)
+        # Small numbers, then large ones: an answer that is always in the middle is off both ways.
+        shares = (0.4, 0.3, 0.2, 0.1) if i % 2 else (0.1, 0.2, 0.3, 0.4)
+        secret = trial.rng.choice(4, size=40, p=shares)
         queries = trial.rng.integers(2, size=(240, 40))
         answers = queries @ secret + trial.rng.uniform(-1, 1, size=240)
         result = answer(queries.copy(), answers.copy())
         if result is None:
             return Wrong(
                 "Your function returns nothing (None).",
-                "Is a `return` missing, or has your programme no solution? With noise no table fits exactly: ask for "
+                "Is a `return` missing, or has your programme no solution? With noise no list fits exactly: ask for "
                 "the closest.",
                 "returns-nothing",
             )
-        bits = np.asarray(result)
-        if bits.shape != (40,):
-            return Wrong(f"One bit a person is wanted, shape (40,); yours is {bits.shape}.", "", "wrong-shape")
-        if not np.isin(bits, (0, 1)).all():
+        numbers = np.asarray(result)
+        if numbers.shape != (40,):
+            return Wrong(f"One number a person is wanted, shape (40,); yours is {numbers.shape}.", "", "wrong-shape")
+        if not np.isin(numbers, (0, 1, 2, 3)).all():
             return Wrong(
-                f"You return values such as {float(bits[~np.isin(bits, (0, 1))][0]):.3g}.",
-                "A secret is 0 or 1: round what the programme gives.",
-                "not-bits",
+                f"You return values such as {float(numbers[~np.isin(numbers, (0, 1, 2, 3))][0]):.3g}.",
+                "An answer is 0, 1, 2 or 3: what does your programme have to be told, and what is left to round?",
+                "not-whole",
             )
-        draws.append((bits.astype(int), secret, queries, answers))
-    right = min(float((bits == secret).mean()) for bits, secret, _, _ in draws)
+        draws.append((numbers.astype(int), secret, queries, answers))
+    right = min(float((numbers == secret).mean()) for numbers, secret, _, _ in draws)
     return None if right >= 0.95 else _why_wrong(draws, right)
 
 
 def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], right: float) -> Wrong:
-    if all((bits == secret).mean() <= 0.05 for bits, secret, _, _ in draws):
-        return Wrong("Each bit you return is the opposite of the right one.", "Is 1 a yes?", "flipped")
-    if len({bits.tobytes() for bits, _, _, _ in draws}) == 1:
+    if all((numbers == 3 - secret).mean() >= 0.95 for numbers, secret, _, _ in draws):
+        return Wrong("You return 3 where 0 is right, and 0 where 3 is.", "What does a 3 mean?", "flipped")
+    if len({numbers.tobytes() for numbers, _, _, _ in draws}) == 1:
         return Wrong(
-            f"You say the same whatever the answers are; that is right for {right:.0%} of the people.",
-            "The published counts must enter.",
+            f"You say the same whatever the sums are; that is right for {right:.0%} of the people.",
+            "The published sums must enter.",
             "constant",
         )
-    if all(np.array_equal(bits, _first_equations(queries, answers)) for bits, _, queries, answers in draws):
+    if all(numbers.max() <= 1 for numbers, _, _, _ in draws):
+        return Wrong(
+            "You never return a 2 or a 3.", "Between which bounds are the unknowns, and how do you round them?", "bits"
+        )
+    if all(np.array_equal(numbers, _first_equations(queries, answers)) for numbers, _, queries, answers in draws):
         return Wrong(
             f"You solve 40 equations for 40 people, which makes the noise larger: {right:.0%} right.",
-            "All 240 answers count: find the bits that fit all of them best.",
+            "All 240 sums count: find the numbers that fit all of them best.",
             "few-equations",
         )
-    if all((bits >= secret).all() for bits, secret, _, _ in draws):
+    if all((numbers >= secret).all() for numbers, secret, _, _ in draws):
         return Wrong(
-            f"Every mistake you make is a 1 where 0 is right ({right:.0%} right).",
-            "Where do you cut the fractions? ½ is in the middle.",
+            f"Every mistake you make is a number that is too large ({right:.0%} right).",
+            "Where between two whole numbers do you cut?",
             "rounds-up",
         )
+    if all((numbers <= secret).all() for numbers, secret, _, _ in draws):
+        return Wrong(
+            f"Every mistake you make is a number that is too small ({right:.0%} right).",
+            "Where between two whole numbers do you cut? `astype(int)` cuts everything off.",
+            "rounds-down",
+        )
     return Wrong(
-        f"You recover {right:.0%} of the secrets; 95% is possible from these answers.",
-        "Do your variables stand for all people together, and does every answer enter?",
+        f"You recover {right:.0%} of the numbers; 95% is possible from these sums.",
+        "Do your unknowns stand for all people together, and does every sum enter?",
         "too-few",
     )
 
 
 def _first_equations(queries: np.ndarray, answers: np.ndarray) -> np.ndarray:
     n = queries.shape[1]
-    return (np.linalg.lstsq(queries[:n].astype(float), answers[:n], rcond=None)[0] > 0.5).astype(int)
+    return np.clip(np.round(np.linalg.lstsq(queries[:n].astype(float), answers[:n], rcond=None)[0]), 0, 3).astype(int)

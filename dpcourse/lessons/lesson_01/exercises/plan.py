@@ -1,0 +1,112 @@
+"""The exercise in which the student decides what two offices publish, and links whom the decision does not protect."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+
+from dpcourse.attacks import records
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Trial, Wrong, a
+
+WIDTH = 4  # columns of each release
+LIMIT = 0.01  # fewer people than this share may be linkable
+_FORM = f"Return two lists of {WIDTH} column names, and an array with one True or False for each person."
+
+
+def draw_people(rng: np.random.Generator) -> pd.DataFrame:
+    """People on six columns, q1 to q6, of which few pairs may be published twice.
+
+    One column has few values, and some of them belong to one person only. So the two columns with the fewest values
+    are no good.
+    """
+    while True:
+        n = int(rng.integers(450, 600))
+        rare = int(rng.integers(7, 9))
+        columns = [rng.integers(2, size=n)]
+        for most in rng.integers((11, 13), (13, 16)):  # some values are rare, so that somebody is unique on most pairs
+            shares = 0.65 ** np.arange(most)
+            columns.append(rng.choice(most, size=n, p=shares / shares.sum()))
+        columns += [rng.integers(int(most), size=n) for most in rng.integers(60, 90, size=2)]
+        columns.append(rng.permutation(np.r_[np.arange(rare), rng.integers(8, 10, n - rare)]))
+        frame = pd.DataFrame({f"q{i + 1}": columns[role] for i, role in enumerate(rng.permutation(6))})
+        shares = {pair: records.unique_share(frame, list(pair)) for pair in combinations(frame, 2)}
+        good = [share for share in shares.values() if share < LIMIT]
+        if 0 < len(good) < 6 and min(good) > 0 and shares[_fewest_values(frame)] >= LIMIT:
+            return frame
+
+
+def _fewest_values(frame: pd.DataFrame) -> tuple[str, str]:
+    """The two columns with the fewest values, in the order of the table."""
+    fewest = set(frame.nunique().sort_values(kind="stable").index[:2])
+    first, second = (column for column in frame if column in fewest)
+    return first, second
+
+
+def plans(answer: Answer, trial: Trial) -> Wrong | None:
+    """Two releases of four columns that hold all six and leave fewer than 1% linkable; and who these are."""
+    for rng in trial.rng.spawn(6):
+        people = draw_people(rng)
+        result = answer(people.copy())
+        if not isinstance(result, tuple | list) or len(result) != 3:
+            return Wrong(f"Three things are wanted, and this is {a(result)}.", _FORM, "wrong-type")
+        first, second = (list(part) if not isinstance(part, str) else part for part in result[:2])
+        wrong = _wrong_columns(people, first, second) or _wrong_people(people, first, second, np.asarray(result[2]))
+        if wrong is not None:
+            return wrong
+    return None
+
+
+def _wrong_columns(people: pd.DataFrame, first: list[str] | str, second: list[str] | str) -> Wrong | None:
+    for columns in (first, second):
+        if isinstance(columns, str) or not set(columns) <= set(people.columns):
+            return Wrong(f"{columns!r} is no list of columns of `people`.", _FORM, "wrong-type")
+        if len(set(columns)) != WIDTH or len(columns) != WIDTH:
+            return Wrong(f"A release has the columns {columns}.", f"Each needs {WIDTH} different ones.", "not-four")
+    missing = sorted(set(people.columns) - set(first) - set(second))
+    if missing:
+        return Wrong(
+            f"Nobody publishes {', '.join(missing)}.", "Every column has to be in one release at least.", "left-out"
+        )
+    shared = sorted(set(first) & set(second))
+    share = records.unique_share(people, shared)
+    if share >= LIMIT:
+        return Wrong(
+            f"Both releases have {' and '.join(shared)}, on which {share:.1%} of the people are unique.",
+            "On which columns can Boris join the two releases? For which choice of them are the fewest people unique?",
+            "too-linkable",
+        )
+    return None
+
+
+def _wrong_people(people: pd.DataFrame, first: list[str], second: list[str], linked: np.ndarray) -> Wrong | None:
+    if linked.shape != (len(people),) or linked.dtype != bool:
+        return Wrong(
+            f"The third thing has shape {linked.shape} and type {linked.dtype}; there are {len(people)} people.",
+            "One True or False for each row of `people`, in their order.",
+            "wrong-shape",
+        )
+    shared = sorted(set(first) & set(second))
+    right = records.group_sizes(people, shared) == 1
+    if np.array_equal(linked, right):
+        return None
+    if np.array_equal(linked, ~right):
+        return Wrong("You mark those who cannot be linked.", "Which of the two is asked for?", "complement")
+    ways = [(columns, records.group_sizes(people, list(columns)) == 1) for columns in (first, second, people.columns)]
+    for columns, unique in ways:
+        if np.array_equal(linked, unique):
+            return Wrong(
+                f"You mark people who are unique on {', '.join(columns)}. Boris can compare {' and '.join(shared)}.",
+                "Which columns do both of his tables have?",
+                "other-columns",
+            )
+    return Wrong(
+        f"You mark {int(linked.sum())} people; exactly one row of each release fits for {int(right.sum())}.",
+        "Who has the same values as nobody else, on the columns that both releases have?",
+        "wrong-people",
+    )
+
+
+PLAN = (plans,)
