@@ -14,7 +14,7 @@ from dpcourse.checks.base import Refused, Trial, Wrong, a
 from dpcourse.lessons.capstone_2.design import MODULUS
 
 SMALL = 16  # a modulus at which every pair of shares can be counted
-VALUES = 20_000  # 78 for each of the 256 pairs
+VALUES = 8_000  # 31 for each of the 256 pairs
 TESTS = 100  # at most so many χ² tests a check: each is held to a hundredth of the failure allowed
 
 

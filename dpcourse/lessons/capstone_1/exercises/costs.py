@@ -1,0 +1,151 @@
+"""Capstones 1.1 and 1.3: what rounds of DP-SGD at home cost a wafer, and the noise that a fab adds."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.lessons.capstone_1.numbers import gaussian_delta, local_epsilon, noise_multiplier
+
+
+def number(given: Any) -> float:
+    """A finite number, or a refusal."""
+    value = given.item() if isinstance(given, np.ndarray) and given.size == 1 else given
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
+        raise Refused(Wrong(f"One finite number is wanted; you return {a(given)}.", "", "wrong-type"))
+    return float(value)
+
+
+def _near(got: float, wanted: float, within: float = 0.01) -> bool:
+    return abs(got - wanted) <= within * wanted
+
+
+def costs(answer: Answer, trial: Trial) -> Wrong | None:
+    """Within 1% of the steps as they are, or of whole steps in every epoch (ceil(n/batch))."""
+    sizes = trial.rng.choice((500, 800, 1000, 1500, 2000, 3000, 5000), 3, replace=False)
+    settings = [(int(n), 64, 5, 1.0, int(trial.rng.choice((5, 10))), 1e-5) for n in sizes]
+    settings.append((60, 60, 5, 1.0, 10, 1e-5))  # a small fab, whose batch is everything
+    gave = [number(answer(*setting)) for setting in settings]
+    wanted = [local_epsilon(*setting) for setting in settings]
+    whole = [
+        local_epsilon(math.ceil(n / batch) * batch, batch, epochs, z, rounds, delta)
+        for n, batch, epochs, z, rounds, delta in settings
+    ]
+    if all(_near(g, w) or w * 0.99 <= g <= w * _steps_more(s) for g, w, s in zip(gave, wanted, settings, strict=True)):
+        return None
+    known = (
+        (
+            lambda n, batch, epochs, z, rounds, delta: rounds * local_epsilon(n, batch, epochs, z, 1, delta),
+            "You add up the ε of the rounds. That is valid and far too much.",
+            "Compose the losses of all steps, and ask for ε once, at the end.",
+            "adds-up",
+        ),
+        (
+            lambda n, batch, epochs, z, rounds, delta: local_epsilon(n, batch, epochs, z, 1, delta),
+            "That is the cost of a single round.",
+            "Every round looks at the same wafers again.",
+            "one-round",
+        ),
+        (
+            lambda n, batch, epochs, z, rounds, delta: local_epsilon(n, batch, 1, z, rounds, delta),
+            "You count one epoch a round.",
+            "How many steps does a fab take in a round?",
+            "one-epoch",
+        ),
+        (
+            lambda n, batch, epochs, z, rounds, delta: local_epsilon(n, n, epochs, z, rounds, delta),
+            "You count an epoch as one step on all wafers.",
+            "A batch holds batch/n of the wafers, and an epoch n/batch batches.",
+            "no-batches",
+        ),
+        (
+            lambda n, batch, epochs, z, rounds, delta: local_epsilon(
+                n, n, 1, z, round(rounds * epochs * n / batch), delta
+            ),
+            "You count every step as if it saw all wafers.",
+            "A wafer is in a batch with probability batch/n: is that in your claim?",
+            "no-sampling",
+        ),
+    )
+    for formula, diagnosis, hint, key in known:
+        if all(_near(g, formula(*s), 0.02) for g, s in zip(gave[:3], settings[:3], strict=True)):
+            return Wrong(diagnosis, hint, key)
+    if len({round(g, 9) for g in gave}) == 1:
+        return Wrong(
+            f"You give ε = {gave[0]:.3g} whatever the number of wafers is.",
+            "A wafer of a small fab is in more batches. Where does n enter?",
+            "ignores-n",
+        )
+    off = int(np.argmax([abs(g / w - 1) for g, w in zip(gave, wanted, strict=True)]))
+    n, _, _, _, rounds, _ = settings[off]
+    return Wrong(
+        f"For {n} wafers and {rounds} rounds you give {gave[off]:.4g}; it is {wanted[off]:.4g}, or {whole[off]:.4g} "
+        "with whole steps.",
+        "Which mechanism is one step, and how many are there?",
+        "wrong-epsilon",
+    )
+
+
+def _steps_more(setting: tuple[int, int, int, float, int, float]) -> float:
+    """Whole steps an epoch instead of n/batch: at most so many times the ε, and 1% for the accountant."""
+    n, batch = setting[:2]
+    return 1.01 * math.ceil(n / batch) * batch / n
+
+
+COSTS = (costs,)
+
+
+def shares(answer: Answer, trial: Trial) -> Wrong | None:
+    """The sum of `shares` normal numbers of this deviation, over all rounds: exact δ(ε), and no tenth too much."""
+    for epsilon, rounds in ((3.0, 50), (float(trial.rng.uniform(0.3, 2)), 50), (1.0, int(trial.rng.integers(2, 30)))):
+        few = int(trial.rng.integers(3, 9))
+        deviation = number(answer(epsilon, 1e-5, rounds, few))
+        z = noise_multiplier(round(epsilon, 12), 1e-5, rounds)
+        ratio = deviation * math.sqrt(few) / z
+        if deviation <= 0:
+            return Wrong(f"A deviation of {deviation:g} is no noise.", "", "no-noise")
+        safe = gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation) <= 1e-5 * 1.01
+        if safe and ratio < 1.12:
+            continue
+        seen = f"At ε = {epsilon:.3g}, {rounds} rounds and {few} shares you add {deviation:.4g}, and "
+        seen += f"{z / math.sqrt(few):.4g} is needed"
+        one = noise_multiplier(round(epsilon, 12), 1e-5, 1)
+        for gives, why, hint, key in (
+            (z, "that is the whole noise, from every fab", "Variances add up. What does each add?", "whole-noise-each"),
+            (
+                z / few,
+                "the deviations were divided, not the variances",
+                "What is the deviation of a sum?",
+                "divided-noise",
+            ),
+            (
+                one / math.sqrt(few),
+                "that is the noise of a single round",
+                "All rounds see the same wafers.",
+                "one-round",
+            ),
+            (
+                rounds * one / math.sqrt(few),
+                "the noise was multiplied by the rounds",
+                "Compose all rounds.",
+                "times-rounds",
+            ),
+        ):
+            if _near(deviation, gives, 0.005):
+                return Wrong(f"{seen}: {why}.", hint, key)
+        if safe:
+            return Wrong(f"{seen}.", "Which accountant composes Gaussian noise most tightly?", "too-much-noise")
+        return Wrong(
+            f"{seen}: δ at this ε is {gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation):.2g}, not 1e-5.",
+            "One wafer moves the sum by 1 in every round.",
+            "too-little-noise",
+        )
+    return None
+
+
+SHARE = (shares,)

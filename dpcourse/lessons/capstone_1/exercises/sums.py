@@ -1,0 +1,175 @@
+"""Capstones 1.2 and 1.4: one wafer in a clipped sum, and who gains from training together."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.lessons.capstone_1 import numbers
+
+CANARIES = (0.3, 1.0, 1e6, 1e200, np.inf, -np.inf, np.nan)
+
+
+def _wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    n = int(rng.integers(20, 60))
+    X, y = rng.uniform(-1, 1, (n, 20)), rng.integers(0, 2, n)
+    return rng.normal(0, 0.5, 21), X, y, float(rng.uniform(0.4, 1.2))
+
+
+def _gradients(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    Z = np.hstack([X, np.ones((len(X), 1))])
+    return (1 / (1 + np.exp(-Z @ weights)) - y)[:, None] * Z
+
+
+def _clip_whole(weights: np.ndarray, X: np.ndarray, y: np.ndarray, clip: float) -> np.ndarray:
+    total = _gradients(weights, X, y).sum(axis=0)
+    return total / max(1, np.linalg.norm(total) / clip)
+
+
+def _clip_readings(weights: np.ndarray, X: np.ndarray, y: np.ndarray, clip: float) -> np.ndarray:
+    g = _gradients(weights, X, y)
+    return (g / np.maximum(1, np.linalg.norm(g[:, :-1], axis=1, keepdims=True) / clip)).sum(axis=0)
+
+
+SUMS = Equals(
+    _wafers,
+    numbers.clipped_sum,
+    (
+        Mistake(
+            lambda w, X, y, C: _gradients(w, X, y).sum(axis=0),
+            Wrong("Nothing is clipped.", "How far can one strange wafer move the sum?", "not-clipped"),
+        ),
+        Mistake(
+            _clip_whole,
+            Wrong(
+                "You clip the sum. It is bounded then, but one wafer can still turn it around: by 2C.",
+                "Clip each wafer's gradient, then add.",
+                "clips-the-sum",
+            ),
+        ),
+        Mistake(
+            lambda w, X, y, C: numbers.clipped_sum(w, X, y, C) / len(X),
+            Wrong("That is the mean.", "The server adds the sums of all fabs. Who divides, and by what?", "mean"),
+        ),
+        Mistake(
+            lambda w, X, y, C: np.clip(_gradients(w, X, y), -C, C).sum(axis=0),
+            Wrong(
+                "You clip each entry to [−C, C]: a gradient may still be as long as C√21.",
+                "C bounds the length of a wafer's gradient, all 21 entries together.",
+                "clips-entries",
+            ),
+        ),
+        Mistake(
+            _clip_readings,
+            Wrong(
+                "Your norm leaves out the constant's entry.",
+                "The gradient has 21 entries. Which of them are published?",
+                "norm-without-constant",
+            ),
+        ),
+        Mistake(
+            lambda w, X, y, C: -numbers.clipped_sum(w, X, y, C),
+            Wrong("The sign is turned around.", "The gradient of the loss is (p − y) · (x, 1).", "sign"),
+        ),
+    ),
+    rtol=1e-6,
+    atol=1e-8,
+)
+
+
+def replay(answer: Answer, trial: Trial) -> Wrong | None:
+    """One wafer more, whatever its readings are, moves the sum by C at most; errors and NaN are outputs too."""
+    for empty in (False, True):
+        weights, X, y, clip = _wafers(trial.rng)
+        if empty:
+            X, y = X[:0], y[:0]
+        for canary in CANARIES:
+            row = trial.rng.uniform(-1, 1, 20)
+            row[int(trial.rng.integers(20))] = canary
+            label = int(trial.rng.integers(2))
+            try:
+                before = np.asarray(answer(weights.copy(), X.copy(), y.copy(), clip), dtype=float)
+                after = np.asarray(answer(weights.copy(), np.vstack([X, row]), np.append(y, label), clip), dtype=float)
+            except AnswerRaised as raised:
+                return Wrong(
+                    f"With a reading of {canary:g}, or with no wafer at all, your function stops: {raised}.",
+                    "A wafer that cannot be read counts as zero, and no wafer makes a sum of zeros.",
+                    "raises",
+                )
+            moved = float(np.linalg.norm(after - before))
+            if not moved <= clip * (1 + 1e-6) + 1e-9:
+                return Wrong(
+                    f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and C is {clip:.2g}.",
+                    "NaN compares with nothing, and infinity divided by infinity is NaN. What should such a row add?",
+                    "not-finite" if not np.isfinite(moved) else "moves-more",
+                )
+    return None
+
+
+SUM = (SUMS, replay)
+
+
+def _models(rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
+    names = np.array(["Taiwan", "Arizona", "China"])
+    made_in = rng.choice(names, 300, p=(0.6, 0.3, 0.1))
+    X, y = rng.uniform(-1, 1, (300, 20)), rng.integers(0, 2, 300)
+    return rng.normal(size=21), {str(name): rng.normal(size=21) for name in names}, X, y, made_in
+
+
+def _scores(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    return (X @ weights[:-1] + weights[-1] > 0) == y
+
+
+def _right_gains(
+    together: np.ndarray, alone: dict[str, np.ndarray], X: np.ndarray, y: np.ndarray, made_in: np.ndarray
+) -> list[float]:
+    return [
+        float(_scores(together, X, y)[made_in == name].mean() - _scores(own, X, y)[made_in == name].mean())
+        for name, own in alone.items()
+    ]
+
+
+def gains(answer: Answer, trial: Trial) -> Wrong | None:
+    """Each fab's accuracy on its own wafers, together less alone."""
+    for _ in range(5):
+        together, alone, X, y, made_in = _models(trial.rng)
+        given = answer(together.copy(), dict(alone), X.copy(), y.copy(), made_in.copy())
+        if not isinstance(given, dict) or set(given) != set(alone):
+            return Wrong(
+                "A dict with one number for each fab is wanted.", "Its keys are those of `alone`.", "wrong-type"
+            )
+        got = np.array([float(given[name]) for name in alone])
+        wanted = np.array(_right_gains(together, alone, X, y, made_in))
+        if np.allclose(got, wanted, atol=1e-9):
+            continue
+        everywhere = np.array([_scores(together, X, y).mean() - _scores(own, X, y).mean() for own in alone.values()])
+        for other, diagnosis, hint, key in (
+            (
+                everywhere,
+                "You compare on everybody's wafers.",
+                "A fab tests its own. Which wafers are those?",
+                "all-wafers",
+            ),
+            (-wanted, "The sign is turned around.", "A gain is positive.", "sign"),
+            (100 * wanted, "That is in points.", "Return differences of shares.", "points"),
+            (
+                np.array([_scores(together, X, y)[made_in == name].mean() for name in alone]),
+                "That is the accuracy of the common model. A gain is a difference.",
+                "What would the fab have had alone?",
+                "no-difference",
+            ),
+        ):
+            if np.allclose(got, other, atol=1e-9):
+                return Wrong(diagnosis, hint, key)
+        worst = int(np.argmax(np.abs(got - wanted)))
+        return Wrong(
+            f"{list(alone)[worst]} gains {wanted[worst]:+.3f}, and you say {got[worst]:+.3f}.",
+            "A model answers 1 where x · weights[:20] + weights[20] > 0.",
+            "wrong-gain",
+        )
+    return None
+
+
+GAINS = (gains,)

@@ -1,0 +1,281 @@
+"""Capstone 1's milestones: right answers, each written twice, and wrong ones with their diagnosis.
+
+`tests/lessons/test_answers.py` tries them all.
+"""
+
+import functools
+import math
+from collections import Counter
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import expit
+from scipy.stats import norm
+
+from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
+from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
+
+ROUNDS, SHARES = 50, 4
+
+# 1.1
+
+
+def home_epsilon(n, batch, epochs, noise_multiplier, rounds, delta, *, q=None, steps=None):
+    step = GaussianMechanism.from_noise_multiplier(noise_multiplier)
+    q = batch / n if q is None else q
+    step = PoissonSubsampled(step, q) if q < 1 else step
+    steps = round(rounds * epochs * n / batch) if steps is None else steps
+    return PrivacyAccountant().compose(step, times=steps).epsilon(delta)
+
+
+def whole_steps(n, batch, epochs, noise_multiplier, rounds, delta):
+    """Epochs of ceil(n/batch) steps, composed as losses."""
+    step = GaussianMechanism.from_noise_multiplier(noise_multiplier)
+    loss = (PoissonSubsampled(step, batch / n) if batch < n else step).privacy_loss()
+    return loss.self_compose(rounds * epochs * math.ceil(n / batch)).epsilon(delta)
+
+
+def adds_up(n, batch, epochs, z, rounds, delta):
+    return rounds * home_epsilon(n, batch, epochs, z, 1, delta)
+
+
+# 1.2
+
+
+def gradients(weights, X, y):
+    Z = np.column_stack([X, np.ones(len(X))])
+    return (expit(Z @ weights) - y)[:, None] * Z
+
+
+def clipped_sum(weights, X, y, clip):
+    fine = np.isfinite(X).all(axis=1)
+    g = gradients(weights, X[fine], y[fine])
+    return (g * np.minimum(1, clip / np.maximum(np.linalg.norm(g, axis=1, keepdims=True), 1e-300))).sum(axis=0)
+
+
+def wafer_by_wafer(weights, X, y, clip):
+    total = np.zeros(21)
+    for x, label in zip(X, y, strict=True):
+        z = np.append(x, 1.0)
+        if np.isfinite(z).all():
+            gradient = (expit(z @ weights) - label) * z
+            total += gradient / max(1.0, float(np.linalg.norm(gradient)) / clip)
+    return total
+
+
+def clips_the_sum(weights, X, y, clip):
+    total = gradients(weights, X, y).sum(axis=0)
+    return total / max(1, np.linalg.norm(total) / clip)
+
+
+def nan_spreads(weights, X, y, clip):
+    g = gradients(weights, X, y)
+    return (g / np.maximum(1, np.linalg.norm(g, axis=1, keepdims=True) / clip)).sum(axis=0)
+
+
+def readings_only(weights, X, y, clip):
+    g = gradients(weights, X, y)
+    return (g / np.maximum(1, np.linalg.norm(g[:, :20], axis=1, keepdims=True) / clip)).sum(axis=0)
+
+
+def stops_at_nan(weights, X, y, clip):
+    if not np.isfinite(X).all():
+        raise ValueError("a reading is broken")
+    return clipped_sum(weights, X, y, clip)
+
+
+# 1.3
+
+
+def noise_share(epsilon, delta, rounds, shares):
+    return calibrate_noise_multiplier(epsilon, delta, 1.0, rounds) / math.sqrt(shares)
+
+
+def from_the_curve(epsilon, delta, rounds, shares):
+    """μ of all rounds from the exact curve of Gaussian noise."""
+    mu = brentq(
+        lambda m: norm.cdf(m / 2 - epsilon / m) - math.exp(epsilon) * norm.cdf(-m / 2 - epsilon / m) - delta, 1e-3, 9
+    )
+    return math.sqrt(rounds / shares) / mu
+
+
+def classic(epsilon, delta, rounds, shares):
+    return math.sqrt(2 * math.log(1.25 / delta) * rounds) / epsilon / math.sqrt(shares) * 1.3
+
+
+# 1.4
+
+
+def score(weights, X, y):
+    return (X @ weights[:20] + weights[20] > 0) == y
+
+
+def gains(together, alone, X, y, made_in):
+    return {
+        name: float(np.mean(score(together, X, y)[made_in == name]) - np.mean(score(own, X, y)[made_in == name]))
+        for name, own in alone.items()
+    }
+
+
+def gains_in_a_loop(together, alone, X, y, made_in):
+    found = {}
+    for name, own in alone.items():
+        here = [i for i, fab in enumerate(made_in) if fab == name]
+        hits = [
+            [int(x @ w[:20] > -w[20]) == label for x, label in zip(X[here], y[here], strict=True)]
+            for w in (together, own)
+        ]
+        found[str(name)] = (sum(hits[0]) - sum(hits[1])) / len(here)
+    return found
+
+
+def changed(change):
+    return lambda *data: {name: change(gain) for name, gain in gains(*data).items()}
+
+
+def on_all_wafers(together, alone, X, y, made_in):
+    return {name: score(together, X, y).mean() - score(own, X, y).mean() for name, own in alone.items()}
+
+
+def no_difference(together, alone, X, y, made_in):
+    return {name: score(together, X, y)[made_in == name].mean() for name in alone}
+
+
+# 1.5
+
+
+def train(
+    fabs,
+    epsilon,
+    delta,
+    secure_sum,
+    rng,
+    *,
+    deviation=lambda z, name, n: z / math.sqrt(SHARES),
+    part=clipped_sum,
+    rounds=ROUNDS,
+    planned=ROUNDS,
+    draw=lambda rng, deviation: rng.normal(0, deviation, 21),
+    rate=2.0,
+):
+    z, n = calibrate_noise_multiplier(epsilon, delta, 1.0, planned), sum(len(y) for _, y in fabs.values())
+    weights, velocity, average = np.zeros((3, 21))
+    for step in range(rounds):
+        sent = {name: part(weights, X, y, 1.0) + draw(rng, deviation(z, name, len(y))) for name, (X, y) in fabs.items()}
+        velocity = 0.9 * velocity + secure_sum(sent) / n
+        weights = weights - rate * velocity
+        average += weights * (step >= rounds // 2)
+    return average / (rounds - rounds // 2)
+
+
+def by_factors(weights, X, y):
+    """The same sum as one product: each wafer's residual times its own factor."""
+    rows = np.c_[X, np.ones(len(X))][np.isfinite(X).all(axis=1)]
+    residuals = expit(rows @ weights) - y[np.isfinite(X).all(axis=1)]
+    lengths = np.abs(residuals) * np.sqrt((rows**2).sum(axis=1))
+    return rows.T @ (residuals / np.maximum(lengths, 1.0))
+
+
+def train_shorter(fabs, epsilon, delta, secure_sum, rng):
+    """Thirty rounds with the noise that thirty need; a matrix of noise drawn beforehand; no momentum."""
+    rounds, names = 30, list(fabs)
+    noise = rng.normal(0, from_the_curve(epsilon, delta, rounds, SHARES), (rounds, len(names), 21))
+    weights, later, n = np.zeros(21), [], sum(len(y) for _, y in fabs.values())
+    for round in range(rounds):
+        sent = {name: by_factors(weights, *fabs[name]) + noise[round, i] for i, name in enumerate(names)}
+        weights = weights - 10.0 * secure_sum(sent) / n
+        later.append(weights)
+    return np.mean(later[rounds // 2 :], axis=0)
+
+
+def with_(**changes):
+    return functools.partial(train, **changes)
+
+
+def mean_of(weights, X, y, clip):
+    return clipped_sum(weights, X, y, clip) / max(len(y), 1)
+
+
+def unclipped(weights, X, y, clip):
+    fine = np.isfinite(X).all(axis=1)
+    return gradients(weights, X[fine], y[fine]).sum(axis=0)
+
+
+def without_sums(fabs, epsilon, delta, secure_sum, rng):
+    def add(vectors):
+        return np.sum(list(vectors.values()), axis=0)
+
+    return train(fabs, epsilon, delta, add, rng)
+
+
+def nothing_for_small(z, name, n):
+    return z / math.sqrt(SHARES) * (n > 150)
+
+
+def one_noise_for_all(fabs, epsilon, delta, secure_sum, rng):
+    """Every round repeats the first one's noise."""
+    kept = {}
+
+    def draw(rng, deviation):
+        kept["now"] = (kept.get("now", -1) + 1) % len(fabs)
+        return kept.setdefault(("noise", kept["now"]), rng.normal(0, deviation, 21))
+
+    return train(fabs, epsilon, delta, secure_sum, rng, draw=draw)
+
+
+RIGHT = [
+    ("capstone 1.1", home_epsilon),
+    ("capstone 1.1", whole_steps),
+    ("capstone 1.2", clipped_sum),
+    ("capstone 1.2", wafer_by_wafer),
+    ("capstone 1.3", noise_share),
+    ("capstone 1.3", from_the_curve),
+    ("capstone 1.4", gains),
+    ("capstone 1.4", gains_in_a_loop),
+    ("capstone 1.5", train),
+    ("capstone 1.5", train_shorter),
+]
+
+WRONG = [
+    ("capstone 1.1", "adds-up", adds_up),
+    ("capstone 1.1", "ignores-n", lambda *setting: 0.3),
+    ("capstone 1.1", "one-round", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, 1, d)),
+    ("capstone 1.1", "one-epoch", lambda n, b, e, z, r, d: home_epsilon(n, b, 1, z, r, d)),
+    ("capstone 1.1", "no-batches", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d, q=1.0, steps=r * e)),
+    ("capstone 1.1", "no-sampling", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d, q=1.0)),
+    ("capstone 1.2", "clips-the-sum", clips_the_sum),
+    ("capstone 1.2", "not-clipped", lambda w, X, y, C: gradients(w, X, y).sum(axis=0)),
+    ("capstone 1.2", "clips-entries", lambda w, X, y, C: np.clip(gradients(w, X, y), -C, C).sum(axis=0)),
+    ("capstone 1.2", "mean", lambda w, X, y, C: clipped_sum(w, X, y, C) / len(X)),
+    ("capstone 1.2", "norm-without-constant", readings_only),
+    ("capstone 1.2", "sign", lambda w, X, y, C: -clipped_sum(w, X, y, C)),
+    ("capstone 1.2", "not-finite", nan_spreads),
+    ("capstone 1.2", "raises", stops_at_nan),
+    ("capstone 1.3", "divided-noise", lambda e, d, r, k: calibrate_noise_multiplier(e, d, 1.0, r) / k),
+    ("capstone 1.3", "whole-noise-each", lambda e, d, r, k: calibrate_noise_multiplier(e, d, 1.0, r)),
+    ("capstone 1.3", "one-round", lambda e, d, r, k: calibrate_noise_multiplier(e, d, 1.0, 1) / math.sqrt(k)),
+    ("capstone 1.3", "times-rounds", lambda e, d, r, k: r * calibrate_noise_multiplier(e, d, 1.0, 1) / math.sqrt(k)),
+    ("capstone 1.3", "too-much-noise", classic),
+    ("capstone 1.3", "too-little-noise", lambda e, d, r, k: 0.9 * noise_share(e, d, r, k)),
+    ("capstone 1.4", "all-wafers", on_all_wafers),
+    ("capstone 1.4", "sign", changed(lambda gain: -gain)),
+    ("capstone 1.4", "points", changed(lambda gain: 100 * gain)),
+    ("capstone 1.4", "no-difference", no_difference),
+    ("capstone 1.5", "too-little-noise", with_(deviation=lambda z, name, n: z / SHARES)),
+    ("capstone 1.5", "counts-dropouts", with_(deviation=lambda z, name, n: z / math.sqrt(6))),
+    ("capstone 1.5", "whole-noise-each", with_(deviation=lambda z, name, n: z)),
+    ("capstone 1.5", "too-little-noise", with_(planned=1)),
+    ("capstone 1.5", "too-much-noise", with_(planned=100)),
+    ("capstone 1.5", "uneven-noise", with_(deviation=nothing_for_small)),
+    ("capstone 1.5", "not-normal", with_(draw=lambda rng, s: rng.uniform(-s * 3**0.5, s * 3**0.5, 21))),
+    ("capstone 1.5", "linked-noise", one_noise_for_all),
+    ("capstone 1.5", "bypasses", without_sums),
+    ("capstone 1.5", "sends-mean", with_(part=mean_of)),
+    ("capstone 1.5", "moves-more", with_(part=unclipped)),
+    ("capstone 1.5", "not-useful", with_(rate=-2.0)),
+]
+
+
+def test_every_milestone_has_two_right_answers_and_enough_wrong_ones():
+    right, wrong = Counter(id for id, _ in RIGHT), Counter(id for id, _, _ in WRONG)
+    assert set(right.values()) == {2} and right.keys() == wrong.keys() and min(wrong.values()) >= 4
