@@ -148,6 +148,12 @@ def plan(source: str) -> list[Pass]:
             [*pytest, "-rs", "-m", "flower", "tests/federated/test_flower.py"],
             every_day=False,
         ),
+        Pass(
+            "pasting",
+            "functions and cells of the lessons, handed in as answers",
+            [*pytest, "-m", "pasting", "tests/lessons/test_pasting.py"],
+            every_day=False,
+        ),
         Pass("grade", "classes of notebooks, graded", [*pytest, "-m", "grade", "tests/grade"], every_day=False),
         Pass(
             "site",
