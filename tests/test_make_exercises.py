@@ -90,6 +90,11 @@ def test_answers_go_and_the_notebook_runs(tool, tmp_path):
             exec(each.source, namespace)
 
 
+def test_names_of_a_function_are_its_own(tool, tmp_path):
+    cells = make(tool, tmp_path, cell(BODY, grade_id="body", solution=True), cell("total = 3\nprint(total)"))
+    assert cells[0].source.splitlines()[2:] == ["    # Your answer here", "    ..."]
+
+
 def test_a_solution_outside_a_solution_cell_is_refused(tool, tmp_path):
     with pytest.raises(RuntimeError, match="non-solution cell"):
         make(tool, tmp_path, cell(ASSIGNMENT))

@@ -84,7 +84,10 @@ class ClearSolutionsToStubs(ClearSolutions):
 
     def preprocess_cell(self, cell, resources, cell_index):
         if cell.cell_type == "code" and is_solution(cell):
-            names = [name for name in bound_names(split(cell.source)[1]) if name in self.read_outside]
+            # In the body of a function a name is the function's own, whoever else reads one like it.
+            inside = any(BEGIN in line and line.startswith(" ") for line in cell.source.split("\n"))
+            bound = [] if inside else bound_names(split(cell.source)[1])
+            names = [name for name in bound if name in self.read_outside]
             stub = [f"{name} = ..." for name in names] or ["..."]
             self.code_stub = {"python": "\n".join(["# Your answer here", *stub])}
         return super().preprocess_cell(cell, resources, cell_index)
