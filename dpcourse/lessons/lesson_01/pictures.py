@@ -109,7 +109,7 @@ def candidates_marks(data: Candidates) -> Panel:
 
 def draw_recovered(data: Recovered) -> Still:
     """Secret bits recovered by linear programming against the noise added; `shares` has shape (answers, noise)."""
-    at = len(data.noise) * 3 // 8  # where the lines are well apart
+    places = [len(data.noise) * share // 8 for share in (3, 6, 3)]  # of the labels, where the lines are well apart
     colours = (marks.BLUE, marks.VERMILION, marks.GREEN, marks.PURPLE)
     lines = [
         marks.line(data.noise, row, f"{answers:,} answers", colour=colours[i], dash=marks.DASHES[i], label="")
@@ -118,7 +118,7 @@ def draw_recovered(data: Recovered) -> Still:
     labels = [
         marks.text(float(data.noise[at]), float(row[at]), f"{answers:,} answers", colour=colours[i],
                    anchor="start" if i else "end", shift=(8, -8) if i else (-8, 10))
-        for i, (answers, row) in enumerate(zip(data.answers, data.shares, strict=True))
+        for i, (at, answers, row) in enumerate(zip(places, data.answers, data.shares, strict=False))
     ]  # fmt: skip
     root = float(np.sqrt(data.people))
     panel = Panel(
