@@ -211,7 +211,7 @@ WRONG = {
         "zero-for-none": lambda released, register, on: np.maximum(link(released, register, on), 0),
         "package-used": lambda released, register, on: records.link(released, register, [*on, "age"]).match,
         "wrong-shape": lambda released, register, on: link(released, register, on)[:5],
-        "wrong-value": lambda released, register, on: np.full(len(register), -1),
+        "wrong-value": lambda released, register, on: link(released, register, on) + 1,
     },
     "01.3": {
         "asks-about-few": alone,

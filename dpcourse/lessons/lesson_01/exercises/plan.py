@@ -32,9 +32,9 @@ def draw_people(rng: np.random.Generator) -> pd.DataFrame:
         columns += [rng.integers(int(most), size=n) for most in rng.integers(60, 90, size=2)]
         columns.append(rng.permutation(np.r_[np.arange(rare), rng.integers(8, 10, n - rare)]))
         frame = pd.DataFrame({f"q{i + 1}": columns[role] for i, role in enumerate(rng.permutation(6))})
-        shares = {pair: records.unique_share(frame, list(pair)) for pair in combinations(frame, 2)}
-        good = [share for share in shares.values() if share < LIMIT]
-        if 0 < len(good) < 6 and min(good) > 0 and shares[_fewest_values(frame)] >= LIMIT:
+        unique = {pair: records.unique_share(frame, list(pair)) for pair in combinations(frame, 2)}
+        good = [share for share in unique.values() if share < LIMIT]
+        if 0 < len(good) < 6 and min(good) > 0 and unique[_fewest_values(frame)] >= LIMIT:
             return frame
 
 
@@ -81,7 +81,9 @@ def _wrong_columns(people: pd.DataFrame, first: list[str] | str, second: list[st
     return None
 
 
-def _wrong_people(people: pd.DataFrame, first: list[str], second: list[str], linked: np.ndarray) -> Wrong | None:
+def _wrong_people(
+    people: pd.DataFrame, first: list[str] | str, second: list[str] | str, linked: np.ndarray
+) -> Wrong | None:
     if linked.shape != (len(people),) or linked.dtype != bool:
         return Wrong(
             f"The third thing has shape {linked.shape} and type {linked.dtype}; there are {len(people)} people.",

@@ -188,7 +188,11 @@ LINK = (
             ),
             Mistake(
                 lambda released, register, on: records.link(released, register, on).match,
-                Wrong("You do not use the ages.", "Which ages in the release fit a person of 40?", "age-ignored"),
+                Wrong(
+                    "That is what comes out when the ages are not used.",
+                    "Which ages in the release fit a person of 40?",
+                    "age-ignored",
+                ),
             ),
             Mistake(
                 lambda released, register, on: _match(released, register, on, (0, -1)),
