@@ -103,8 +103,8 @@ def hides(answer: Answer, trial: Trial) -> Wrong | None:
     for parties in (2, 3):
         value = int(trial.rng.integers(-SMALL // 2, SMALL // 2))
         values = np.full(VALUES, value)
-        first, second = (shares_of(answer, values, parties, SMALL, source) for _ in range(2))
-        plain = [row for row in range(parties) if (first[row] == value % SMALL).mean() > 0.9]
+        first, second, *_ = calls = [shares_of(answer, values, parties, SMALL, source) for _ in range(4)]
+        plain = [row for row in range(parties) if all((call[row] == value % SMALL).mean() > 0.9 for call in calls)]
         if plain and not (first[[row for row in range(parties) if row not in plain]].sum(axis=0) % SMALL).any():
             return Wrong(
                 f"Party {plain[0] + 1} of {parties} is sent the value itself.",
