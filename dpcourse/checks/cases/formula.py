@@ -140,7 +140,7 @@ class Equals:
         right = [self.expected(*arguments) for arguments in drawn[:6]]
         if all(self._same(results[0], got) for got in results) and not all(self._same(right[0], x) for x in right):
             ask = "Which of the arguments should it depend on, and how?"
-            return "It is the same on every input.", ask, "constant-result"
+            return f"It is the same on all {len(results)} inputs tried.", ask, "constant-result"
         for place, name in enumerate(names):
             try:
                 pairs = [
