@@ -130,7 +130,8 @@ def sources() -> set[Path]:
     write("lessons.md", contents("Lessons", lists.get("", [])), kept)
     more = [(title, title.lower()) for title in ("Deeper", "Capstones", "Exercises") if lists.get(title.lower())]
     for title, folder in more:
-        write(f"{folder}.md", contents(title, lists[folder]), kept)
+        index = [f"notebooks/{folder}/README"] if (ROOT / "notebooks" / folder / "README.md").is_file() else []
+        write(f"{folder}.md", contents(title, index + lists[folder]), kept)
     reference = [f"notebooks/{path.stem}" for path in sorted((ROOT / "notebooks").glob("*.md"))]
     write("reference.md", contents("Reference", [*reference, *ABOUT]), kept)
     write("api.md", api(kept), kept)
