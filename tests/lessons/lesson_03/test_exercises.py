@@ -265,6 +265,14 @@ def at(power):
 
 size = lambda low, high, values: max(abs(low), abs(high))  # noqa: E731
 
+
+def plain_sum_with_its_noise(values, low, high, epsilon, rng):
+    """Private, and far noisier than need be: the total of 03.2 with half of ε."""
+    clipped = np.clip(values, low, high)
+    reach = max(abs(low), abs(high))
+    return clipped.sum() + rng.laplace(0, 2 * reach / epsilon), len(values) + rng.laplace(0, 2 / epsilon)
+
+
 WRONG = [
     ("03.1", "upper-bound-only", with_first(0, lambda low, high, boxes, ticks: high**2)),
     ("03.1", "square-of-width", with_first(0, lambda low, high, boxes, ticks: (high - low) ** 2)),
@@ -358,6 +366,7 @@ WRONG = [
     ("03.4", "exact-count", parts_with(count=0)),
     ("03.4", "budget-spent-twice", parts_with(total=0.5, count=0.5)),
     ("03.4", "not-centred", parts_with(centred=False)),
+    ("03.4", "not-centred", plain_sum_with_its_noise),
     ("03.4", "not-clipped", parts_with(clip=False)),
     ("03.4", "total-too-sharp", parts_with(total=0.1)),
     ("03.4", "total-too-sharp", by_n),

@@ -141,10 +141,11 @@ def _parts_apart(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
-def _about_the_centre(answer: Answer, trial: Trial) -> Wrong | None:
+def _about_the_centre(answer: Answer, trial: Trial, *, audited: bool = False) -> Wrong | None:
     """What the total is, apart from its noise: means of 300 totals at ε = 20, on four sets of records.
 
-    A right total is off by twelve standard errors with a probability below 1e-20.
+    A right total is off by twelve standard errors with a probability below 1e-20. A plain sum of clipped records is
+    left to the audits first; one with noise enough to pass them is named once they are through.
     """
     drawn = [_many(trial.rng) for _ in range(4)]
     totals = np.array([[_two(call_at(answer, d, 20.0, trial.rng))[0] for _ in range(300)] for d in drawn])
@@ -167,13 +168,20 @@ def _about_the_centre(answer: Answer, trial: Trial) -> Wrong | None:
             "From which point do you measure? The centre of the *bounds* is public, the mean of the records is not.",
             "total-is-zero",
         )
-    if near(lambda values, low, high: float(np.clip(values, low, high).sum())) or near(
-        lambda values, low, high: float((values - (low + high) / 2).sum())
-    ):
-        return None  # not centred, or not clipped: the audits show what that gives away
+    if near(lambda values, low, high: float(np.clip(values, low, high).sum())):
+        if not audited:
+            return None  # the audits show what that gives away
+        ask = "From where is each record to be measured, and how much less noise does the total then need?"
+        return Wrong(f"{seen} Yours is the sum of the clipped records themselves.", ask, "not-centred")
+    if near(lambda values, low, high: float((values - (low + high) / 2).sum())):
+        return None  # not clipped: the audits show it
     return Wrong(
         seen, "Leave the noise out, and add up three records by hand. From where is each measured?", "wrong-total"
     )
+
+
+def _measured_from_the_centre(answer: Answer, trial: Trial) -> Wrong | None:
+    return _about_the_centre(answer, trial, audited=True)
 
 
 def _noise(answer: Answer, trial: Trial) -> Wrong | None:
@@ -212,4 +220,4 @@ def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
     return float(np.median(np.abs(results - np.median(results))))
 
 
-MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _noise)
+MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _measured_from_the_centre, _noise)
