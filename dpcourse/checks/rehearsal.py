@@ -27,7 +27,7 @@ def rehearse(
 
     Examples
     --------
-    >>> rehearse("00.1", 6.0, times=3).keys
+    >>> rehearse("00.1", 9.21, times=3).keys
     Counter({'passed': 3})
     """
     keys: Counter[str] = Counter()

@@ -33,7 +33,10 @@ class Shared(enum.Enum):
         "cut-decimals",
         "int(), floor and ceil move every result the same way. Which function goes to the nearest whole number?",
     )
-    THIN_TAILS = "thin-tails", "What does a pure ε (δ = 0) need of the tails: how fast may they fall?"
+    THIN_TAILS = (
+        "thin-tails",
+        "Far from the truth normal noise falls too fast to keep an ε with δ = 0. Which noise keeps it?",
+    )
     WRONG_SHAPE_OF_NOISE = "wrong-shape-of-noise", "Is your noise drawn from one law, whatever the data?"
     TOO_LITTLE_NOISE = "too-little-noise", "How much can one person change the result, and is that in the scale?"
     TOO_MUCH_NOISE = "too-much-noise", "Which smaller scale still keeps the claim?"

@@ -14,30 +14,71 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_00.decision import DECISION
 from dpcourse.privacy import Guarantee
 
-_HALF = math.log(20) / 0.5  # P[|Laplace(1/ε)| > w] = e^(−εw) = 1/20
+_WIDTH = math.log(100) / 0.5  # P[|Laplace(1/ε)| > w] = e^(−εw) = 1/100: 9.21, which no whole number is close to
 
 INTERVAL = Value(
-    _HALF,
+    _WIDTH,
     mistakes=(
         Mistake(
-            2 * _HALF, Wrong("That is the whole interval from end to end.", "How far is either end?", "whole-width")
-        ),
-        Mistake(math.log(20) * 0.5, Wrong("That shrinks as ε does.", "The scale is 1/ε: divide by ε.", "multiplied")),
-        Mistake(
-            math.log(10) / 0.5,
-            Wrong("That leaves 5% on each side, 10% in all.", "Both tails together must hold 5%.", "one-tail"),
+            math.log(20) / 0.5,
+            Wrong("That is exceeded with probability 5%.", "Which probability is asked for here?", "five-percent"),
         ),
         Mistake(
-            1.96 * math.sqrt(2) / 0.5,
+            9.0,
             Wrong(
-                "That is 1.96 standard deviations, which holds 95% of a normal distribution.",
-                "Laplace noise has its own quantiles: solve e^(−εw) = 0.05.",
+                "w = 9 is exceeded with probability e^(−4.5), which is 1.11%.",
+                "Laplace noise has decimals. Which w makes e^(−εw) exactly 1%?",
+                "whole-people",
+            ),
+        ),
+        Mistake(
+            2 * _WIDTH,
+            Wrong("That is the whole interval from end to end.", "How far is either end?", "whole-width"),
+        ),
+        Mistake(
+            math.log(100) * 0.5,
+            Wrong("That shrinks as ε does.", "Is there more noise or less when ε is smaller?", "multiplied"),
+        ),
+        Mistake(
+            math.log(50) / 0.5,
+            Wrong(
+                "That is exceeded upwards in 1% of releases and downwards in another 1%.",
+                "Which of these does e^(−εw) count: up, down, or both?",
+                "one-tail",
+            ),
+        ),
+        Mistake(
+            math.log(200) / 0.5,
+            Wrong(
+                "That is exceeded with probability 0.5%, up and down together.",
+                "Do you halve the 1%? Which does e^(−εw) count already: up, down, or both?",
+                "both-tails-twice",
+            ),
+        ),
+        Mistake(
+            -_WIDTH,
+            Wrong("That is below 0, and w is a distance.", "Which sign has the logarithm of 0.01?", "negative"),
+        ),
+        Mistake(
+            -math.log(0.99) / 0.5,
+            Wrong("That is exceeded with probability 99%.", "Which probability belongs to e^(−εw)?", "the-other-way"),
+        ),
+        Mistake(
+            2.5758 * math.sqrt(2) / 0.5,
+            Wrong(
+                "That is 2.58 standard deviations, which a normal distribution exceeds with probability 1%.",
+                "Which formula does the exercise give for Laplace noise?",
                 "normal",
             ),
         ),
-        Mistake(math.log(20), Wrong("That is the width at ε = 1.", "Divide by ε = 0.5.", "epsilon-one")),
+        Mistake(math.log(100), Wrong("That is the width at ε = 1.", "What is the ε of this count?", "epsilon-one")),
         Mistake(
-            1 / 0.5, Wrong("That is the scale of the noise.", "Only 63% of the noise lies within one scale.", "scale")
+            1 / 0.5,
+            Wrong(
+                "That is the scale of the noise. It is exceeded with probability e^(−1), which is 37%.",
+                "Which w is exceeded with probability 1%?",
+                "scale",
+            ),
         ),
     ),
 )

@@ -74,14 +74,20 @@ def test_a_peek_at_the_dataset_is_caught():
 
 
 INTERVALS = {
-    11.98: "whole-width",
-    1.498: "multiplied",
-    4.61: "one-tail",
-    5.54: "normal",
+    5.99: "five-percent",
+    6: "five-percent",
+    9: "whole-people",
+    18.42: "whole-width",
+    2.303: "multiplied",
+    7.82: "one-tail",
+    10.6: "both-tails-twice",
+    7.29: "normal",
+    -9.21: "negative",
+    0.0201: "the-other-way",
     2.0: "scale",
-    2.996: "epsilon-one",
+    4.61: "epsilon-one",
 }
-RIGHT = [("00.1", 5.99), ("00.1", 6), ("00.2", right), ("00.2", clamped)]
+RIGHT = [("00.1", 9.21), ("00.1", 2 * math.log(100)), ("00.2", right), ("00.2", clamped)]
 WRONG = [
     *(("00.1", key, value) for value, key in INTERVALS.items()),
     *(("00.2", key, answer) for key, answer in WRONG_COUNTS.items()),

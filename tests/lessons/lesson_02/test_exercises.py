@@ -55,6 +55,11 @@ def by_bisection_of(curve, delta):
     return high
 
 
+def on_a_grid(p, q, delta, step):
+    kept = [epsilon for epsilon in np.arange(0, 8, step) if exact_delta(p, q, epsilon) <= delta + 1e-12]
+    return kept[0] if kept else np.inf
+
+
 def rarely_exceeded(p, q, delta):
     def chance(p, q, epsilon):
         return p[p > np.exp(epsilon) * q * (1 + 1e-9)].sum()
@@ -156,6 +161,16 @@ WRONG = {
         "wrong-value": lambda p, q, delta: 1.0,
         "wrong-value too": lambda p, q, delta: exact_delta(p, q, delta),
         "wrong-shape": lambda p, q, delta: np.log(p / np.maximum(q, 1e-9)),
+        "infinite-too-early": lambda p, q, delta: (
+            np.inf if (p == 0).any() or (q == 0).any() else by_bisection(p, q, delta)
+        ),
+        "directions-added": lambda p, q, delta: by_bisection_of(
+            lambda epsilon: np.maximum(p - np.exp(epsilon) * q, 0).sum() + np.maximum(q - np.exp(epsilon) * p, 0).sum(),
+            delta,
+        ),
+        "too-coarse": lambda p, q, delta: on_a_grid(p, q, delta, 0.01),
+        "too-coarse too": lambda p, q, delta: on_a_grid(p, q, delta, 0.1),
+        "end-of-search": lambda p, q, delta: min(by_bisection(p, q, delta), 50.0),
     },
     "02.3": {
         "first-bound-only": lambda fpr, tpr, delta: np.log(max(1.0, ratio(tpr - delta, fpr))),
@@ -165,6 +180,17 @@ WRONG = {
         "no-logarithm": lambda fpr, tpr, delta: np.exp(epsilon_shown(fpr, tpr, delta)),
         "accuracy-only": lambda fpr, tpr, delta: np.log(
             max(1.0, ratio((tpr + 1 - fpr) / 2 - delta, 1 - (tpr + 1 - fpr) / 2))
+        ),
+        "infinite-too-early": lambda fpr, tpr, delta: (
+            np.inf if fpr == 0 or tpr == 1 else epsilon_shown(fpr, tpr, delta)
+        ),
+        "infinite-too-early too": lambda fpr, tpr, delta: np.inf if fpr == 0 else epsilon_shown(fpr, tpr, delta),
+        "delta-too-late": lambda fpr, tpr, delta: np.log(
+            max(1.0, *(a / b - delta if b else np.inf for a, b in ((tpr, fpr), (1 - fpr, 1 - tpr))))
+        ),
+        "delta-too-late too": lambda fpr, tpr, delta: max(epsilon_shown(fpr, tpr, 0) - delta, 0),
+        "first-bound-only too": lambda fpr, tpr, delta: np.log(
+            max(1.0, ratio(tpr - delta, fpr), ratio(1 - tpr - delta, 1 - fpr))
         ),
         "wrong-value": lambda fpr, tpr, delta: tpr - fpr,
         "raised": lambda fpr, tpr, delta: max(np.log((tpr - delta) / fpr), 0),

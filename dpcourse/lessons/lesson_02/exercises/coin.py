@@ -41,7 +41,7 @@ _COINS = (
         Wrong(
             "When the coin says to lie, your answer is drawn afresh and is the truth half of the time. That makes "
             "the truth more likely than ε allows.",
-            "With probability 1/(1 + e^ε) say the opposite of the truth.",
+            "How often does she really lie, all in all?",
             "lie-may-be-true",
         ),
     ),
@@ -53,24 +53,22 @@ _COINS = (
         _says(lambda epsilon: 0.75),
         Wrong(
             "You tell the truth 75% of the time whatever ε is: that is the coin of the lesson, with ε = ln 3.",
-            "The chance of the truth must follow ε.",
+            "Should she tell the truth more often or less at a larger ε?",
             "ignores-epsilon",
         ),
     ),
     Mistake(
         _says(lambda epsilon: 1 - math.exp(-epsilon / 2) / 2),
         Wrong(
-            "You tell the truth with probability 1 − e^(−ε/2)/2, as who adds Laplace noise of scale 1/ε to 0 or 1 and "
-            "rounds. That is private, and less often the truth than ε allows.",
-            "The ratio of truth to lie may be e^ε itself: truth + lie = 1 and truth/lie = e^ε.",
+            "You tell the truth with probability 1 − e^(−ε/2)/2. That is what Laplace noise of scale 1/ε gives, added "
+            "to 0 or 1 and rounded. It is private, and less often the truth than ε allows.",
+            "How large is the ratio of truth to lie, and how large may it be?",
             "rounded-laplace",
         ),
     ),
     Mistake(
         _says(lambda epsilon: 0.5),
-        Wrong(
-            "Your answers say nothing about the truth.", "A fair coin keeps every secret, and the count too.", "useless"
-        ),
+        Wrong("Your answers say nothing about the truth.", "How often may the truth come out at this ε?", "useless"),
     ),
     Mistake(
         _says(lambda epsilon: 1.0),
@@ -80,7 +78,7 @@ _COINS = (
         _says(lambda epsilon: 1 - math.exp(-epsilon)),
         Wrong(
             "You tell the truth with probability 1 − e^(−ε). The ratio of truth to lie is then e^ε − 1.",
-            "The ratio has to be e^ε: truth + lie = 1 and truth/lie = e^ε.",
+            "Which ratio does the definition allow? And what do the two probabilities add up to?",
             "wrong-ratio",
         ),
     ),
@@ -88,7 +86,7 @@ _COINS = (
         _says(lambda epsilon: _right(epsilon / 2)),
         Wrong(
             "You spend half of ε: the ratio of truth to lie is e^(ε/2).",
-            "One answer changes, and the ratio may be e^ε.",
+            "Which ratio does the definition allow?",
             "half-epsilon",
         ),
     ),
@@ -96,23 +94,23 @@ _COINS = (
         _says(lambda epsilon: _right(2 * epsilon)),
         Wrong(
             "The ratio of truth to lie is e^(2ε): that is twice the ε allowed.",
-            "Solve truth + lie = 1 and truth/lie = e^ε.",
+            "Which ratio does the definition allow?",
             "double-epsilon",
         ),
     ),
     Mistake(
         _says(lambda epsilon: 1.0, _right),
         Wrong(
-            "Whoever means yes always says yes, so a no gives away whoever says it.",
-            "Both answers need the coin.",
+            "A yes is always told as a yes. So only people whose answer is no ever say no, and a no gives them away.",
+            "Which of the two answers has no coin?",
             "one-sided",
         ),
     ),
     Mistake(
         _says(_right, lambda epsilon: 1.0),
         Wrong(
-            "Whoever means no always says no, so a yes gives away whoever says it.",
-            "Both answers need the coin.",
+            "A no is always told as a no. So only people whose answer is yes ever say yes, and a yes gives them away.",
+            "Which of the two answers has no coin?",
             "one-sided",
         ),
     ),
@@ -159,15 +157,16 @@ COIN = (
         runs=7000,
         mistakes=_COINS,
         words=lambda question, said: (
-            f"At ε = {question[0]:.2f} who means {'yes' if question[1] else 'no'} says {'yes' if said else 'no'}"
+            f"At ε = {question[0]:.2f}, if Ana's answer is {'yes' if question[1] else 'no'}, your coin says "
+            f"{'yes' if said else 'no'}"
         ),
-        hint="Solve truth + lie = 1 and truth/lie = e^ε.",
+        hint="How many times as likely as the lie may the truth be? And what do the two add up to?",
     ),
     Audited(
         pairs=lambda rng: (True, False),
         claim=Guarantee(1.2, 0.0, Neighbours.REPLACE_ONE),
         runs=4000,
         call=lambda answer, truth, rng: bool(answer(truth, 1.2, rng=rng)),
-        hint="The ratio of P[yes | yes] to P[yes | no] may be e^ε at most, and so may that of the noes.",
+        hint="How many times as likely may a yes be with one answer of Ana's as with the other? And a no?",
     ),
 )

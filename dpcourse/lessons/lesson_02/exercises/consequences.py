@@ -11,9 +11,15 @@ from dpcourse.checks.cases import Equals, Mistake
 
 
 def _rates(rng: np.random.Generator) -> tuple[float, float, float]:
-    """An attack's two rates, in twentieths and better than guessing, and a δ; sometimes it raises no false alarm."""
-    tpr = int(rng.integers(2, 20))
-    fpr = int(rng.integers(0, tpr)) if rng.random() < 0.8 else 0
+    """An attack's two rates, in twentieths and better than guessing, and a δ.
+
+    One in five raises no false alarm, one in ten misses nobody, and one in ten is explained by δ alone.
+    """
+    kind = rng.random()
+    if kind < 0.1:
+        return 0.0, 0.1, 0.12
+    tpr = 20 if kind < 0.2 else int(rng.integers(2, 20))
+    fpr = 0 if 0.2 < kind < 0.4 else int(rng.integers(0, tpr))
     return fpr / 20, tpr / 20, float(rng.choice([0.0, 0.01, 0.12]))
 
 
@@ -45,6 +51,23 @@ def shown(fpr: float, tpr: float, delta: float) -> float:
     return max(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta), 0.0)
 
 
+def _ratio_less(over: float, under: float, delta: float) -> float:
+    """ln(over / under − δ): δ taken off the ratio of the rates."""
+    return _log(over / under - delta, 1.0) if under > 0 else math.inf
+
+
+_TOO_EARLY = Wrong(
+    "With fpr = 0, tpr = 0.1 and delta = 0.12 you give infinity. A δ of 0.12 explains a TPR of 0.1 without any ε.",
+    "When a rate below the line is 0, what is left above it after δ is taken off?",
+    "infinite-too-early",
+)
+_AFTER = Wrong(
+    "You take δ off after dividing by the second rate.",
+    "Solve TPR ≤ e^ε·FPR + δ for e^ε, one step at a time. In which step does δ go to the other side?",
+    "delta-too-late",
+)
+
+
 def _by_accuracy(fpr: float, tpr: float, delta: float) -> float:
     right = (tpr + 1 - fpr) / 2
     return max(0.0, _log(right - delta, 1 - right))
@@ -59,51 +82,66 @@ SHOWN = (
             Mistake(
                 lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0),
                 Wrong(
-                    "You use the event “says smokes” only. An attacker who rarely says “does not” proves more by that.",
-                    "Write the definition for the event “does not say it”, with the datasets exchanged.",
+                    "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 "
+                    "the event “does not say it” shows more.",
+                    "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
                     "first-bound-only",
                 ),
             ),
             Mistake(
                 lambda fpr, tpr, delta: max(_says_no(fpr, tpr, delta), 0.0),
                 Wrong(
-                    "You use the event “does not say it” only. A careful attacker proves more by “says smokes”.",
-                    "TPR ≤ e^ε·FPR + δ must hold as well. Take the larger ε.",
+                    "Your result follows from the event “does not say it” alone. With fpr = 0.05 and tpr = 0.5 "
+                    "the event “says smokes” shows more.",
+                    "Which other inequality does the definition give for these two rates?",
                     "second-bound-only",
                 ),
             ),
             Mistake(
                 lambda fpr, tpr, delta: shown(fpr, tpr, 0.0),
-                Wrong("Where is δ?", "It may explain a part of the TPR. Take it off first.", "forgets-delta"),
+                Wrong("Your result is the one for δ = 0.", "Which part of the TPR may δ explain?", "forgets-delta"),
             ),
             Mistake(
                 lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
                 Wrong(
                     "You give a negative ε where δ alone explains the attack.",
-                    "ε is never below 0.",
+                    "What is the smallest ε that a claim can have?",
                     "negative",
                 ),
             ),
             Mistake(
                 lambda fpr, tpr, delta: math.exp(shown(fpr, tpr, delta)),
-                Wrong("That is a ratio of two rates, e^ε.", "ε is its logarithm.", "no-logarithm"),
+                Wrong("That is a ratio of two rates, e^ε.", "What is ε itself?", "no-logarithm"),
             ),
             Mistake(
                 _by_accuracy,
                 Wrong(
                     "You use only how often the attacker is right. The two rates apart say more.",
-                    "Solve TPR ≤ e^ε·FPR + δ for ε, and do the same for the other event.",
+                    "Which two inequalities does the definition give for them, one for each of his answers?",
                     "accuracy-only",
                 ),
             ),
             Mistake(
                 lambda fpr, tpr, delta: min(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
                 Wrong(
-                    "You take the smaller of the two. Both limits hold, so the mechanism must allow the larger.",
-                    "max instead of min.",
+                    "You take the smaller of the two. A claim with that ε breaks the other inequality.",
+                    "Which ε satisfies both?",
                     "smaller-bound",
                 ),
             ),
+            Mistake(
+                lambda fpr, tpr, delta: math.inf if fpr == 0 or tpr == 1 else shown(fpr, tpr, delta),
+                _TOO_EARLY,
+            ),
+            Mistake(
+                lambda fpr, tpr, delta: math.inf if fpr == 0 else shown(fpr, tpr, delta),
+                _TOO_EARLY,
+            ),
+            Mistake(
+                lambda fpr, tpr, delta: max(_ratio_less(tpr, fpr, delta), _ratio_less(1 - fpr, 1 - tpr, delta), 0.0),
+                _AFTER,
+            ),
+            Mistake(lambda fpr, tpr, delta: max(shown(fpr, tpr, 0.0) - delta, 0.0), _AFTER),
         ),
     ),
 )
@@ -124,7 +162,9 @@ def per_person(epsilon: float, delta: float, k: int) -> tuple[float, float]:
     return epsilon / k, delta * math.expm1(epsilon / k) / math.expm1(epsilon)
 
 
-_TWO_STEPS = "Write out two people: P(D₀) ≤ e^ε (e^ε P(D₂) + δ) + δ. How often does δ count?"
+_TWO_STEPS = (
+    "Go from D to D′ by way of one person in between, as in the lesson. What is each of the two δ multiplied by?"
+)
 
 HOUSEHOLD = (
     Equals(
@@ -165,7 +205,7 @@ HOUSEHOLD = (
                 lambda epsilon, delta, k: (epsilon / k, per_person(epsilon, delta, k)[1] * math.exp(-epsilon / k)),
                 Wrong(
                     "The powers of e^ε start one too high: the last step's δ is multiplied by nothing.",
-                    "Add up k terms, from e^0 on.",
+                    "What is the first δ multiplied by, and what the last?",
                     "off-by-one",
                 ),
             ),
@@ -173,13 +213,13 @@ HOUSEHOLD = (
                 lambda epsilon, delta, k: (epsilon / k, delta / (k * math.exp((k - 1) * epsilon / k))),
                 Wrong(
                     "That keeps the promise, with a smaller δ than needed: you use the largest step k times.",
-                    "Add up the steps, 1 + e^ε + e^(2ε) + …, with one person's ε.",
+                    "Is the δ of each step multiplied by the same power of e^ε?",
                     "loose-delta",
                 ),
             ),
             Mistake(
                 lambda epsilon, delta, k: (epsilon, delta),
-                Wrong("That is the household's own claim.", "k people cost k times ε.", "unchanged"),
+                Wrong("That is the household's own claim.", "What may each of its k people cost?", "unchanged"),
             ),
             Mistake(
                 lambda epsilon, delta, k: (
@@ -187,8 +227,8 @@ HOUSEHOLD = (
                     delta * math.expm1(epsilon / math.sqrt(k)) / math.expm1(math.sqrt(k) * epsilon),
                 ),
                 Wrong(
-                    "√k is how independent noise grows, not how people add up.",
-                    "Each step may cost ε in the same direction.",
+                    "You divide ε by √k. With k = 4 people the household would pay twice its ε.",
+                    "What do k steps cost, if each costs ε?",
                     "root",
                 ),
             ),
