@@ -1,6 +1,6 @@
 """Exercises checked by trying to break the answer: `check("03.2", answer)`, `progress()`."""
 
-from dpcourse.checks.base import CheckResult, Exercise, Trial, Wrong
+from dpcourse.checks.base import Chance, CheckResult, Diagnosis, Exercise
 from dpcourse.checks.environment import check_environment
 from dpcourse.checks.registry import check, progress
 from dpcourse.checks.rehearsal import Rehearsal, rehearse
@@ -9,8 +9,8 @@ __all__ = [
     "CheckResult",
     "Exercise",
     "Rehearsal",
-    "Trial",
-    "Wrong",
+    "Chance",
+    "Diagnosis",
     "check",
     "check_environment",
     "progress",

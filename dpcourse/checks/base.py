@@ -17,20 +17,20 @@ cases, run in order until one finds something wrong::
         ),
     )
 
-A case is any function ``case(answer, trial) -> Wrong | None``; the building blocks are in `dpcourse.checks.cases`.
-`answer` is an `Answer`: call it like the student's function, or read `answer.value`. `trial.rng` is the randomness of
-this check and `trial.failure` the probability with which the case may fail a *right* answer by bad luck: 1e-6, shared
+A case is any function ``case(answer, chance) -> Diagnosis | None``; the building blocks are in `dpcourse.checks.cases`.
+`answer` is an `Answer`: call it like the student's function, or read `answer.value`. `chance.rng` is the randomness of
+this check and `chance.failure` the probability with which the case may fail a *right* answer by bad luck: 1e-6, shared
 among the cases. A statistical case must keep to it.
 
 Rules that keep a check honest
 ------------------------------
-- Data come from a factory that draws them anew from `trial.rng` (sizes, values, order, labels), so that an answer that
+- Data come from a factory that draws them anew from `chance.rng` (sizes, values, order, labels), so that an answer that
   recognises the datasets of the last check has learnt nothing. `check` takes fresh entropy from the operating system
   unless a test passes `rng=`.
 - Usefulness is measured on datasets from the same factory as the audit, so that no answer can behave well on small data
   and be useful on large.
 - A wrong answer gets the diagnosis of *its* mistake with a next step, and a short `key` that tests compare.
-- `trial.failure` bounds how often a right answer fails; `dpcourse.checks.rehearse` measures how often a wrong one is
+- `chance.failure` bounds how often a right answer fails; `dpcourse.checks.rehearse` measures how often a wrong one is
 caught.
 - The package's own mechanisms may not be called (`own_work`); `allowed` opens rooms an exercise needs.
 - This is a check for learners, not a sandbox: `dpcourse.checks.check` says what it cannot stop.
@@ -65,41 +65,45 @@ FAILURE = 1e-6
 
 
 @dataclass(frozen=True)
-class Wrong:
+class Diagnosis:
     """What is wrong with an answer.
 
     Parameters
     ----------
-    diagnosis : str
-        What the check saw, with its numbers: one or two sentences.
-    next_step : str
-        What to look at; a question is better than the solution.
     key : str
         A short stable name of the mistake, for tests.
+    seen : str
+        What the check saw, with its numbers: one or two sentences.
+    ask : str
+        What to look at; a question is better than the solution.
     """
 
-    diagnosis: str
-    next_step: str = ""
-    key: str = "wrong"
+    key: str
+    seen: str
+    ask: str = ""
+
+    def led_by(self, words: str) -> Diagnosis:
+        """The same, of a part of the answer that these words name: "The count. "."""
+        return Diagnosis(self.key, words + self.seen, self.ask)
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What a case is given besides the answer: randomness, and how often it may fail a right answer."""
+class Chance:
+    """What a case is given besides the answer: randomness, and how often bad luck may fail a right answer."""
 
     rng: np.random.Generator
     failure: float
 
 
-Case = Callable[[Answer, Trial], "Wrong | None"]
+Case = Callable[[Answer, Chance], "Diagnosis | None"]
 
 
 class Refused(Exception):
     """What a case's helper raises when it sees at once what is wrong."""
 
-    def __init__(self, wrong: Wrong) -> None:
-        super().__init__(wrong.diagnosis)
-        self.wrong = wrong
+    def __init__(self, diagnosis: Diagnosis) -> None:
+        super().__init__(diagnosis.seen)
+        self.diagnosis = diagnosis
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,7 +153,7 @@ class Exercise:
     title : str
         A few words, without a full stop.
     cases : tuple of callables
-        ``case(answer, trial) -> Wrong | None``.
+        ``case(answer, chance) -> Diagnosis | None``.
     call : str
         How a function answer is called, such as ``"noisy_count(flags, epsilon, rng)"``; empty where the answer is a
         value.
@@ -175,54 +179,54 @@ class Exercise:
         wrong = _not_an_answer(self, answer) or self._first_wrong(answer, np.random.default_rng(rng))
         if wrong is None:
             return CheckResult(self.id, self.title, True)
-        return CheckResult(self.id, self.title, False, wrong.diagnosis, wrong.next_step, wrong.key)
+        return CheckResult(self.id, self.title, False, wrong.seen, wrong.ask, wrong.key)
 
-    def _first_wrong(self, value: Any, rng: np.random.Generator) -> Wrong | None:
+    def _first_wrong(self, value: Any, rng: np.random.Generator) -> Diagnosis | None:
         answer = Answer(value, own_work=self.own_work, allowed=self.allowed)
         wrong = self._found(answer, rng)
         # A function that prints its result and returns None: whatever the case that met it made of that.
         unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value")
         return NOTHING if unclear and answer.silent else wrong
 
-    def _found(self, answer: Answer, rng: np.random.Generator) -> Wrong | None:
+    def _found(self, answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         failure = FAILURE / max(len(self.cases), 1)
         called = f"It is called as {self.call}." if self.call else ""
         try:
             with quiet(), time_limit(self.seconds):
                 for case, case_rng in zip(self.cases, rng.spawn(len(self.cases)), strict=True):
-                    wrong = case(answer, Trial(case_rng, failure))
+                    wrong = case(answer, Chance(case_rng, failure))
                     if wrong is not None:
                         return wrong
         except Unanswered:
             return _UNANSWERED
         except Refused as refused:
-            return refused.wrong
+            return refused.diagnosis
         except AnswerRaised as raised:
             return _raised(raised, called)
         except TimedOut:
-            return Wrong(
+            return Diagnosis(
+                "too-slow",
                 f"Your answer was stopped after {self.seconds:g} seconds, in which it was {_times(answer.calls)}.",
                 "Does a loop never end, or does it go over people one by one where one NumPy operation would do?",
-                "too-slow",
             )
         except LookedAway as how:
-            return Wrong(
+            return Diagnosis(
+                "not-an-answer",
                 f"Your answer {how}. It is the question that is to be answered.",
                 "Write the function from its definition: NumPy and the generator you are given are enough.",
-                "not-an-answer",
             )
         except PackageUsed as used:
-            return Wrong(
+            return Diagnosis(
+                "package-used",
                 f"Your answer calls dpcourse.{used}, which is what you are asked to write.",
                 "Write it from the definition in the lesson; NumPy and the generator you are given are enough.",
-                "package-used",
             )
         except Exception as error:
             # A case that stumbles over an answer of the wrong kind: the student sees a sentence, not our traceback.
-            return Wrong(
+            return Diagnosis(
+                "unusable",
                 f"Your answer gave something this check could not use ({type(error).__name__}: {error}).",
                 f"Compare the type and shape of what you return with the exercise. {called}".strip(),
-                "unusable",
             )
         return None
 
@@ -231,22 +235,22 @@ def _times(calls: int) -> str:
     return {0: "read", 1: "called once, and did not return"}.get(calls, f"called {calls:,} times")
 
 
-NOTHING = Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
-_UNANSWERED = Wrong("", "Replace the ... by your answer and run the cell again.", "unanswered")
+NOTHING = Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
+_UNANSWERED = Diagnosis("unanswered", "", "Replace the ... by your answer and run the cell again.")
 
 
-def _not_an_answer(exercise: Exercise, answer: Any) -> Wrong | None:
+def _not_an_answer(exercise: Exercise, answer: Any) -> Diagnosis | None:
     if answer is ... or answer is None or _is_stub(answer):
         return _UNANSWERED
     if exercise.call and not callable(answer) and not isinstance(answer, tuple | list | dict):
-        return Wrong(
+        return Diagnosis(
+            "not-a-function",
             f"A function is wanted here, and this is {a(answer)}.",
             f"Pass the function itself, without brackets behind its name. It will be called as {exercise.call}.",
-            "not-a-function",
         )
     if not exercise.call and callable(answer):
-        return Wrong(
-            "A value is wanted here, and this is a function.", "Call it, and pass what it returns.", "not-a-value"
+        return Diagnosis(
+            "not-a-value", "A value is wanted here, and this is a function.", "Call it, and pass what it returns."
         )
     return None
 
@@ -266,13 +270,13 @@ def _is_stub(answer: Any) -> bool:
     return steps <= {("LOAD_CONST", None), ("RETURN_VALUE", None), ("RETURN_CONST", None)}
 
 
-def _raised(raised: AnswerRaised, called: str) -> Wrong:
+def _raised(raised: AnswerRaised, called: str) -> Diagnosis:
     error = raised.error
     if isinstance(error, ValueError) and "read-only" in str(error):
-        return Wrong(
+        return Diagnosis(
+            "changes-data",
             "Your function changes the data it is given; the next question would see other people.",
             "Work on a copy: np.sort(x) instead of x.sort(), x = x + 1 instead of x += 1.",
-            "changes-data",
         )
     hint = called if isinstance(error, TypeError) else "Call it yourself on a small example."
     unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error)) if isinstance(error, TypeError) else None
@@ -280,4 +284,4 @@ def _raised(raised: AnswerRaised, called: str) -> Wrong:
         hint = f"`{unknown[1]}` is passed by name, so a parameter of yours has to have just this name. {called}"
     if isinstance(error, ValueError) and "broadcast" in str(error):
         hint = "Print the shapes of the two arrays that meet there. Is one shorter where nobody is in some category?"
-    return Wrong(f"Your code stopped with {raised}.", hint, "raised")
+    return Diagnosis("raised", f"Your code stopped with {raised}.", hint)

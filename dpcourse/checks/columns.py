@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 
 
-def counts_wrong(released: np.ndarray, flags: np.ndarray, failure: float) -> Wrong | None:
+def counts_wrong(released: np.ndarray, flags: np.ndarray, failure: float) -> Diagnosis | None:
     """What releases, shape (runs, d), of one large table have on average, if not its counts, flags.sum(axis=0).
 
     A Student-t test a column, together at `failure`; the noise may be of any size, and it needs some hundred runs.
@@ -29,15 +29,15 @@ def counts_wrong(released: np.ndarray, flags: np.ndarray, failure: float) -> Wro
         f"{mean[first]:,.4g} on average."
     )
     if near(0.0) or near(flags.any(axis=0).astype(float)) or near(flags[0].astype(float)):
-        return Wrong(f"{seen} With this noise that is nothing.", "Where do all the rows come in?", "no-counts")
+        return Diagnosis("no-counts", f"{seen} With this noise that is nothing.", "Where do all the rows come in?")
     if near(flags.mean(axis=0)):
-        return Wrong(f"{seen} That is their share.", "The number of people is wanted: a sum, not a mean.", "shares")
+        return Diagnosis("shares", f"{seen} That is their share.", "The number of people is wanted: a sum, not a mean.")
     if near(people - counts):
-        return Wrong(f"{seen} That is who says no.", "True is yes.", "counts-no")
+        return Diagnosis("counts-no", f"{seen} That is who says no.", "True is yes.")
     if near(people):
-        return Wrong(f"{seen} That is everybody.", "Add up the column: True counts as 1.", "counts-everybody")
+        return Diagnosis("counts-everybody", f"{seen} That is everybody.", "Add up the column: True counts as 1.")
     if near(counts[::-1]) or near(np.sort(counts)) or near(np.sort(counts)[::-1]):
-        return Wrong(f"{seen} That is the count of another question.", "Keep the order of columns.", "wrong-order")
-    return Wrong(
-        seen, "How many people say yes to each question? Nothing may be added to that but noise.", "wrong-counts"
+        return Diagnosis("wrong-order", f"{seen} That is the count of another question.", "Keep the order of columns.")
+    return Diagnosis(
+        "wrong-counts", seen, "How many people say yes to each question? Nothing may be added to that but noise."
     )

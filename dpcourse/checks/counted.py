@@ -5,7 +5,7 @@ half of whose cells stands one person more is a large audit. That the cells do h
 at first, on small tables whose counts are far apart.
 
 False alarms, for Laplace noise of scale 1/ε and for the geometric noise of whole numbers: below 1e-8 a case, apart from
-the audits, which keep to `trial.failure`.
+the audits, which keep to `chance.failure`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Refused, Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Mistake, frozen
 from dpcourse.checks.noise import EXACT_TOTAL, NO_NOISE_ON_NOBODY, stops_on_nobody
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
@@ -30,21 +30,19 @@ TABLES, REPEATS = 12, 30
 CALLS = {0.5: 70, 1.0: 40, 3.0: 160}  # a call shows `large` many cells
 CLASSES = ((0, 0), (1, 9), (20, 60), (300, 500))  # people in a cell: nobody, few, some, many
 
-_NO_COUNTS = Wrong(
+_NO_COUNTS = Diagnosis(
+    "no-counts",
     "Where hundreds of people are, your counts are near 0 on average: that is noise alone, or a share.",
     "Count the people first, and add the noise to their number.",
-    "no-counts",
 )
 NO_COUNTS = (
-    Mistake(np.zeros_like, _NO_COUNTS),
-    Mistake(lambda counts: counts / counts.sum(), _NO_COUNTS),
+    Mistake.told(_NO_COUNTS, np.zeros_like),
+    Mistake.told(_NO_COUNTS, lambda counts: counts / counts.sum()),
     Mistake(
+        "presence",
         lambda counts: np.minimum(counts, 1),
-        Wrong(
-            "You give 1, plus noise, wherever anybody is, however many they are.",
-            "table[a, b] += 1 adds once for each *different* index; np.add.at and np.bincount add once a person.",
-            "presence",
-        ),
+        "You give 1, plus noise, wherever anybody is, however many they are.",
+        "table[a, b] += 1 adds once for each *different* index; np.add.at and np.bincount add once a person.",
     ),
 )
 
@@ -91,34 +89,34 @@ class Counted:
             table = np.asarray(self.call(answer, people, counts.shape, epsilon, rng), dtype=float)
             if table.shape != counts.shape:
                 raise Refused(
-                    Wrong(
+                    Diagnosis(
+                        "wrong-shape",
                         f"The result has shape {table.shape}, and {counts.shape} is wanted.",
                         f"One count for every declared {self.cell}, whether anybody is in it or not.",
-                        "wrong-shape",
                     )
                 )
             if not np.isfinite(table).all():
-                raise Refused(Wrong("The result holds NaN or infinity.", "Is something divided by zero?", "nan"))
+                raise Refused(Diagnosis("nan", "The result holds NaN or infinity.", "Is something divided by zero?"))
             yield table
 
-    def nobody(self, answer: Answer, trial: Trial) -> Wrong | None:
+    def nobody(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """A dataset of nobody is a dataset. An error would tell that it is empty."""
         empty = np.zeros(self.many, dtype=int)
         try:
-            table = next(self.release(answer, empty, 1.0, trial.rng))
+            table = next(self.release(answer, empty, 1.0, chance.rng))
         except AnswerRaised as raised:
             return stops_on_nobody(raised)
         if table.any():
             return None
         return NO_NOISE_ON_NOBODY
 
-    def small(self, answer: Answer, trial: Trial) -> Wrong | None:
+    def small(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """Are these counts, and has each cell noise of its own, whatever is in it?"""
-        drawn = [self.counts(trial.rng, place) for place in range(TABLES)]
+        drawn = [self.counts(chance.rng, place) for place in range(TABLES)]
         truth = np.array([counts.ravel() for counts in drawn])[:, None, :]
         tables = []
         for counts in drawn:
-            releases = self.release(answer, counts, 1.0, trial.rng)
+            releases = self.release(answer, counts, 1.0, chance.rng)
             tables.append([next(releases).ravel() for _ in range(REPEATS)])
         results = np.array(tables)
         return (
@@ -129,14 +127,14 @@ class Counted:
             or self._linked((results - truth).reshape(-1, truth.shape[-1]))
         )
 
-    def _exact(self, errors: np.ndarray, truth: np.ndarray) -> Wrong | None:
+    def _exact(self, errors: np.ndarray, truth: np.ndarray) -> Diagnosis | None:
         nobody = np.broadcast_to(truth == 0, errors.shape)
         if np.mean(errors[nobody] == 0) > 0.95 and np.mean(errors[~nobody] == 0) < 0.8:
-            return Wrong(
+            return Diagnosis(
+                "empty-exact",
                 f"A {self.cell} with nobody in it gets no noise: an exact 0 says that a person is not there, and "
                 "anything else that somebody is.",
                 f"Every *declared* {self.cell} needs noise, whether anybody is in it or not.",
-                "empty-exact",
             )
         if not errors.std(axis=1).any():
             return None
@@ -149,7 +147,7 @@ class Counted:
             return EXACT_TOTAL
         return None
 
-    def _wrong_counts(self, results: np.ndarray, drawn: Sequence[np.ndarray]) -> Wrong | None:
+    def _wrong_counts(self, results: np.ndarray, drawn: Sequence[np.ndarray]) -> Diagnosis | None:
         """Averages against true counts, by a t-test, of the fuller cells, where no cutting at zero shows."""
         means = results.mean(axis=1)
         error = np.maximum(results.std(axis=1, ddof=1) / np.sqrt(REPEATS), 1e-6)
@@ -165,28 +163,28 @@ class Counted:
         wrongs = [off([np.asarray(m.gives(counts)) for counts in drawn])[full] for m in self.mistakes]
         fitting = [(float((each**2).sum()), place) for place, each in enumerate(wrongs) if each.max() < 12]
         if fitting:
-            return self.mistakes[min(fitting)[1]].wrong
+            return self.mistakes[min(fitting)[1]].diagnosis
         table, place = np.unravel_index(np.argmax(wrong), wrong.shape)
-        return Wrong(
+        return Diagnosis(
+            "wrong-counts",
             f"Your counts are wrong before any noise: where {truth[table, place]} people are, you give "
             f"{means[table, place]:.4g} on average over {REPEATS} calls.",
             f"Leave the noise out, and print the counts of a few people whose {self.cell} you know.",
-            "wrong-counts",
         )
 
-    def _negative(self, counts_of_nobody: np.ndarray) -> Wrong | None:
+    def _negative(self, counts_of_nobody: np.ndarray) -> Diagnosis | None:
         """At ε = 1 more than a quarter of the 1e3 counts of nobody are negative."""
         if counts_of_nobody.min() < 0:
             return None
-        return Wrong(
+        return Diagnosis(
+            "cut-at-zero",
             "Negative counts were cut, or made positive: none comes out. That is harmless for privacy, but not asked "
             f"for: {self.cell}s with nobody in them are given {counts_of_nobody.mean():.2g} people on average, and "
             "sums of many counts come out too large.",
             "Leave the counts as the noise makes them.",
-            "cut-at-zero",
         )
 
-    def _uneven(self, errors: np.ndarray, truth: np.ndarray) -> Wrong | None:
+    def _uneven(self, errors: np.ndarray, truth: np.ndarray) -> Diagnosis | None:
         """Mean errors of 700 draws or more by the people in a cell, of 360 by its place."""
         everywhere = np.broadcast_to(truth, errors.shape)
         members = [(everywhere >= low) & (everywhere <= high) for low, high in CLASSES]
@@ -194,40 +192,40 @@ class Counted:
         if sizes.max() > 1.6 * sizes.min():
             words = ("nobody is", "a few people are", "some dozens are", "hundreds are")
             least, most = sizes.argmin(), sizes.argmax()
-            return Wrong(
+            return Diagnosis(
+                "noise-by-size",
                 f"Your noise follows the size of the {self.cell}: the mean error is {sizes[least]:.2g} people where "
                 f"{words[least]}, and {sizes[most]:.2g} where {words[most]}. Then the noise tells the size.",
                 "The scale may depend on public numbers only: ε, and what one person can change.",
-                "noise-by-size",
             )
         places = np.abs(errors).mean(axis=(0, 1))
         if places.min() > 0.55 * places.mean() and places.max() < 1.7 * places.mean():
             return None
-        return Wrong(
+        return Diagnosis(
+            "uneven-noise",
             f"Not all {self.cell}s get noise of one size: it is {places.min():.2g} on average in "
             f"{self.cell} {_where(places.argmin(), self.few)}, and {places.max():.2g} in "
             f"{_where(places.argmax(), self.few)}, whoever is in them. Any record may be in any {self.cell}.",
             "One scale for all.",
-            "uneven-noise",
         )
 
-    def _linked(self, errors: np.ndarray) -> Wrong | None:
+    def _linked(self, errors: np.ndarray) -> Diagnosis | None:
         """Signs of two cells' noise agree in three of four runs; the noise of the sum is that of its parts together."""
         signs = np.sign(errors)
         together = np.abs(signs.T @ signs / len(signs) - np.diag((signs**2).mean(axis=0))).max()
         share = errors.sum(axis=1).var() / max(errors.var(axis=0).sum(), 1e-300)
         if together < 0.5 and 0.3 < share < 3:
             return None
-        return Wrong(
+        return Diagnosis(
+            "linked-noise",
             f"Some {self.cell}s share their noise: their sum or their difference has less noise than it should, or "
             "none.",
             f"A draw of its own for each {self.cell}: {self.noise}.",
-            "linked-noise",
         )
 
-    def large(self, answer: Answer, trial: Trial) -> Wrong | None:
+    def large(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """The auditor: is one person more hidden, at several ε; and is there no more noise than that takes?"""
-        seen = {epsilon: self._one_more(answer, epsilon, calls, trial.rng) for epsilon, calls in CALLS.items()}
+        seen = {epsilon: self._one_more(answer, epsilon, calls, chance.rng) for epsilon, calls in CALLS.items()}
         noise = [
             Wanted(shown - more, epsilon, (laplace(1 / epsilon), geometric(1 / epsilon)))
             for epsilon, (shown, more, _) in seen.items()
@@ -235,8 +233,8 @@ class Counted:
         much = f"The {self.cell}s are disjoint: one person is in one of them. Does ε have to be shared among them?"
         few = f"One person changes one {self.cell} by one. Which scale does that need?"
         hint = "The noise is right on average. Where does it depend on who is there?"
-        return noise_wrong(noise, trial.failure / 2, unit=" people", too_much=much, few=few) or next(
-            (wrong for e in (0.5, 3.0) if (wrong := _audited(seen[e], e, trial, self.cell, hint))), None
+        return noise_wrong(noise, chance.failure / 2, unit=" people", too_much=much, few=few) or next(
+            (wrong for e in (0.5, 3.0) if (wrong := _audited(seen[e], e, chance, self.cell, hint))), None
         )
 
     def _one_more(self, answer: Answer, epsilon: float, calls: int, rng: Generator) -> tuple[np.ndarray, ...]:
@@ -257,7 +255,7 @@ def _where(place: Any, shape: Shape) -> str:
     return str(index if len(index) > 1 else index[0])
 
 
-def _audited(seen: tuple[np.ndarray, ...], epsilon: float, trial: Trial, cell: str, hint: str) -> Wrong | None:
+def _audited(seen: tuple[np.ndarray, ...], epsilon: float, chance: Chance, cell: str, hint: str) -> Diagnosis | None:
     """`seen`: noisy counts less the people known, whether one more was there, whether the cell was else empty."""
     from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
 
@@ -266,16 +264,16 @@ def _audited(seen: tuple[np.ndarray, ...], epsilon: float, trial: Trial, cell: s
     for some, where in ((np.ones_like(more), f"in a {cell}"), (alone, f"in a {cell} with nobody else")):
         sides = [shown[some & (more == more_here)] for more_here in (False, True)]
         runs = min(len(side) for side in sides)
-        confidence = 1 - trial.failure / 8  # two looks at each of two ε
+        confidence = 1 - chance.failure / 8  # two looks at each of two ε
         result = audit_outputs(
             *(side[:runs].tolist() for side in sides), claim=Guarantee(epsilon), confidence=confidence
         )
         if result.violated:
-            return Wrong(
+            return Diagnosis(
+                "not-private",
                 f"Your counts tell whether one more person is {where}: ε ≥ {result.epsilon_lower:.3g} at 99.9999% "
                 f"confidence, you claim {Guarantee(epsilon)}. What gives it away, people known subtracted: "
                 f"{result.event}.",
                 hint,
-                "not-private",
             )
     return None

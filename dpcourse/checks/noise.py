@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited
 from dpcourse.checks.cases.known import Pairs
 from dpcourse.checks.vocabulary import Shared
@@ -16,18 +16,18 @@ from dpcourse.privacy import Guarantee
 
 Release = Callable[[Answer, Any, np.random.Generator], np.ndarray]
 RUNS = 400
-EXACT_TOTAL = Wrong(
+EXACT_TOTAL = Diagnosis(
+    "exact-total",
     "Your counts always add up to the same total. So the number of people comes out without any noise, and whoever "
     "knows all others sees whether one more is there.",
     "Leave the noisy counts as they are: n is private under adding and removing.",
-    "exact-total",
 )
 NO_NOISE_ON_NOBODY = Shared.NOBODY.seen(
     "When nobody is in the data, your counts have no noise.", "Zeros need noise too."
 )
 
 
-def stops_on_nobody(raised: AnswerRaised) -> Wrong:
+def stops_on_nobody(raised: AnswerRaised) -> Diagnosis:
     """An answer that raises on an empty dataset."""
     return Shared.NOBODY.seen(
         f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the empty "
@@ -44,24 +44,24 @@ def cell_noise(release: Release, data: Callable[[np.random.Generator], Any], tru
     smallest, and two cells correlate by 0.5, with a probability below 1e-12.
     """
 
-    def case(answer: Answer, trial: Trial) -> Wrong | None:
-        people = data(trial.rng)
-        errors = np.array([np.ravel(release(answer, people, trial.rng) - truth(people)) for _ in range(RUNS)])
+    def case(answer: Answer, chance: Chance) -> Diagnosis | None:
+        people = data(chance.rng)
+        errors = np.array([np.ravel(release(answer, people, chance.rng) - truth(people)) for _ in range(RUNS)])
         size = np.abs(errors).mean(axis=0)
         if size.max() > 2.2 * size.min():
             least, most = (int(np.ravel(truth(people))[at]) for at in (size.argmin(), size.argmax()))
-            return Wrong(
+            return Diagnosis(
+                "uneven-noise",
                 f"Not all cells get noise of one size: where {least} people are counted it is {size.min():.2g} on "
                 f"average, and {size.max():.2g} where {most} are. Any record may be in any cell.",
                 "One scale for all, from public numbers only.",
-                "uneven-noise",
             )
         linked = np.abs(np.corrcoef(errors.T) - np.eye(errors.shape[1])).max()
         if linked > 0.5:
-            return Wrong(
+            return Diagnosis(
+                "linked-noise",
                 "Some cells share their noise: their sum or their difference has less noise than it should, or none.",
                 "A draw of its own for each cell.",
-                "linked-noise",
             )
         return None
 
@@ -74,9 +74,9 @@ def exact_total(release: Release, pairs: Pairs, truth: Callable[[Any], np.ndarra
     def total(answer: Answer, data: Any, rng: np.random.Generator) -> float:
         return round(float(release(answer, data, rng).sum()), 2)
 
-    def name(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-        people = pairs(trial.rng)[0]
-        sums = [total(answer, people, trial.rng) - truth(people).sum() for _ in range(50)]
+    def name(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+        people = pairs(chance.rng)[0]
+        sums = [total(answer, people, chance.rng) - truth(people).sum() for _ in range(50)]
         if np.ptp(sums) > 0.1:
             return None
         return EXACT_TOTAL
@@ -88,10 +88,10 @@ def exact_total(release: Release, pairs: Pairs, truth: Callable[[Any], np.ndarra
 def nobody(release: Release, empty: Any, shape: tuple[int, ...]):
     """A case: a dataset of nobody is a dataset. An error would tell that it is empty."""
 
-    def case(answer: Answer, trial: Trial) -> Wrong | None:
+    def case(answer: Answer, chance: Chance) -> Diagnosis | None:
         try:
             # Noise of whole numbers is zero 46% of the time: in four cells, forty times, with probability 1e-54.
-            results = np.array([release(answer, empty, trial.rng) for _ in range(40)])
+            results = np.array([release(answer, empty, chance.rng) for _ in range(40)])
         except AnswerRaised as raised:
             return stops_on_nobody(raised)
         if results.shape[1:] == shape and np.isfinite(results).all() and results.any():

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.vocabulary import Shared
 
 # Where laws are compared, in units of their scale: Laplace noise lies beyond the last once in 400 times.
@@ -113,7 +113,7 @@ class Wanted:
 
 def noise_wrong(
     wanted: Sequence[Wanted], failure: float, *, scale: str = "1/ε", unit: str = "", too_much: str = "", few: str = ""
-) -> Wrong | None:
+) -> Diagnosis | None:
     """What is wrong with the noise, seen at two ε or more, the smallest first; None if nothing is.
 
     Parameters
@@ -142,7 +142,7 @@ def noise_wrong(
     )
 
 
-def _no_noise(wanted: Sequence[Wanted]) -> Wrong | None:
+def _no_noise(wanted: Sequence[Wanted]) -> Diagnosis | None:
     for one in wanted:
         if np.ptp(one.errors) == 0:
             return Shared.NO_NOISE.seen(
@@ -151,7 +151,7 @@ def _no_noise(wanted: Sequence[Wanted]) -> Wrong | None:
     return None
 
 
-def _off_centre(wanted: Sequence[Wanted], unit: str) -> Wrong | None:
+def _off_centre(wanted: Sequence[Wanted], unit: str) -> Diagnosis | None:
     """Noise whose middle is not 0."""
     if all(_balanced(one.errors) for one in wanted):
         return None
@@ -176,7 +176,7 @@ def _balanced(errors: np.ndarray) -> bool:
     return stats.binomtest(up, max(up + down, 1)).pvalue > 1e-9 or up + down == 0
 
 
-def _follows(wanted: Sequence[Wanted], scale: str) -> Wrong | None:
+def _follows(wanted: Sequence[Wanted], scale: str) -> Diagnosis | None:
     """Whether the size of the noise follows ε, from the smallest to the largest ε."""
     low, high = wanted[0], wanted[-1]
     right = low.laws[0].size / high.laws[0].size
@@ -195,7 +195,7 @@ def _follows(wanted: Sequence[Wanted], scale: str) -> Wrong | None:
     return Shared.WRONG_POWER.seen(seen, f"The scale is {scale}: neither its root nor its square.")
 
 
-def _shape(wanted: Sequence[Wanted]) -> Wrong | None:
+def _shape(wanted: Sequence[Wanted]) -> Diagnosis | None:
     """Normal noise, whatever its scale."""
     if not all(normal(one.size * math.sqrt(math.pi / 2)).fits(one.errors, 1e-12) for one in wanted):
         return None
@@ -207,21 +207,21 @@ def _shape(wanted: Sequence[Wanted]) -> Wrong | None:
     )
 
 
-def _geometric(wanted: Sequence[Wanted]) -> Wrong | None:
+def _geometric(wanted: Sequence[Wanted]) -> Diagnosis | None:
     """The noise of whole numbers, where it is not what is asked for."""
     if any(law.whole for law in wanted[0].laws) or not all(
         geometric(one.laws[0].scale).fits(one.errors, 1e-9) for one in wanted
     ):
         return None
-    return Wrong(
+    return Diagnosis(
+        "geometric",
         "Your noise is made of whole numbers: it is two-sided geometric noise. That keeps the claim too, but Laplace "
         "noise is asked for here.",
         "rng.laplace(0, scale) draws a number with decimals. Which scale does it need?",
-        "geometric",
     )
 
 
-def _size(wanted: Sequence[Wanted], scale: str, unit: str, too_much: str, few: str) -> Wrong | None:
+def _size(wanted: Sequence[Wanted], scale: str, unit: str, too_much: str, few: str) -> Diagnosis | None:
     """Noise of the right kind, which is too wide or too narrow by one factor."""
     factors = [one.size / one.laws[0].size for one in wanted]
     factor = float(np.median(factors))
@@ -243,7 +243,7 @@ def _size(wanted: Sequence[Wanted], scale: str, unit: str, too_much: str, few: s
 KNOWN_FACTORS: Mapping[str, float] = {"√2": math.sqrt(2), "1/√2": math.sqrt(0.5)}
 
 
-def _odd(wanted: Sequence[Wanted], unit: str) -> Wrong:
+def _odd(wanted: Sequence[Wanted], unit: str) -> Diagnosis:
     """Neither centre nor size: the law is another one."""
     one = next((w for w in wanted if not w.right(1e-6)), wanted[0])
     law = one.laws[0]

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases.known import Mistake, frozen
 
 Law = Mapping[Any, float]
@@ -48,25 +48,25 @@ class Together:
     hint: str
     key: str = "wrong-frequency"
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
-        questions, laws = self.inputs(trial.rng)
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        questions, laws = self.inputs(chance.rng)
         counts = []
         for question in questions:
             asked = frozen(question)
-            counts.append(Counter(self.call(answer, asked, trial.rng) for _ in range(self.runs)))
-        worst = self._against(laws, counts, trial.failure)
+            counts.append(Counter(self.call(answer, asked, chance.rng) for _ in range(self.runs)))
+        worst = self._against(laws, counts, chance.failure)
         if worst is None:
             return None
-        known = [(mistake.gives(questions), mistake.wrong) for mistake in self.mistakes]
-        fitting = [one for one in known if self._against(one[0], counts, trial.failure) is None]
+        known = [(mistake.gives(questions), mistake.diagnosis) for mistake in self.mistakes]
+        fitting = [one for one in known if self._against(one[0], counts, chance.failure) is None]
         if fitting:
             return max(fitting, key=lambda one: self._likelihood(one[0], counts))[1]
         place, output = worst
-        return Wrong(
+        return Diagnosis(
+            self.key,
             f"{self.words(questions[place], output)} in {counts[place][output] / self.runs:.1%} of {self.runs:,} "
             f"calls; right is {laws[place].get(output, 0):.1%}.",
             self.hint,
-            self.key,
         )
 
     @staticmethod

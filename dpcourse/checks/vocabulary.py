@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 
 
 class Shared(enum.Enum):
@@ -58,6 +58,6 @@ class Shared(enum.Enum):
     def __init__(self, key: str, question: str) -> None:
         self.key, self.question = key, question
 
-    def seen(self, what: str, question: str = "") -> Wrong:
+    def seen(self, what: str, question: str = "") -> Diagnosis:
         """The diagnosis of this mistake: what was seen, and the question, or a closer one of the exercise's own."""
-        return Wrong(what, question or self.question, self.key)
+        return Diagnosis(self.key, what, question or self.question)

@@ -12,16 +12,16 @@ import warnings
 import numpy as np
 import pytest
 
-from dpcourse.checks import CheckResult, Exercise, Wrong, check, progress, registry
+from dpcourse.checks import CheckResult, Diagnosis, Exercise, check, progress, registry
 from dpcourse.checks.answers import PackageUsed, TimedOut, time_limit, watch_package
 from dpcourse.checks.base import Refused, a
 from dpcourse.checks.registry import exercise, exercises
 
-NOT_TWICE = Wrong("It is not twice the number.", "Multiply by two.", "not-twice")
+NOT_TWICE = Diagnosis("not-twice", "It is not twice the number.", "Multiply by two.")
 
 
-def doubled(answer, trial):
-    number = int(trial.rng.integers(1, 100))
+def doubled(answer, chance):
+    number = int(chance.rng.integers(1, 100))
     return None if answer(number) == 2 * number else NOT_TWICE
 
 
@@ -126,8 +126,8 @@ def test_the_line_shown_is_the_students_own():
 
 
 def test_hints_on_errors_that_are_common():
-    def without_noise(answer, trial):
-        answer(3, rng=trial.rng)
+    def without_noise(answer, chance):
+        answer(3, rng=chance.rng)
 
     by_name = Exercise("99.8", "By name", (without_noise,), call="f(number, rng)")
     assert "`rng` is passed by name" in by_name.grade(lambda number, generator: 3).next_step
@@ -135,11 +135,11 @@ def test_hints_on_errors_that_are_common():
 
 
 def test_printing_instead_of_returning():
-    def wants_a_number(answer, trial):
-        return None if isinstance(answer(1), int) else Wrong("Not a number.", "", "wrong-type")
+    def wants_a_number(answer, chance):
+        return None if isinstance(answer(1), int) else Diagnosis("wrong-type", "Not a number.")
 
-    def stumbles(answer, trial):
-        return None if answer.part(0)(1) + 1 == 3 else Wrong("no")
+    def stumbles(answer, chance):
+        return None if answer.part(0)(1) + 1 == 3 else Diagnosis("wrong", "no")
 
     single = Exercise("99.9", "Printed", (wants_a_number,), call="f(number)")
     assert single.grade(print).key == "returns-nothing"
@@ -148,7 +148,7 @@ def test_printing_instead_of_returning():
 
 
 def test_a_helper_of_a_case_may_refuse():
-    def refuses(answer, trial):
+    def refuses(answer, chance):
         raise Refused(NOT_TWICE)
 
     assert Exercise("99.11", "Refused", (refuses,), call="f()").grade(lambda: 1).key == "not-twice"
@@ -198,7 +198,7 @@ def test_changing_the_data_is_recognised():
         values[0] = 0
         return values
 
-    def frozen_array(answer, trial):
+    def frozen_array(answer, chance):
         values = np.arange(3.0)
         values.setflags(write=False)
         answer(values)
@@ -264,8 +264,8 @@ def test_a_function_where_a_value_is_wanted():
 
 
 def test_parts_of_an_answer():
-    def both(answer, trial):
-        return None if answer.part("add")(1, 2) == 3 and answer.part("name").value == "x" else Wrong("no")
+    def both(answer, chance):
+        return None if answer.part("add")(1, 2) == 3 and answer.part("name").value == "x" else Diagnosis("wrong", "no")
 
     pair = Exercise("99.6", "Pair", (both,), call="…")
     assert pair.grade({"add": lambda a, b: a + b, "name": "x"})
@@ -298,8 +298,8 @@ def test_progress_remembers_what_passed(monkeypatch):
 def test_every_check_draws_fresh_data_unless_told():
     seen = []
 
-    def record(answer, trial):
-        seen.append(int(trial.rng.integers(2**62)))
+    def record(answer, chance):
+        seen.append(int(chance.rng.integers(2**62)))
 
     recorder = Exercise("99.7", "Record", (record,), call="f()")
     for rng in (None, None, 1, 1):

@@ -12,13 +12,13 @@ import pytest
 
 from dpcourse.audit import AuditResult, Finding
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Equals, Frequencies, Mistake, Returns, Unbiased, Useful, Value, View
 from dpcourse.privacy import Guarantee
 
 
 def run(case, answer, seed=0):
-    found = case(Answer(answer), Trial(np.random.default_rng(seed), 1e-6))
+    found = case(Answer(answer), Chance(np.random.default_rng(seed), 1e-6))
     return "passed" if found is None else found.key
 
 
@@ -50,8 +50,8 @@ def test_returns_a_random_number(answer, key):
 def test_returns_accuses_nobody_of_twenty_equal_outputs():
     """A right answer may say one thing nine times of ten: 20 calls alike have a chance of 12%, 120 of 3e-6."""
     for seed in range(30):
-        trial = Trial(np.random.default_rng(seed), 1e-6)
-        assert Returns(some)(Answer(lambda x, rng: float(rng.random() < 0.9)), trial) is None
+        chance = Chance(np.random.default_rng(seed), 1e-6)
+        assert Returns(some)(Answer(lambda x, rng: float(rng.random() < 0.9)), chance) is None
 
 
 def test_returns_arrays_integers_and_members():
@@ -72,7 +72,7 @@ def test_equals_recognises_known_mistakes():
     case = Equals(
         lambda rng: (rng.normal(size=5), float(rng.uniform(1, 2))),
         lambda x, c: np.clip(x, -c, c),
-        mistakes=(Mistake(lambda x, c: np.clip(x, 0, c), Wrong("one side", "", "one-side")),),
+        mistakes=(Mistake("one-side", lambda x, c: np.clip(x, 0, c), "one side"),),
     )
     assert run(case, lambda x, c: np.minimum(np.maximum(x, -c), c)) == "passed"
     assert run(case, lambda x, c: x.clip(0, c)) == "one-side"
@@ -86,7 +86,7 @@ def test_equals_recognises_known_mistakes():
 
 
 def said(case, answer):
-    return case(Answer(answer), Trial(np.random.default_rng(0), 1e-6)).diagnosis
+    return case(Answer(answer), Chance(np.random.default_rng(0), 1e-6)).seen
 
 
 def test_what_is_wrong_is_shown():
@@ -116,14 +116,14 @@ def test_text_is_no_number():
 
 
 def test_value_compares_numbers_and_strings():
-    number = Value(3.0, (Mistake(6.0, Wrong("twice", "", "twice")),), rtol=0.01)
+    number = Value(3.0, (Mistake("twice", 6.0, "twice"),), rtol=0.01)
     given = [(3.02, "passed"), (np.float64(3), "passed"), (6, "twice"), (4, "wrong-value"), ("3", "wrong-type")]
     assert [run(number, value) for value, _ in given] == [key for _, key in given]
     same = [Fraction(3), Decimal("3.00"), np.array([3.0]), [3], np.array([[3]])]
     assert [run(number, value) for value in same] == ["passed"] * len(same)
     assert [run(number, value) for value in (True, [3, 3], None, 3j, np.array([True]))] == ["wrong-type"] * 5
     assert [run(Value(0.632), value) for value in (63.2, 0.64, 6.32)] == ["percent", "wrong-value", "wrong-value"]
-    word = Value("Laplace", (Mistake("gauss", Wrong("no", "", "gauss")),))
+    word = Value("Laplace", (Mistake("gauss", "gauss", "no"),))
     assert [run(word, value) for value in (" laplace ", "Gauss", "x", 3)] == [
         "passed",
         "gauss",
@@ -154,7 +154,7 @@ def test_useful(seed):
 def test_unbiased(seed):
     case = Unbiased(
         lambda rng: (truth := rng.integers(50, 100, size=3), truth),
-        mistakes=(Mistake(lambda data, truth: truth + 1, Wrong("one more", "", "one-more")),),
+        mistakes=(Mistake("one-more", lambda data, truth: truth + 1, "one more"),),
     )
     assert run(case, lambda x, rng: x + rng.normal(size=3), seed) == "passed"
     assert run(case, lambda x, rng: x + rng.normal(size=3) + 1, seed) == "one-more"
@@ -168,7 +168,7 @@ def test_frequencies(seed):
     def inputs(rng):
         return (8000, {0: 0.5, 1: 0.25, 2: 0.25})
 
-    uniform = Mistake(lambda n: {0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, Wrong("uniform", "", "uniform"))
+    uniform = Mistake("uniform", lambda n: {0: 1 / 3, 1: 1 / 3, 2: 1 / 3}, "uniform")
     case = Frequencies(inputs, mistakes=(uniform,))
     assert run(case, lambda n, rng: rng.choice(3, p=[0.5, 0.25, 0.25], size=n), seed) == "passed"
     assert run(case, lambda n, rng: rng.integers(3, size=n), seed) == "uniform"
@@ -185,7 +185,7 @@ def test_audited(seed):
     assert run(case, lambda x, rng: len(x) + rng.laplace(0, 0.3), seed) == "leaks"
     assert run(case, lambda x, rng: len(x), seed) == "no-noise"
     named = Audited(
-        counts, Guarantee(1.0), view=float, diagnose=lambda answer, trial, result: Wrong("seen", "", "named")
+        counts, Guarantee(1.0), view=float, diagnose=lambda answer, chance, result: Diagnosis("named", "seen")
     )
     assert run(named, lambda x, rng: len(x), seed) == "named"
 
@@ -205,7 +205,7 @@ def test_audited_through_several_views(seed):
     assert run(case, lambda x, rng: x + rng.laplace(0, [9, 0.3]), seed) == "cell"
     assert run(case, lambda x, rng: x + rng.laplace() + rng.laplace(0, 0.1, size=2), seed) == "difference"
     answer = Answer(lambda x, rng: x + rng.laplace(size=2))
-    case(answer, Trial(np.random.default_rng(seed), 1e-6))
+    case(answer, Chance(np.random.default_rng(seed), 1e-6))
     assert answer.calls == 2 * (375 + 3000)
 
 
@@ -228,6 +228,6 @@ def test_audited_shares_its_error_among_all_its_looks(monkeypatch):
 
     monkeypatch.setattr("dpcourse.audit.audit_outputs", honest)
     case = Audited(counts, Guarantee(1.0), runs=4000, times=3, also=(View(str, ""),))
-    assert case(lambda x, rng: 0, Trial(np.random.default_rng(0), 1e-6)) is None
+    assert case(lambda x, rng: 0, Chance(np.random.default_rng(0), 1e-6)) is None
     assert [runs for runs, _ in looks] == [500, 500, 4000, 4000] * 3
     assert sum(error for _, error in looks) == pytest.approx(1e-6)

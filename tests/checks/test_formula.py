@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals
 from dpcourse.checks.cases.formula import NAMED, RELATIONS
 
@@ -17,7 +17,7 @@ SCALE = Equals(
 
 
 def wrong(case, answer, seed=0):
-    return case(Answer(answer), Trial(np.random.default_rng(seed), 1e-6))
+    return case(Answer(answer), Chance(np.random.default_rng(seed), 1e-6))
 
 
 def right(sensitivity, epsilon, k):
@@ -30,35 +30,35 @@ def test_each_relation_is_named(place):
     array = key in ("reversed", "sorted")
     case = Equals(lambda rng: (rng.uniform(2, 9, 5),), lambda x: 5 - x) if array or key == "absolute" else SCALE
     found = wrong(case, lambda *arguments: of(np.asarray(case.expected(*arguments))))
-    assert found.key == key and seen in found.diagnosis
+    assert found.key == key and seen in found.seen
 
 
 def test_arguments_are_named_as_the_student_names_them():
     found = wrong(SCALE, lambda width, e, times: right(e, width, times))
-    assert found.key == "arguments-exchanged" and "`width` and `e`" in found.diagnosis
+    assert found.key == "arguments-exchanged" and "`width` and `e`" in found.seen
     found = wrong(SCALE, lambda width, e, times: width / e)
-    assert found.key == "argument-ignored" and "`times`" in found.diagnosis
+    assert found.key == "argument-ignored" and "`times`" in found.seen
     assert wrong(SCALE, lambda width, e, times: 3.0).key == "constant-result"
 
 
 def test_the_input_shown_is_round():
     found = wrong(SCALE, lambda sensitivity, epsilon, k: right(sensitivity, epsilon, k) + 0.1 * k)
-    given = found.diagnosis.split(" your function")[0]
+    given = found.seen.split(" your function")[0]
     assert found.key == "wrong-value" and len(given) <= len("For sensitivity = 1.3, epsilon = 0.55, k = 12")
 
 
 def test_an_answer_that_is_wrong_only_now_and_then():
     found = wrong(SCALE, lambda sensitivity, epsilon, k: right(sensitivity, epsilon, k) * (1.5 if k > 30 else 1))
-    assert " of 10 inputs your result is wrong." in found.diagnosis and found.key == "wrong-value"
+    assert " of 10 inputs your result is wrong." in found.seen and found.key == "wrong-value"
 
 
 def test_the_row_that_differs_is_shown():
     table = Equals(lambda rng: (rng.normal(size=(3, 4)),), lambda x: x.cumsum(axis=0))
     found = wrong(table, lambda x: np.where(np.arange(3)[:, None] == 2, 0, x.cumsum(axis=0)))
-    assert "They differ first at [2, 0]" in found.diagnosis
+    assert "They differ first at [2, 0]" in found.seen
 
 
 def test_no_diagnosis_asks_for_work_by_hand():
     for answer in (lambda s, e, k: right(s, e, k) + 0.1 * k, lambda s, e, k: 2 * right(s, e, k)):
-        assert "by hand" not in wrong(SCALE, answer).next_step
+        assert "by hand" not in wrong(SCALE, answer).ask
     assert "wrong-value" not in NAMED

@@ -97,4 +97,4 @@ def test_right_noise_is_not_accused():
 
 def test_words_are_the_students_own():
     wrong = noise_wrong(draws(WRONG["too-much-noise"]), 1e-6, unit=" people")
-    assert "√2 times as wide" in wrong.diagnosis and " people" in wrong.diagnosis
+    assert "√2 times as wide" in wrong.seen and " people" in wrong.seen

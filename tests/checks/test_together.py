@@ -3,7 +3,7 @@
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Mistake
 from dpcourse.checks.together import Together
 
@@ -17,8 +17,8 @@ CASE = Together(
     call=lambda answer, question, rng: answer(question, rng=rng),
     runs=2000,
     mistakes=[
-        Mistake(lambda questions: laws([0.8, 0.5]), Wrong("", key="first")),
-        Mistake(lambda questions: laws([0.8, 0.8]), Wrong("", key="both")),
+        Mistake("first", lambda questions: laws([0.8, 0.5]), ""),
+        Mistake("both", lambda questions: laws([0.8, 0.8]), ""),
     ],
     words=lambda question, output: f"To {question} you say {output}",
     hint="",
@@ -27,7 +27,7 @@ CASE = Together(
 
 def key(*chances):
     answer = Answer(lambda question, rng: bool(rng.random() < chances[question]))
-    wrong = CASE(answer, Trial(np.random.default_rng(1), 1e-6))
+    wrong = CASE(answer, Chance(np.random.default_rng(1), 1e-6))
     return wrong and wrong.key
 
 
@@ -39,5 +39,5 @@ def test_the_mistake_that_fits_everywhere_is_named():
 
 
 def test_an_output_that_cannot_be_is_seen_and_named():
-    wrong = CASE(Answer(lambda question, rng: 7), Trial(np.random.default_rng(1), 1e-6))
-    assert wrong.key == "wrong-frequency" and "you say" in wrong.diagnosis
+    wrong = CASE(Answer(lambda question, rng: 7), Chance(np.random.default_rng(1), 1e-6))
+    assert wrong.key == "wrong-frequency" and "you say" in wrong.seen

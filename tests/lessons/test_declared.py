@@ -16,15 +16,17 @@ DECLARED = [
     for case in exercise.cases
     if isinstance(case, Equals | Value) and len(exercise.cases) == 1
     for mistake in case.mistakes
-    if mistake.wrong.key != "rounded"  # at four decimals most σ of 04.1 are within its tolerance
+    if mistake.diagnosis.key != "rounded"  # at four decimals most σ of 04.1 are within its tolerance
 ]
 
 
-@pytest.mark.parametrize(("id", "mistake"), DECLARED, ids=lambda one: one if isinstance(one, str) else one.wrong.key)
+@pytest.mark.parametrize(
+    ("id", "mistake"), DECLARED, ids=lambda one: one if isinstance(one, str) else one.diagnosis.key
+)
 def test_a_declared_mistake_is_recognised(id, mistake):
     # The declaration is the package's own code, which an answer may not call.
     exercise = dataclasses.replace(exercises(id[:2])[id], own_work=False)
-    assert exercise.grade(mistake.gives, rng=0).key == mistake.wrong.key
+    assert exercise.grade(mistake.gives, rng=0).key == mistake.diagnosis.key
 
 
 def test_there_are_many():

@@ -1,4 +1,4 @@
-"""Building blocks for exercises: each is a case, called as ``case(answer, trial) -> Wrong | None``.
+"""Building blocks for exercises: each is a case, called as ``case(answer, chance) -> Diagnosis | None``.
 
 =============== ===========================================================================================
 `Returns`       a result of the right type, shape and domain; nothing returned; data changed; the rng unused
@@ -11,7 +11,7 @@
 `Attack`        the other way round: the student hands in neighbours or an event, and our release is to be refuted
 =============== ===========================================================================================
 
-Statistical cases fail a right answer with probability `trial.failure` at most; how many runs they make decides which
+Statistical cases fail a right answer with probability `chance.failure` at most; how many runs they make decides which
 wrong answers they catch, so rehearse every wrong answer you can think of.
 """
 

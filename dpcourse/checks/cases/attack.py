@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.privacy import Guarantee, Neighbours
 
 _WHICH_NEIGHBOURS = "For which two neighbours does this release do something that its noise does not cover?"
@@ -23,7 +23,7 @@ _WHICH_NEIGHBOURS = "For which two neighbours does this release do something tha
 class Attack:
     """A broken release is run on what the student hands in, and must be caught breaking its claim.
 
-    The auditor certifies: a pair or an event that breaks nothing passes with probability `trial.failure` at most. For
+    The auditor certifies: a pair or an event that breaks nothing passes with probability `chance.failure` at most. For
     the other side, that a right answer is never refused, choose `shows` well below what right answers reach.
 
     Parameters
@@ -46,7 +46,7 @@ class Attack:
     runs : int
         On either dataset. For a pair, half of them choose the event and half certify it.
     look : callable, optional
-        ``look(data, neighbour) -> Wrong | None``: why this pair shows too little, in the words of the exercise.
+        ``look(data, neighbour) -> Diagnosis | None``: why this pair shows too little, in the words of the exercise.
     question : str
         The question asked where `look` says nothing; a general one unless given.
 
@@ -69,37 +69,39 @@ class Attack:
     pair: tuple[Any, Any] | None = None
     domain: Callable[[list[Any]], str | None] = lambda records: None
     runs: int = 10_000
-    look: Callable[[list[Any], list[Any]], Wrong | None] = lambda data, neighbour: None
+    look: Callable[[list[Any], list[Any]], Diagnosis | None] = lambda data, neighbour: None
     question: str = ""
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         if self.pair is not None:
             data, neighbour = self.pair
         else:
             data, neighbour = self._pair(answer)
         if self.wants == "pair":
-            return self._attack_by_pair(data, neighbour, trial)
+            return self._attack_by_pair(data, neighbour, chance)
         event = answer if self.wants == "event" else answer.part(2)
         if not callable(event.value):
             what = f"The event is {a(event.value)}, and a function of one output is wanted."
-            return Wrong(what, "Write event(output): True where the output points to one of the two.", "not-a-function")
-        return self._attack_by_event(event, data, neighbour, trial)
+            return Diagnosis(
+                "not-a-function", what, "Write event(output): True where the output points to one of the two."
+            )
+        return self._attack_by_event(event, data, neighbour, chance)
 
     def _pair(self, answer: Answer) -> tuple[list[Any], list[Any]]:
         """The student's datasets as lists of plain records, if they are neighbours in the domain."""
         size = 2 if self.wants == "pair" else 3
         names = "(data, neighbour)" if size == 2 else "(data, neighbour, event)"
         if not isinstance(answer.value, tuple | list) or len(answer.value) != size:
-            raise Refused(Wrong(f"{names} is wanted, and this is {a(answer.value)}.", "", "wrong-shape"))
+            raise Refused(Diagnosis("wrong-shape", f"{names} is wanted, and this is {a(answer.value)}."))
         sides = [_records(answer.part(place).value, name) for place, name in enumerate(("data", "neighbour"))]
         for records, name in zip(sides, ("data", "neighbour"), strict=True):
             outside = self.domain(records)
             if outside:
                 raise Refused(
-                    Wrong(
+                    Diagnosis(
+                        "out-of-domain",
                         f"`{name}` is outside of what the release is for. {outside}",
                         "A claim is about the declared domain only. What does the exercise say about the records?",
-                        "out-of-domain",
                     )
                 )
         wrong = not_neighbours(sides[0], sides[1], self.claim.neighbours)
@@ -107,12 +109,12 @@ class Attack:
             raise Refused(wrong)
         return sides[0], sides[1]
 
-    def _attack_by_pair(self, data: list[Any], neighbour: list[Any], trial: Trial) -> Wrong | None:
+    def _attack_by_pair(self, data: list[Any], neighbour: list[Any], chance: Chance) -> Diagnosis | None:
         from dpcourse.audit import audit  # here, because only a check that audits needs it
 
-        confidence = 1 - trial.failure
+        confidence = 1 - chance.failure
         result = audit(
-            self.release, data, neighbour, claim=self.claim, runs=self.runs, confidence=confidence, rng=trial.rng
+            self.release, data, neighbour, claim=self.claim, runs=self.runs, confidence=confidence, rng=chance.rng
         )
         if result.epsilon_lower >= self.shows:
             return None
@@ -120,7 +122,7 @@ class Attack:
             f"Your pair shows {_epsilon(result.epsilon_lower)}", result.epsilon_lower, data, neighbour
         )
 
-    def _too_weak(self, shows: str, epsilon: float, data: list[Any], neighbour: list[Any]) -> Wrong:
+    def _too_weak(self, shows: str, epsilon: float, data: list[Any], neighbour: list[Any]) -> Diagnosis:
         """The pair is one, and it proves too little."""
         seen = f"{shows}, where {self.claim} is claimed."
         if epsilon > self.claim.epsilon:
@@ -128,23 +130,23 @@ class Attack:
         key = "too-weak" if epsilon > self.claim.epsilon else "claim-holds"
         closer = self.look(data, neighbour)
         if closer is None:
-            return Wrong(seen, self.question or _WHICH_NEIGHBOURS, key)
-        return Wrong(f"{seen} {closer.diagnosis}", closer.next_step, closer.key)
+            return Diagnosis(key, seen, self.question or _WHICH_NEIGHBOURS)
+        return closer.led_by(f"{seen} ")
 
-    def _attack_by_event(self, event: Answer, data: Any, neighbour: Any, trial: Trial) -> Wrong | None:
+    def _attack_by_event(self, event: Answer, data: Any, neighbour: Any, chance: Chance) -> Diagnosis | None:
         from dpcourse.audit import audit_outputs, certified_epsilon
         from dpcourse.audit.certify import run
 
-        outputs = [run(self.release, side, self.runs, trial.rng) for side in (data, neighbour)]
+        outputs = [run(self.release, side, self.runs, chance.rng) for side in (data, neighbour)]
         # In an order of their own, so that an event that counts its calls learns nothing.
-        order = trial.rng.permutation(2 * self.runs)
+        order = chance.rng.permutation(2 * self.runs)
         both = [*outputs[0], *outputs[1]]
         happened = np.empty(2 * self.runs, dtype=bool)
         for place in order:
             happened[place] = _truth(event(both[place]), both[place])
         hits = happened[: self.runs].sum(), happened[self.runs :].sum()
         sides = [
-            certified_epsilon(np.array(one), np.array(other), self.runs, self.claim.delta, trial.failure / 4)
+            certified_epsilon(np.array(one), np.array(other), self.runs, self.claim.delta, chance.failure / 4)
             for one, other in (hits, hits[::-1])
         ]
         by_event, by_complement = (max(float(side[kind]) for side in sides) for kind in (0, 1))
@@ -152,58 +154,58 @@ class Attack:
             return None
         seen = f"Your event happens in {hits[0]:,} of {self.runs:,} runs on one dataset, in {hits[1]:,} on the other"
         if by_complement >= self.shows:
-            return Wrong(
+            return Diagnosis(
+                "complement",
                 f"{seen}: it separates them by when it does *not* happen, which shows ε ≥ {by_complement:.3g}.",
                 "Which outputs does one dataset give often, and the other hardly ever? Is your event turned around?",
-                "complement",
             )
         if sum(hits) in (0, 2 * self.runs):
             often = "always" if sum(hits) else "never"
             ask = "Print a few outputs. For which of them is it True?"
-            return Wrong(f"Your event {often} happens, on both datasets.", ask, f"{often}-happens")
+            return Diagnosis(f"{often}-happens", f"Your event {often} happens, on both datasets.", ask)
         if 0 < sum(hits) < 60 and min(hits) == 0:
-            return Wrong(
+            return Diagnosis(
+                "too-rare",
                 f"{seen}: too rarely to prove ε ≥ {self.shows:g}.",
                 "Is there a larger event around it that the other dataset hardly ever gives?",
-                "too-rare",
             )
-        found = audit_outputs(*outputs, claim=self.claim, confidence=1 - trial.failure)
+        found = audit_outputs(*outputs, claim=self.claim, confidence=1 - chance.failure)
         wrong = self._too_weak(f"{seen}: that shows {_epsilon(by_event)}", by_event, data, neighbour)
         if found.epsilon_lower < self.shows:
             return wrong  # the student's own pair may have no such event
         better = f"The auditor knows an event that shows ε ≥ {found.epsilon_lower:.2g} on the same outputs."
         ask = self.question or "Draw both histograms. Where is one of them many times as high as the other?"
         separates = "separates-nothing" if by_event < 0.1 else wrong.key
-        return Wrong(f"{wrong.diagnosis} {better}", ask, separates)
+        return Diagnosis(separates, f"{wrong.seen} {better}", ask)
 
 
-def not_neighbours(data: Sequence[Any], neighbour: Sequence[Any], relation: Neighbours) -> Wrong | None:
+def not_neighbours(data: Sequence[Any], neighbour: Sequence[Any], relation: Neighbours) -> Diagnosis | None:
     """Why two lists of records are not neighbours; the order of records does not matter."""
     here, there = Counter(data), Counter(neighbour)
     gone, come = list((here - there).elements()), list((there - here).elements())
     if not gone and not come:
         how = "in another order" if list(data) != list(neighbour) else "in the same order"
-        return Wrong(
+        return Diagnosis(
+            "same-data",
             f"`data` and `neighbour` hold the same records, {how}.",
             "Neighbours differ in one person. Who is it?",
-            "same-data",
         )
     replaced = len(gone) == len(come) == 1
     if replaced if relation is Neighbours.REPLACE_ONE else len(gone) + len(come) == 1:
         return None
     seen = f"Only in `data`: {_shown(gone)}. Only in `neighbour`: {_shown(come)}."
     if relation is Neighbours.REPLACE_ONE:
-        return Wrong(
+        return Diagnosis(
+            "not-neighbours",
             f"These are not neighbours: one record is replaced by another, and no other differs. {seen}",
             "Which one record do you change?",
-            "not-neighbours",
         )
-    return Wrong(
+    return Diagnosis(
+        "not-neighbours",
         f"These are not neighbours: one of them holds all records of the other, and one more. {seen}",
         "Replacing a record removes one and adds one. Which one record do you add?"
         if replaced
         else "Which one record do you add?",
-        "not-neighbours",
     )
 
 
@@ -220,7 +222,7 @@ def _epsilon(value: float) -> str:
 def _records(dataset: Any, name: str) -> list[Any]:
     """A dataset as a list of plain records: numbers, strings, booleans, or tuples of them."""
     if isinstance(dataset, str | bytes | Mapping) or not hasattr(dataset, "__iter__"):
-        raise Refused(Wrong(f"`{name}` is {a(dataset)}, and a list of records is wanted.", "", "wrong-type"))
+        raise Refused(Diagnosis("wrong-type", f"`{name}` is {a(dataset)}, and a list of records is wanted."))
     return [_plain(record, name) for record in dataset]
 
 
@@ -233,16 +235,18 @@ def _plain(record: Any, name: str) -> Any:
         return float(record)
     if isinstance(record, tuple | list | np.ndarray):
         return tuple(_plain(member, name) for member in record)
-    raise Refused(Wrong(f"`{name}` holds {a(record)}, which is no record.", "Numbers, text or tuples.", "wrong-type"))
+    raise Refused(
+        Diagnosis("wrong-type", f"`{name}` holds {a(record)}, which is no record.", "Numbers, text or tuples.")
+    )
 
 
 def _truth(happened: Any, output: Any) -> bool:
     if isinstance(happened, bool | np.bool_) or (isinstance(happened, int) and happened in (0, 1)):
         return bool(happened)
     raise Refused(
-        Wrong(
+        Diagnosis(
+            "wrong-type",
             f"For the output {output!r} your event is {happened!r}; True or False is wanted.",
             "An event is a yes-or-no question about one output.",
-            "wrong-type",
         )
     )

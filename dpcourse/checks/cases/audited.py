@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases.known import Call, Pairs, frozen, plainly
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -31,7 +31,7 @@ class View:
     of: Callable[[Any], Any] | None
     hint: str
     key: str = "not-private"
-    diagnose: Callable[[Answer, Trial, Any], Wrong | None] | None = None
+    diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None
 
     def shows(self, output: Any) -> Any:
         return output if self.of is None else self.of(output)
@@ -42,7 +42,7 @@ class Audited:
     """The answer keeps its claim, as far as an auditor can see on neighbouring datasets drawn anew.
 
     Each pair is looked at twice, first with an eighth of the runs, where most mistakes show already. Every look through
-    every view has the same share of `trial.failure`, so over all of them together a right answer is accused with that
+    every view has the same share of `chance.failure`, so over all of them together a right answer is accused with that
     probability at most.
 
     Parameters
@@ -67,7 +67,7 @@ class Audited:
     key : str
         For tests.
     diagnose : callable, optional
-        ``diagnose(answer, trial, audit_result) -> Wrong | None`` to name the mistake more closely.
+        ``diagnose(answer, chance, audit_result) -> Diagnosis | None`` to name the mistake more closely.
     also : tuple of View
         Further views of the same outputs: they cost no runs, and the answer's calls are what takes the time.
     """
@@ -80,36 +80,36 @@ class Audited:
     view: Callable[[Any], Any] | None = None
     hint: str = "How much can one person change what you release, and is that in the scale of the noise?"
     key: str = "not-private"
-    diagnose: Callable[[Answer, Trial, Any], Wrong | None] | None = None
+    diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None
     also: tuple[View, ...] = ()
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
         from dpcourse.audit.certify import run
         from dpcourse.audit.parts import Raised
 
         views = (View(self.view, self.hint, self.key, self.diagnose), *self.also)
-        confidence = 1 - trial.failure / (2 * self.times * len(views))
+        confidence = 1 - chance.failure / (2 * self.times * len(views))
 
         def looked_at(data: Any, rng: Generator) -> tuple[Any, ...]:
             output = self.call(answer, data, rng)
             return tuple(view.shows(output) for view in views)
 
         for _ in range(self.times):
-            pair = [frozen(side) for side in self.pairs(trial.rng)]
-            for runs, rng in zip((max(self.runs // 8, 4), self.runs), trial.rng.spawn(2), strict=True):
+            pair = [frozen(side) for side in self.pairs(chance.rng)]
+            for runs, rng in zip((max(self.runs // 8, 4), self.runs), chance.rng.spawn(2), strict=True):
                 outputs = [run(looked_at, side, runs, rng) for side in pair]
                 for place, view in enumerate(views):
                     shown = ([o if isinstance(o, Raised) else o[place] for o in side] for side in outputs)
                     result = audit_outputs(*shown, claim=self.claim, confidence=confidence)
                     if result.violated:
-                        named = view.diagnose(answer, trial, result) if view.diagnose else None
-                        return named or self._accuse(answer, pair, view, result, trial)
+                        named = view.diagnose(answer, chance, result) if view.diagnose else None
+                        return named or self._accuse(answer, pair, view, result, chance)
         return None
 
-    def _accuse(self, answer: Answer, pair: list[Any], view: View, result: Any, trial: Trial) -> Wrong:
+    def _accuse(self, answer: Answer, pair: list[Any], view: View, result: Any, chance: Chance) -> Diagnosis:
         alike = [
-            len({np.asarray(view.shows(self.call(answer, side, trial.rng))).tobytes() for _ in range(100)}) == 1
+            len({np.asarray(view.shows(self.call(answer, side, chance.rng))).tobytes() for _ in range(100)}) == 1
             for side in pair
         ]
         if all(alike):
@@ -119,12 +119,12 @@ class Audited:
                 "Where does the randomness come in?",
             )
         seen = "no ε at all" if not np.isfinite(result.epsilon_lower) else f"ε ≥ {result.epsilon_lower:.3g}"
-        return Wrong(
+        return Diagnosis(
+            view.key,
             f"Your release tells two neighbouring datasets apart: {seen} at 99.9999% confidence, "
             f"you claim {self.claim}. "
             f"What gives it away: {result.event}.",
             view.hint,
-            view.key,
         )
 
 

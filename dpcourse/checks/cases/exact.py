@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import NOTHING, Trial, Wrong, a
+from dpcourse.checks.base import NOTHING, Chance, Diagnosis, a
 from dpcourse.checks.cases.known import CONSTANT, Mistake, frozen
 
 
@@ -42,19 +42,19 @@ class Returns:
     among: Callable[..., Sequence[Any]] | Sequence[Any] | None = None
     random: bool = True
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         for _ in range(3):
-            arguments = frozen(self.inputs(trial.rng))
+            arguments = frozen(self.inputs(chance.rng))
             result = self._run(answer, arguments, np.random.default_rng(1))
             wrong = self._judge(result, arguments)
             if wrong:
                 return wrong
-        return self._listens(answer, arguments, trial) if self.random else None
+        return self._listens(answer, arguments, chance) if self.random else None
 
     def _run(self, answer: Answer, arguments: tuple[Any, ...], rng: Generator) -> Any:
         return answer(*copy.deepcopy(arguments), rng=rng) if self.random else answer(*copy.deepcopy(arguments))
 
-    def _judge(self, result: Any, arguments: tuple[Any, ...]) -> Wrong | None:
+    def _judge(self, result: Any, arguments: tuple[Any, ...]) -> Diagnosis | None:
         if result is None:
             return NOTHING
         array = np.asarray(result)
@@ -64,50 +64,50 @@ class Returns:
             if array.dtype.kind not in "biuf" or array.ndim == 0:
                 strange = [x for x in array.flat if not isinstance(x, numbers.Real)] if array.ndim else []
                 held = f" that holds {strange[0]!r}" if strange else ""
-                return Wrong(f"An array of numbers is wanted; you return {a(result)}{held}.", "", "wrong-type")
+                return Diagnosis("wrong-type", f"An array of numbers is wanted; you return {a(result)}{held}.")
             if self.shape is not None and array.shape != tuple(self.shape(*arguments)):
                 wanted = tuple(self.shape(*arguments))
-                return Wrong(f"The result has shape {array.shape}, and {wanted} is wanted.", "", "wrong-shape")
+                return Diagnosis("wrong-shape", f"The result has shape {array.shape}, and {wanted} is wanted.")
         elif self.what != "any":
             kinds = {"number": numbers.Real, "integer": numbers.Integral, "boolean": bool | np.bool_}[self.what]
             if array.ndim > 0:
                 values = "1 value" if array.size == 1 else f"{array.size} values"
-                return Wrong(f"One {self.what} is wanted; you return {a(result)} of {values}.", "", "wrong-shape")
+                return Diagnosis("wrong-shape", f"One {self.what} is wanted; you return {a(result)} of {values}.")
             plain = array.item() if isinstance(result, np.ndarray) else result
             if not isinstance(plain, kinds) or (isinstance(plain, bool | np.bool_) and self.what != "boolean"):
                 wanted_kind = {"integer": "An integer", "number": "A number"}.get(self.what, "True or False")
-                return Wrong(f"{wanted_kind} is wanted; you return {a(result)}.", "", "wrong-type")
+                return Diagnosis("wrong-type", f"{wanted_kind} is wanted; you return {a(result)}.")
         if array.dtype.kind == "f" and np.isnan(array).any():
-            return Wrong("The result holds NaN (not a number).", "Is something divided by zero?", "nan")
+            return Diagnosis("nan", "The result holds NaN (not a number).", "Is something divided by zero?")
         if self.among is not None:
             allowed = self.among(*arguments) if callable(self.among) else self.among
             strange = [value for value in np.ravel(array).tolist() if value not in allowed]
             if strange:
-                return Wrong(
-                    f"The result holds {strange[0]!r}, which is not among the values allowed.", "", "wrong-value"
+                return Diagnosis(
+                    "wrong-value", f"The result holds {strange[0]!r}, which is not among the values allowed."
                 )
         return None
 
-    def _listens(self, answer: Answer, arguments: tuple[Any, ...], trial: Trial) -> Wrong | None:
+    def _listens(self, answer: Answer, arguments: tuple[Any, ...], chance: Chance) -> Diagnosis | None:
         def output(arguments: tuple[Any, ...], seed: int) -> bytes:
             return np.asarray(self._run(answer, arguments, np.random.default_rng(seed))).tobytes()
 
         # A right answer that says one thing with probability 0.85 says it 120 times in a row with 3e-9.
-        seeds = trial.rng.integers(2**32, size=120).tolist()
+        seeds = chance.rng.integers(2**32, size=120).tolist()
         if all(len({output(arguments, seed) for seed in some}) == 1 for some in (seeds[:20], seeds)):
-            others = {output(frozen(self.inputs(trial.rng)), seed) for seed in seeds}
+            others = {output(frozen(self.inputs(chance.rng)), seed) for seed in seeds}
             if others == {output(arguments, seeds[0])}:
                 return CONSTANT
-            return Wrong(
+            return Diagnosis(
+                "not-random",
                 "A hundred and twenty calls on the same data gave the same result.",
                 "Where does the randomness come from? Draw it from `rng`, and do not seed a generator of your own.",
-                "not-random",
             )
         if len({output(arguments, seeds[0]) for _ in range(5)}) > 1:
-            return Wrong(
+            return Diagnosis(
+                "own-generator",
                 "Your function draws from a generator of its own: the same `rng` gave different results.",
                 "Draw from the `rng` you are given (rng.random(), rng.laplace(), ...).",
-                "own-generator",
             )
         return None
 
@@ -130,25 +130,25 @@ class Value:
     mistakes: Sequence[Mistake] = ()
     rtol: float = 0.01
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         given = answer.value
         if isinstance(self.expected, str):
             if not isinstance(given, str):
-                return Wrong(f"A string is wanted, and this is {a(given)}.", "", "wrong-type")
+                return Diagnosis("wrong-type", f"A string is wanted, and this is {a(given)}.")
         else:
             array = np.asarray(given)
             one = array.item() if array.size == 1 else None  # an array of one number is a number
             if isinstance(one, bool) or not isinstance(one, numbers.Real | Decimal):
-                return Wrong(f"A number is wanted, and this is {a(given)}.", "", "wrong-type")
+                return Diagnosis("wrong-type", f"A number is wanted, and this is {a(given)}.")
             given = float(one)
         if self._same(given, self.expected):
             return None
         for mistake in self.mistakes:
             if self._same(given, mistake.gives):
-                return mistake.wrong
+                return mistake.diagnosis
         if isinstance(given, float) and 0 < self.expected < 1 and self._same(given, 100 * self.expected):
-            return Wrong("That is a percentage.", "100% is 1: divide by 100.", "percent")
-        return Wrong(f"{given!r} is not it.", "Read the paragraph above the exercise again.", "wrong-value")
+            return Diagnosis("percent", "That is a percentage.", "100% is 1: divide by 100.")
+        return Diagnosis("wrong-value", f"{given!r} is not it.", "Read the paragraph above the exercise again.")
 
     def _same(self, given: Any, wanted: Any) -> bool:
         if isinstance(wanted, str) or isinstance(given, str):

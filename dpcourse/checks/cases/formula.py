@@ -14,7 +14,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import NOTHING, Trial, Wrong, a
+from dpcourse.checks.base import NOTHING, Chance, Diagnosis, a
 from dpcourse.checks.cases.exact import holds_text
 from dpcourse.checks.cases.known import Mistake, frozen
 
@@ -49,8 +49,8 @@ class Equals:
     atol: float = 1e-9
     times: int = 10
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
-        drawn = [frozen(self.inputs(trial.rng)) for _ in range(self.times)]
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        drawn = [frozen(self.inputs(chance.rng)) for _ in range(self.times)]
         results = [answer(*copy.deepcopy(arguments)) for arguments in drawn]
         if any(result is None for result in results):
             return NOTHING
@@ -60,28 +60,28 @@ class Equals:
             return None
         for mistake in self.mistakes:
             if all(self._same(results[i], mistake.gives(*drawn[i])) for i in range(self.times)):
-                return mistake.wrong
+                return mistake.diagnosis
         first = bad[0]
         shape = _shape_wrong(results[first], right[first])
         if shape:
             return shape
         if holds_text(results[first]) and not holds_text(right[first]):
-            return Wrong(
+            return Diagnosis(
+                "wrong-type",
                 f"Numbers are wanted, and this is text: {results[first]!r}.",
                 "Return the number itself, without quotes and not formatted.",
-                "wrong-type",
             )
         names = _names(answer, len(drawn[first]))
         seen = self._shown(answer, names, *self._roundest(answer, [drawn[i] for i in bad]))
         related = self._related(drawn, results, right, names) or self._ignored(answer, drawn, names)
         if related:
-            return Wrong(f"{seen} {related[0]}", related[1], related[2])
+            return Diagnosis(related[2], f"{seen} {related[0]}", related[1])
         some = "one" if len(bad) == self.times else f"{len(bad)} of {self.times}"
         ask = "Take the formula apart: which part of it does your result lack, or have too much of, on this input?"
         if some != "one":
             seen = f"On {some} inputs your result is wrong. {seen}"
             ask = "What do the inputs have in common on which you are wrong? Which case is not thought of?"
-        return Wrong(seen, ask, "wrong-value")
+        return Diagnosis("wrong-value", seen, ask)
 
     def _shown(self, answer: Answer, names: Sequence[str], arguments: Arguments, got: Any, right: Any) -> str:
         given = ", ".join(f"{name} = {_brief(value)}" for name, value in zip(names, arguments, strict=True))
@@ -244,7 +244,7 @@ def _rounded(arguments: Arguments) -> Arguments:
     return tuple(map(one, arguments))
 
 
-def _shape_wrong(got: Any, wanted: Any) -> Wrong | None:
+def _shape_wrong(got: Any, wanted: Any) -> Diagnosis | None:
     """A sentence about one number where an array is wanted, the other way round, or the wrong number of them."""
     wanted = np.shape(wanted)
 
@@ -259,10 +259,10 @@ def _shape_wrong(got: Any, wanted: Any) -> Wrong | None:
         given = words(shape) if shape or np.isscalar(got) and not isinstance(got, str) else a(got)
     if shape == wanted:
         return None
-    return Wrong(
+    return Diagnosis(
+        "wrong-shape",
         f"Your function returns {given}; {words(wanted)} is wanted.",
         "Return what the exercise asks for, and nothing else.",
-        "wrong-shape",
     )
 
 

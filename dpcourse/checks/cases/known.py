@@ -11,7 +11,8 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.vocabulary import Shared
 
 Call = Callable[[Answer, Any, Generator], Any]
 Pairs = Callable[[Generator], tuple[Any, Any]]
@@ -35,14 +36,37 @@ def frozen(data: Any) -> Any:
 
 @dataclass(frozen=True)
 class Mistake:
-    """A known wrong answer: its formula, value or distribution, and the diagnosis of whoever made it."""
+    """A known wrong answer.
 
+    Parameters
+    ----------
+    key : str or Shared
+        Its name; one of the shared vocabulary brings its question along.
+    gives : object
+        Its formula, value or distribution, as the case it is declared in wants it.
+    seen, ask : str
+        What whoever made it is told, and asked.
+    """
+
+    key: str | Shared
     gives: Any
-    wrong: Wrong
+    seen: str
+    ask: str = ""
+
+    @classmethod
+    def told(cls, diagnosis: Diagnosis, gives: Any) -> Mistake:
+        """One of several mistakes that get the same diagnosis."""
+        return cls(diagnosis.key, gives, diagnosis.seen, diagnosis.ask)
+
+    @property
+    def diagnosis(self) -> Diagnosis:
+        if isinstance(self.key, Shared):
+            return self.key.seen(self.seen, self.ask)
+        return Diagnosis(self.key, self.seen, self.ask)
 
 
-CONSTANT = Wrong(
+CONSTANT = Diagnosis(
+    "constant",
     "Your function gives the same result on every dataset and in every run.",
     "A constant keeps every secret and answers nothing: let the data in, and then the randomness.",
-    "constant",
 )

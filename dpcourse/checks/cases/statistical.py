@@ -11,7 +11,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases.known import CONSTANT, Call, Mistake, Pairs, frozen, plainly
 from dpcourse.checks.vocabulary import Shared
 
@@ -52,8 +52,8 @@ class Useful:
     call: Call = plainly
     hint: str = "Is there more noise than the claim asks for? What is the smallest scale that keeps it?"
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
-        rng = trial.rng
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        rng = chance.rng
         drawn = [frozen(pair) for pair in (self.pairs(rng) for _ in range(20))]
         truths = [tuple(self.truth(data) for data in pair) for pair in drawn]
         sides = zip(rng.integers(20, size=self.runs), rng.integers(2, size=self.runs), strict=True)
@@ -67,7 +67,7 @@ class Useful:
             results.append(output)
             right.append(truth)
         # The upper Clopper–Pearson bound on the share of good runs.
-        if good == self.runs or stats.beta.ppf(1 - trial.failure, good + 1, self.runs - good) >= self.at_least:
+        if good == self.runs or stats.beta.ppf(1 - chance.failure, good + 1, self.runs - good) >= self.at_least:
             return None
         if len({np.asarray(output).tobytes() for output in results}) == 1:
             return CONSTANT
@@ -76,12 +76,12 @@ class Useful:
                 "Your results do not follow the data: where the truth is larger, they are not."
             )
         near = "" if callable(self.within) else f" of {self.within:g}"
-        return Wrong(
+        return Diagnosis(
+            "not-useful",
             f"Only {good / self.runs:.0%} of your results lie within the allowed error{near}; "
             f"at least {self.at_least:.0%} should. "
             f"Half of them miss the truth by {np.nanmedian(errors):.3g} or more.",
             self.hint,
-            "not-useful",
         )
 
 
@@ -89,7 +89,7 @@ class Useful:
 class Unbiased:
     """The answer is right on average, coordinate by coordinate.
 
-    A Student-t test at `trial.failure` over the coordinates; it needs results whose tails are not heavy and a few
+    A Student-t test at `chance.failure` over the coordinates; it needs results whose tails are not heavy and a few
     hundred runs to hold its level.
 
     Parameters
@@ -110,14 +110,14 @@ class Unbiased:
     mistakes: Sequence[Mistake] = ()
     hint: str = "What is the expectation of what you compute? Write it down, and solve for the truth."
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
-        data, truth = self.inputs(trial.rng)
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        data, truth = self.inputs(chance.rng)
         data, truth = frozen(data), np.asarray(truth, dtype=float)
-        results = np.array([np.asarray(self.call(answer, data, trial.rng), dtype=float) for _ in range(self.runs)])
+        results = np.array([np.asarray(self.call(answer, data, chance.rng), dtype=float) for _ in range(self.runs)])
         if results.shape[1:] != truth.shape:
-            return Wrong(f"The result has shape {results.shape[1:]}, and {truth.shape} is wanted.", "", "wrong-shape")
+            return Diagnosis("wrong-shape", f"The result has shape {results.shape[1:]}, and {truth.shape} is wanted.")
         mean = results.mean(axis=0)
-        band = stats.t.isf(trial.failure / (2 * max(truth.size, 1)), self.runs - 1) * (
+        band = stats.t.isf(chance.failure / (2 * max(truth.size, 1)), self.runs - 1) * (
             results.std(axis=0, ddof=1) / np.sqrt(self.runs)
         ) + 1e-9 * np.abs(truth)
         if (np.abs(mean - truth) <= band).all():
@@ -129,13 +129,13 @@ class Unbiased:
             )
         ]
         if fits and min(fits)[0] <= 1:
-            return self.mistakes[min(fits)[1]].wrong
+            return self.mistakes[min(fits)[1]].diagnosis
         worst = np.unravel_index(np.argmax(np.abs(mean - truth) / np.maximum(band, 1e-300)), truth.shape)
-        return Wrong(
+        return Diagnosis(
+            "biased",
             f"On average over {self.runs:,} runs you give {mean[worst]:.4g} where the truth is {truth[worst]:.4g}; "
             f"chance explains a difference of {band[worst]:.2g} at most.",
             self.hint,
-            "biased",
         )
 
 
@@ -162,26 +162,28 @@ class Frequencies:
     mistakes: Sequence[Mistake] = ()
     hint: str = "Which probability should each output have? Add them up: they must give 1."
 
-    def __call__(self, answer: Answer, trial: Trial) -> Wrong | None:
-        data, wanted = self.inputs(trial.rng)
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        data, wanted = self.inputs(chance.rng)
         data = frozen(data)
         counts: dict[Hashable, int] = {}
         for _ in range(self.runs):
-            for output in np.ravel(np.asarray(self.call(answer, data, trial.rng))).tolist():
+            for output in np.ravel(np.asarray(self.call(answer, data, chance.rng))).tolist():
                 counts[output] = counts.get(output, 0) + 1
         total = sum(counts.values())
         if not total:
-            return Wrong("Your function returns nothing.", "One output for each person is wanted.", "returns-nothing")
-        worst = self._against(wanted, counts, total, trial.failure)
+            return Diagnosis(
+                "returns-nothing", "Your function returns nothing.", "One output for each person is wanted."
+            )
+        worst = self._against(wanted, counts, total, chance.failure)
         if worst is None:
             return None
-        fitting = [m for m in self.mistakes if self._against(m.gives(data), counts, total, trial.failure) is None]
+        fitting = [m for m in self.mistakes if self._against(m.gives(data), counts, total, chance.failure) is None]
         if fitting:
-            return fitting[0].wrong
-        return Wrong(
+            return fitting[0].diagnosis
+        return Diagnosis(
+            "wrong-frequency",
             f"{worst!r} comes out {counts.get(worst, 0) / total:.1%} of the time; right is {wanted.get(worst, 0):.1%}.",
             self.hint,
-            "wrong-frequency",
         )
 
     @staticmethod

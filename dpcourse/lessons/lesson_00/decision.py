@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, a
 
 # Letter -> whether the release can make Boris certain, and what is said to somebody who decides otherwise.
 RELEASES = {
@@ -41,16 +41,16 @@ RELEASES = {
 _FORM = 'Write the letters in a set: certain = {"A", "B"} says that A and B can make Boris certain.'
 
 
-def decided(answer: Answer, trial: Trial) -> Wrong | None:
+def decided(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The letters are those of the releases that can make Boris certain."""
     letters = list(answer.value) if isinstance(answer.value, str | set | frozenset | list | tuple) else None
     if letters is None:
-        return Wrong(f"A set of letters is wanted, and this is {a(answer.value)}.", _FORM, "wrong-type")
+        return Diagnosis("wrong-type", f"A set of letters is wanted, and this is {a(answer.value)}.", _FORM)
     if strange := [letter for letter in letters if letter not in RELEASES]:
-        return Wrong(f"There is no release {strange[0]!r}.", _FORM, "wrong-type")
+        return Diagnosis("wrong-type", f"There is no release {strange[0]!r}.", _FORM)
     for letter, (gives_away, seen, ask) in RELEASES.items():
         if (letter in letters) is not gives_away:
-            return Wrong(seen, ask, letter)
+            return Diagnosis(letter, seen, ask)
     return None
 
 

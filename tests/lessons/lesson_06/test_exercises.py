@@ -310,7 +310,7 @@ def test_projected_counts_are_named_as_such():
         return project(solved(reports, epsilon, k), len(reports))
 
     assert rehearse("06.2", answer, times=1, rng=6).keys == {"package-used": 1}
-    assert any(mistake.wrong.key == "projected" for mistake in formulas.ESTIMATOR_MISTAKES)
+    assert any(mistake.diagnosis.key == "projected" for mistake in formulas.ESTIMATOR_MISTAKES)
 
 
 def test_the_collector_is_randomized_response_where_no_cell_is_small():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.lessons.capstone_1.numbers import gaussian_delta, local_epsilon, noise_multiplier
 
 
@@ -17,7 +17,7 @@ def number(given: Any) -> float:
     """A finite number, or a refusal."""
     value = given.item() if isinstance(given, np.ndarray) and given.size == 1 else given
     if isinstance(value, bool) or not isinstance(value, numbers.Real) or not math.isfinite(value):
-        raise Refused(Wrong(f"One finite number is wanted; you return {a(given)}.", "", "wrong-type"))
+        raise Refused(Diagnosis("wrong-type", f"One finite number is wanted; you return {a(given)}."))
     return float(value)
 
 
@@ -25,10 +25,10 @@ def _near(got: float, wanted: float, within: float = 0.01) -> bool:
     return abs(got - wanted) <= within * wanted
 
 
-def costs(answer: Answer, trial: Trial) -> Wrong | None:
+def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Within 1% of the steps as they are, or of whole steps in every epoch (ceil(n/batch))."""
-    sizes = trial.rng.choice((500, 800, 1000, 1500, 2000, 3000, 5000), 3, replace=False)
-    settings = [(int(n), 64, 5, 1.0, int(trial.rng.choice((8, 10))), 1e-5) for n in sizes]
+    sizes = chance.rng.choice((500, 800, 1000, 1500, 2000, 3000, 5000), 3, replace=False)
+    settings = [(int(n), 64, 5, 1.0, int(chance.rng.choice((8, 10))), 1e-5) for n in sizes]
     settings.append((60, 60, 5, 1.0, 10, 1e-5))  # a small fab, whose batch is everything
     gave = [number(answer(*setting)) for setting in settings]
     wanted = [local_epsilon(*setting) for setting in settings]
@@ -74,20 +74,20 @@ def costs(answer: Answer, trial: Trial) -> Wrong | None:
     )
     for formula, diagnosis, hint, key in known:
         if all(_near(g, formula(*s), 0.02) for g, s in zip(gave[:3], settings[:3], strict=True)):
-            return Wrong(diagnosis, hint, key)
+            return Diagnosis(key, diagnosis, hint)
     if len({round(g, 9) for g in gave}) == 1:
-        return Wrong(
+        return Diagnosis(
+            "ignores-n",
             f"You give ε = {gave[0]:.3g} whatever the number of wafers is.",
             "A wafer of a small fab is in more batches. Where does n enter?",
-            "ignores-n",
         )
     off = int(np.argmax([abs(g / w - 1) for g, w in zip(gave, wanted, strict=True)]))
     n, _, _, _, rounds, _ = settings[off]
-    return Wrong(
+    return Diagnosis(
+        "wrong-epsilon",
         f"For {n} wafers and {rounds} rounds you give {gave[off]:.4g}; it is {wanted[off]:.4g}, or {whole[off]:.4g} "
         "with whole steps.",
         "Which mechanism is one step, and how many are there?",
-        "wrong-epsilon",
     )
 
 
@@ -100,15 +100,15 @@ def _steps_more(setting: tuple[int, int, int, float, int, float]) -> float:
 COSTS = (costs,)
 
 
-def shares(answer: Answer, trial: Trial) -> Wrong | None:
+def shares(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The sum of `shares` normal numbers of this deviation, over all rounds: exact δ(ε), and no tenth too much."""
-    for epsilon, rounds in ((3.0, 50), (float(trial.rng.uniform(0.3, 2)), 50), (1.0, int(trial.rng.integers(2, 30)))):
-        few = int(trial.rng.integers(3, 9))
+    for epsilon, rounds in ((3.0, 50), (float(chance.rng.uniform(0.3, 2)), 50), (1.0, int(chance.rng.integers(2, 30)))):
+        few = int(chance.rng.integers(3, 9))
         deviation = number(answer(epsilon, 1e-5, rounds, few))
         z = noise_multiplier(round(epsilon, 12), 1e-5, rounds)
         ratio = deviation * math.sqrt(few) / z
         if deviation <= 0:
-            return Wrong(f"A deviation of {deviation:g} is no noise.", "", "no-noise")
+            return Diagnosis("no-noise", f"A deviation of {deviation:g} is no noise.")
         safe = gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation) <= 1e-5 * 1.01
         if safe and ratio < 1.12:
             continue
@@ -137,13 +137,13 @@ def shares(answer: Answer, trial: Trial) -> Wrong | None:
             ),
         ):
             if _near(deviation, gives, 0.005):
-                return Wrong(f"{seen}: {why}.", hint, key)
+                return Diagnosis(key, f"{seen}: {why}.", hint)
         if safe:
-            return Wrong(f"{seen}.", "Which accountant composes Gaussian noise most tightly?", "too-much-noise")
-        return Wrong(
+            return Diagnosis("too-much-noise", f"{seen}.", "Which accountant composes Gaussian noise most tightly?")
+        return Diagnosis(
+            "too-little-noise",
             f"{seen}: δ at this ε is {gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation):.2g}, not 1e-5.",
             "One wafer moves the sum by 1 in every round.",
-            "too-little-noise",
         )
     return None
 

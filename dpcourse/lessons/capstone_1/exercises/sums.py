@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.lessons.capstone_1 import numbers
 
@@ -38,40 +38,40 @@ SUMS = Equals(
     numbers.clipped_sum,
     (
         Mistake(
+            "not-clipped",
             lambda w, X, y, C: _gradients(w, X, y).sum(axis=0),
-            Wrong("Nothing is clipped.", "How far can one strange wafer move the sum?", "not-clipped"),
+            "Nothing is clipped.",
+            "How far can one strange wafer move the sum?",
         ),
         Mistake(
+            "clips-the-sum",
             _clip_whole,
-            Wrong(
-                "You clip the sum. It is bounded then, but one wafer can still turn it around: by 2C.",
-                "Clip each wafer's gradient, then add.",
-                "clips-the-sum",
-            ),
+            "You clip the sum. It is bounded then, but one wafer can still turn it around: by 2C.",
+            "Clip each wafer's gradient, then add.",
         ),
         Mistake(
+            "mean",
             lambda w, X, y, C: numbers.clipped_sum(w, X, y, C) / len(X),
-            Wrong("That is the mean.", "The server adds the sums of all fabs. Who divides, and by what?", "mean"),
+            "That is the mean.",
+            "The server adds the sums of all fabs. Who divides, and by what?",
         ),
         Mistake(
+            "clips-entries",
             lambda w, X, y, C: np.clip(_gradients(w, X, y), -C, C).sum(axis=0),
-            Wrong(
-                "You clip each entry to [−C, C]: a gradient may still be as long as C√21.",
-                "C bounds the length of a wafer's gradient, all 21 entries together.",
-                "clips-entries",
-            ),
+            "You clip each entry to [−C, C]: a gradient may still be as long as C√21.",
+            "C bounds the length of a wafer's gradient, all 21 entries together.",
         ),
         Mistake(
+            "norm-without-constant",
             _clip_readings,
-            Wrong(
-                "Your norm leaves out the constant's entry.",
-                "The gradient has 21 entries. Which of them are published?",
-                "norm-without-constant",
-            ),
+            "Your norm leaves out the constant's entry.",
+            "The gradient has 21 entries. Which of them are published?",
         ),
         Mistake(
+            "sign",
             lambda w, X, y, C: -numbers.clipped_sum(w, X, y, C),
-            Wrong("The sign is turned around.", "The gradient of the loss is (p − y) · (x, 1).", "sign"),
+            "The sign is turned around.",
+            "The gradient of the loss is (p − y) · (x, 1).",
         ),
     ),
     rtol=1e-6,
@@ -79,31 +79,31 @@ SUMS = Equals(
 )
 
 
-def replay(answer: Answer, trial: Trial) -> Wrong | None:
+def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One wafer more, whatever its readings are, moves the sum by C at most; errors and NaN are outputs too."""
     for empty in (False, True):
-        weights, X, y, clip = _wafers(trial.rng)
+        weights, X, y, clip = _wafers(chance.rng)
         if empty:
             X, y = X[:0], y[:0]
         for canary in CANARIES:
-            row = trial.rng.uniform(-1, 1, 20)
-            row[int(trial.rng.integers(20))] = canary
-            label = int(trial.rng.integers(2))
+            row = chance.rng.uniform(-1, 1, 20)
+            row[int(chance.rng.integers(20))] = canary
+            label = int(chance.rng.integers(2))
             try:
                 before = np.asarray(answer(weights.copy(), X.copy(), y.copy(), clip), dtype=float)
                 after = np.asarray(answer(weights.copy(), np.vstack([X, row]), np.append(y, label), clip), dtype=float)
             except AnswerRaised as raised:
-                return Wrong(
+                return Diagnosis(
+                    "raises",
                     f"With a reading of {canary:g}, or with no wafer at all, your function stops: {raised}.",
                     "A wafer that cannot be read counts as zero, and no wafer makes a sum of zeros.",
-                    "raises",
                 )
             moved = float(np.linalg.norm(after - before))
             if not moved <= clip * (1 + 1e-6) + 1e-9:
-                return Wrong(
+                return Diagnosis(
+                    "not-finite" if not np.isfinite(moved) else "moves-more",
                     f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and C is {clip:.2g}.",
                     "NaN compares with nothing, and infinity divided by infinity is NaN. What should such a row add?",
-                    "not-finite" if not np.isfinite(moved) else "moves-more",
                 )
     return None
 
@@ -131,14 +131,14 @@ def _right_gains(
     ]
 
 
-def gains(answer: Answer, trial: Trial) -> Wrong | None:
+def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each fab's accuracy on its own wafers, together less alone."""
     for _ in range(5):
-        together, alone, X, y, made_in = _models(trial.rng)
+        together, alone, X, y, made_in = _models(chance.rng)
         given = answer(together.copy(), dict(alone), X.copy(), y.copy(), made_in.copy())
         if not isinstance(given, dict) or set(given) != set(alone):
-            return Wrong(
-                "A dict with one number for each fab is wanted.", "Its keys are those of `alone`.", "wrong-type"
+            return Diagnosis(
+                "wrong-type", "A dict with one number for each fab is wanted.", "Its keys are those of `alone`."
             )
         got = np.array([float(given[name]) for name in alone])
         wanted = np.array(_right_gains(together, alone, X, y, made_in))
@@ -162,12 +162,12 @@ def gains(answer: Answer, trial: Trial) -> Wrong | None:
             ),
         ):
             if np.allclose(got, other, atol=1e-9):
-                return Wrong(diagnosis, hint, key)
+                return Diagnosis(key, diagnosis, hint)
         worst = int(np.argmax(np.abs(got - wanted)))
-        return Wrong(
+        return Diagnosis(
+            "wrong-gain",
             f"{list(alone)[worst]} gains {wanted[worst]:+.3f}, and you say {got[worst]:+.3f}.",
             "A model answers 1 where x · weights[:20] + weights[20] > 0.",
-            "wrong-gain",
         )
     return None
 

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Refused, Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
 from dpcourse.lessons.capstone_1.numbers import (
@@ -38,10 +38,10 @@ class Sums:
         kept = {name: np.array(vector, dtype=float) for name, vector in dict(vectors).items()}
         if any(vector.shape != (WEIGHTS,) or not np.isfinite(vector).all() for vector in kept.values()):
             raise Refused(
-                Wrong(
+                Diagnosis(
+                    "wrong-shape",
                     f"secure_sum is sent something else than {WEIGHTS} finite numbers from each fab.",
                     "A dict: for each fab its clipped sum and its share of the noise.",
-                    "wrong-shape",
                 )
             )
         self.sent.append(kept)
@@ -54,28 +54,30 @@ def fitted(answer: Answer, fabs: Mapping[str, Wafers], epsilon: float, sums: Sum
     weights = np.asarray(answer(data, epsilon, DELTA, sums, np.random.default_rng(rng)), dtype=float)
     if weights.shape != (WEIGHTS,) or not np.isfinite(weights).all():
         raise Refused(
-            Wrong(f"{WEIGHTS} finite weights are wanted.", "Return an array, the constant last.", "wrong-shape")
+            Diagnosis("wrong-shape", f"{WEIGHTS} finite weights are wanted.", "Return an array, the constant last.")
         )
     if not sums.sent or any(set(sent) != set(fabs) for sent in sums.sent):
         raise Refused(
-            Wrong(
+            Diagnosis(
+                "bypasses",
                 "secure_sum has to be sent a vector of every fab, in every round: the server gets nothing else.",
                 "Nothing of a fab may reach the weights by another way.",
-                "bypasses",
             )
         )
     return weights
 
 
-def private(answer: Answer, trial: Trial) -> Wrong | None:
+def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs whose wafers are all broken send noise and nothing else: so the noise of every fab shows."""
     for epsilon in (3.0, 0.3):
-        broken = {name: Wafers(np.full((n, 20), np.nan), trial.rng.integers(0, 2, n)) for name, n in FAB_SIZES.items()}
+        broken = {name: Wafers(np.full((n, 20), np.nan), chance.rng.integers(0, 2, n)) for name, n in FAB_SIZES.items()}
         sums = Sums()
         try:
-            fitted(answer, broken, epsilon, sums, trial.rng)
+            fitted(answer, broken, epsilon, sums, chance.rng)
         except AnswerRaised as raised:
-            return Wrong(f"Where wafers cannot be read your training stops: {raised}.", "They count as zero.", "raises")
+            return Diagnosis(
+                "raises", f"Where wafers cannot be read your training stops: {raised}.", "They count as zero."
+            )
         noise = np.array([[sent[name] for name in broken] for sent in sums.sent])  # rounds, fabs, weights
         z = noise_multiplier(epsilon)
         ratios = noise.var(axis=(0, 2)) * SHARES / z**2 * ROUNDS / len(noise)
@@ -85,70 +87,72 @@ def private(answer: Answer, trial: Trial) -> Wrong | None:
         if linked:
             return linked
         if ratios.min() < 0.5 * mean or ratios.max() > 1.6 * mean:
-            return Wrong(
+            return Diagnosis(
+                "uneven-noise",
                 f"Fabs add unequal noise: variances from {ratios.min():.2g} to {ratios.max():.2g} times a share's.",
                 "The noise hides one wafer, which moves the sum by C in a large fab as in a small one.",
-                "uneven-noise",
             )
         if not 0.88 < mean < 1.36:
             return _amount(mean, epsilon, len(noise))
-        wrong = _normal(noise, trial.failure / 4)
+        wrong = _normal(noise, chance.failure / 4)
         if wrong:
             return wrong
     return None
 
 
-def _amount(ratio: float, epsilon: float, rounds: int) -> Wrong:
+def _amount(ratio: float, epsilon: float, rounds: int) -> Diagnosis:
     seen = f"At ε = {epsilon:g} each fab's noise, over {rounds} rounds, has {ratio:.2g} times the variance of a share"
     mu = math.sqrt(1 / ratio) * math.sqrt(ROUNDS) / noise_multiplier(epsilon)
     broken = f"{seen}: four shares together cost δ = {gaussian_delta(epsilon, mu):.2g} at this ε, not 1e-5."
     if ratio < 0.05:
-        return Wrong(broken, "Does the noise cover all rounds? What does a share of four add?", "too-little-noise")
+        return Diagnosis("too-little-noise", broken, "Does the noise cover all rounds? What does a share of four add?")
     if abs(ratio - SHARES / 6) < 0.1:
-        return Wrong(
+        return Diagnosis(
+            "counts-dropouts",
             f"{broken} It is right for six shares, and two fabs may drop out or collude.",
             "Who is sure to be in the sum?",
-            "counts-dropouts",
         )
     if ratio < 1:
-        return Wrong(broken, "Variances add up: how many shares make the whole?", "too-little-noise")
+        return Diagnosis("too-little-noise", broken, "Variances add up: how many shares make the whole?")
     if abs(ratio - SHARES) < 0.6:
-        return Wrong(f"{seen}. Every fab adds the whole noise.", "Four of them have to make it.", "whole-noise-each")
-    return Wrong(f"{seen}; 1 is enough.", "How many shares make the whole?", "too-much-noise")
+        return Diagnosis(
+            "whole-noise-each", f"{seen}. Every fab adds the whole noise.", "Four of them have to make it."
+        )
+    return Diagnosis("too-much-noise", f"{seen}; 1 is enough.", "How many shares make the whole?")
 
 
-def _normal(noise: np.ndarray, level: float) -> Wrong | None:
+def _normal(noise: np.ndarray, level: float) -> Diagnosis | None:
     """Kolmogorov and Smirnov's test of all fabs' noise, each fab's and round's scaled to deviation 1 as one."""
     scaled = noise / noise.std(axis=(0, 2), keepdims=True)
     if stats.kstest(scaled.ravel(), stats.norm.cdf).pvalue >= level:
         return None
-    return Wrong(
+    return Diagnosis(
+        "not-normal",
         "Your noise has the right size, and is not normal: the accountant's δ is for normal noise.",
         "rng.normal(0, deviation, 21) for each fab, anew in every round.",
-        "not-normal",
     )
 
 
-def _linked(noise: np.ndarray) -> Wrong | None:
+def _linked(noise: np.ndarray) -> Diagnosis | None:
     """The sum of four fabs' noise has four times the variance, and rounds are not alike."""
     scaled = noise / np.maximum(noise.std(axis=(0, 2), keepdims=True), 1e-12)
     shared = scaled[:, :SHARES].sum(axis=1).var() / scaled[:, :SHARES].var(axis=(0, 2)).sum()
     repeated = np.corrcoef(scaled[:-1].ravel(), scaled[1:].ravel())[0, 1] if len(noise) > 1 else 0.0
     if 0.7 < shared < 1.4 and abs(repeated) < 0.15:
         return None
-    return Wrong(
+    return Diagnosis(
+        "linked-noise",
         f"The noise of four fabs together has {shared:.2g} times the variance that four independent shares have; from "
         f"round to round it correlates by {repeated:.2g}.",
         "A new draw for every fab and every round.",
-        "linked-noise",
     )
 
 
-def sends(answer: Answer, trial: Trial) -> Wrong | None:
+def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One wafer more, the same generator: the first round's vectors of that fab differ by its clipped gradient."""
-    world = load_fabs(heterogeneity=1.0, rng=trial.rng)
-    seed = int(trial.rng.integers(2**32))
-    name = str(trial.rng.choice(list(world.clients)))
+    world = load_fabs(heterogeneity=1.0, rng=chance.rng)
+    seed = int(chance.rng.integers(2**32))
+    name = str(chance.rng.choice(list(world.clients)))
     X, y = world.clients[name]
     row = np.vstack([X, np.full(20, 0.9)])
     more = {**world.clients, name: Wafers(row, np.append(y, 0))}
@@ -159,29 +163,29 @@ def sends(answer: Answer, trial: Trial) -> Wrong | None:
     moved = float(np.linalg.norm(first[1][name] - first[0][name]))
     expected = float(np.linalg.norm(clipped_sum(np.zeros(WEIGHTS), row[-1:], np.zeros(1))))
     if moved > 1 + 1e-6:
-        return Wrong(
+        return Diagnosis(
+            "moves-more",
             f"One wafer more moves what {name} sends in the first round by {moved:.3g}; the noise is for 1.",
             "Clip each wafer's gradient to 1, and send the sum.",
-            "moves-more",
         )
     if moved < 0.2 * expected:
-        return Wrong(
+        return Diagnosis(
+            "sends-mean",
             f"One wafer more moves what {name} sends by {moved:.2g}; its clipped gradient is {expected:.2g} long.",
             "Is the noise for a sum added to a mean?",
-            "sends-mean",
         )
     others = [other for other in first[0] if other != name and not np.array_equal(first[0][other], first[1][other])]
     if others:
-        return Wrong(
-            f"A wafer of {name} changes what {others[0]} sends.", "Each fab computes from its own.", "not-local"
+        return Diagnosis(
+            "not-local", f"A wafer of {name} changes what {others[0]} sends.", "Each fab computes from its own."
         )
     return None
 
 
-def useful(answer: Answer, trial: Trial) -> Wrong | None:
+def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At ε = 3, a fab gone, better than alone by two points over six worlds: right answers are by 5 ± 0.5."""
     gains = []
-    for world in trial.rng.spawn(6):
+    for world in chance.rng.spawn(6):
         fabs = load_fabs(heterogeneity=1.0, rng=world)
         alone = np.mean([right(train([data], [0.0]), fabs.test).mean() for data in fabs.clients.values()])
         gone = str(world.choice(["Germany", "Israel", "China"]))
@@ -189,11 +193,11 @@ def useful(answer: Answer, trial: Trial) -> Wrong | None:
         gains.append(right(weights, fabs.test).mean() - alone)
     if np.mean(gains) >= 0.02:
         return None
-    return Wrong(
+    return Diagnosis(
+        "not-useful",
         f"At ε = 3 the model is better than the fabs alone by {100 * np.mean(gains):.1f} points over six worlds; five "
         "are within reach.",
         "Steps of size 2 on sum/n, momentum 0.9 and the mean of the later weights get there.",
-        "not-useful",
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.lessons.capstone_2.design import BINS
 
@@ -29,86 +29,86 @@ def _dirty(rng: np.random.Generator) -> tuple[np.ndarray]:
     return (rng.permutation(np.concatenate((_clean(rng)[0], rng.choice(CANARIES, int(rng.integers(0, 9)))))),)
 
 
-def replay(answer: Answer, trial: Trial) -> Wrong | None:
+def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each canary beside fine lots, and alone: an error is an output, and one lot may change one count by one."""
-    for others in (_clean(trial.rng)[0], np.array([])):
+    for others in (_clean(chance.rng)[0], np.array([])):
         for canary in CANARIES:
             without, beside = others.copy(), np.append(others, canary)
             try:
                 before, after = (np.asarray(answer(some), dtype=float) for some in (without, beside))
             except AnswerRaised as raised:
                 where = f"with one report of {canary:g}" if len(others) else f"where the only report is {canary:g}"
-                return Wrong(
+                return Diagnosis(
+                    "raises",
                     f"Your function stops {where}, or with none at all: {raised}. An error is an output, and this one "
                     "tells about a lot.",
                     "What should happen with a report that is no count? It has to go somewhere, or nowhere.",
-                    "raises",
                 )
             if before.shape != (BINS,) or after.shape != (BINS,):
-                return Wrong(
+                return Diagnosis(
+                    "bins-from-data",
                     f"Your histogram has {before.size} bins, and {after.size} with one report of {canary:g} more.",
                     f"{BINS} bins, whatever the reports are: how many there are must not depend on the data.",
-                    "bins-from-data",
                 )
             moved = np.abs(after - before).sum()
             if not moved <= 1:
-                return Wrong(
+                return Diagnosis(
+                    "more-than-one",
                     f"One report of {canary:g} more changes your counts by {moved:g} in all.",
                     "One lot must change one bin, by one. Does a strange report reach the others' counts?",
-                    "more-than-one",
                 )
     return None
 
 
-def _said(diagnosis: str, next_step: str, key: str) -> Wrong:
-    return Wrong(diagnosis, next_step, key)
+def _said(diagnosis: str, next_step: str, key: str) -> Diagnosis:
+    return Diagnosis(key, diagnosis, next_step)
 
 
 CLEAN = Equals(
     _clean,
     counted,
     (
-        Mistake(
-            lambda reports: counted(reports) / len(reports),
+        Mistake.told(
             _said(
                 "You return shares of lots, not counts.",
                 "The number of a supplier's lots is private too. A share also cannot be added up over suppliers.",
                 "shares",
             ),
+            lambda reports: counted(reports) / len(reports),
         ),
-        Mistake(
-            lambda reports: np.histogram(reports, BINS)[0],
+        Mistake.told(
             _said(
                 "Your bins run from the smallest to the largest report: one lot moves every bin's borders.",
                 "Bins come from what is public: 0, 1, …, 19, and 20 or more.",
                 "bins-from-data",
             ),
+            lambda reports: np.histogram(reports, BINS)[0],
         ),
-        Mistake(
-            lambda reports: counted(reports[reports < BINS - 1]),
+        Mistake.told(
             _said(
                 "Lots with 20 defects or more are missing from your histogram: the worst lots would not count.",
                 "They share the last bin.",
                 "drops-large",
             ),
+            lambda reports: counted(reports[reports < BINS - 1]),
         ),
-        Mistake(
-            lambda reports: np.bincount(
-                np.minimum(reports, BINS - 1).astype(int), weights=np.minimum(reports, BINS - 1), minlength=BINS
-            ),
+        Mistake.told(
             _said(
                 "Your bins hold defects, not lots: one lot of 20 defects moves its bin by 20.",
                 "Each lot adds one.",
                 "defects",
             ),
+            lambda reports: np.bincount(
+                np.minimum(reports, BINS - 1).astype(int), weights=np.minimum(reports, BINS - 1), minlength=BINS
+            ),
         ),
-        Mistake(
-            lambda reports: np.cumsum(counted(reports)),
+        Mistake.told(
             _said(
                 "You return cumulative counts: one lot without a defect moves all 21 of them.",
                 "Each lot in one bin only. Sums can be made from the release.",
                 "cumulative",
             ),
+            lambda reports: np.cumsum(counted(reports)),
         ),
     ),
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 
 
 @contextlib.contextmanager
@@ -25,97 +25,97 @@ def empty_folder() -> Iterator[Path]:
 def _asked(answer: Answer, folder: Path, quarter: str, query_id: str, epsilon: float) -> bool:
     given = answer(folder, quarter, query_id, epsilon)
     if not isinstance(given, bool | np.bool_):
-        raise Refused(Wrong(f"True or False is wanted; you return {a(given)}.", "", "wrong-type"))
+        raise Refused(Diagnosis("wrong-type", f"True or False is wanted; you return {a(given)}."))
     return bool(given)
 
 
-def _refused_for(error: AnswerRaised, what: str) -> Wrong:
-    return Wrong(f"{what}, your function stops with {error}.", "A refusal is an answer: return False.", "raises")
+def _refused_for(error: AnswerRaised, what: str) -> Diagnosis:
+    return Diagnosis("raises", f"{what}, your function stops with {error}.", "A refusal is an answer: return False.")
 
 
-def one_quarter(answer: Answer, trial: Trial) -> Wrong | None:
+def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Over-budget, repeated and strange costs, in one quarter; and what a refused query leaves behind."""
     with empty_folder() as folder:
         try:
             if not _asked(answer, folder, "2025-Q4", "rate", 1.0):
-                return Wrong("The first query, ε = 1 of a budget of 2, is refused.", "", "refuses-all")
+                return Diagnosis("refuses-all", "The first query, ε = 1 of a budget of 2, is refused.")
             if _asked(answer, folder, "2025-Q4", "rate", 0.25):
-                return Wrong(
+                return Diagnosis(
+                    "repeats",
                     'The query "rate" is admitted twice. Drawn twice, its noise averages out, and the second draw '
                     "was not what the first was planned for.",
                     "A repeated query_id gets the old answer shown again, not a new one drawn.",
-                    "repeats",
                 )
             for cost in (-1.0, math.nan, math.inf):
                 with contextlib.suppress(AnswerRaised):
                     if _asked(answer, folder, "2025-Q4", f"cost {cost}", cost):
-                        return Wrong(
+                        return Diagnosis(
+                            "strange-cost",
                             f"A query with ε = {cost} is admitted.",
                             "A negative cost is a refund, and NaN compares with nothing. What is a cost?",
-                            "strange-cost",
                         )
             if _asked(answer, folder, "2025-Q4", "large", 1.25):
-                return Wrong("After ε = 1 of 2, another 1.25 is admitted.", "Add them up.", "overspends")
+                return Diagnosis("overspends", "After ε = 1 of 2, another 1.25 is admitted.", "Add them up.")
             if not _asked(answer, folder, "2025-Q4", "small", 1.0):
-                return Wrong(
+                return Diagnosis(
+                    "charges-refused",
                     "After ε = 1 of 2 and some refused queries, the last 1.0 is refused: refused queries were charged.",
                     "Only what is released costs anything.",
-                    "charges-refused",
                 )
             if _asked(answer, folder, "2025-Q4", "more", 0.01):
-                return Wrong("The budget of 2 is spent, and 0.01 more is admitted.", "Add them up.", "overspends")
+                return Diagnosis("overspends", "The budget of 2 is spent, and 0.01 more is admitted.", "Add them up.")
         except AnswerRaised as error:
             return _refused_for(error, "When a query has to be refused")
     return None
 
 
-def many_quarters(answer: Answer, trial: Trial) -> Wrong | None:
+def many_quarters(answer: Answer, chance: Chance) -> Diagnosis | None:
     """New lots have a budget of their own. Old lots keep theirs, spent as it is, on 1 January and after a restart."""
     with empty_folder() as folder, empty_folder() as elsewhere:
         try:
             for quarter in ("2025-Q4", "2026-Q1"):
                 if not _asked(answer, folder, quarter, "benchmark", 1.5):
-                    return Wrong(
+                    return Diagnosis(
+                        "one-budget",
                         "The lots of 2025-Q4 have cost 1.5, and those of 2026-Q1, which are other lots, are refused "
                         "their first 1.5.",
                         "A lot is made once: which releases is it in?",
-                        "one-budget",
                     )
             if _asked(answer, folder, "2025-Q4", "again in January", 1.5):
-                return Wrong(
+                return Diagnosis(
+                    "refreshes",
                     "Once 2026-Q1 has begun, the lots of 2025-Q4 may be asked about again: ε = 3 for them by now.",
                     "A budget belongs to the lots, not to the calendar. What do they forget on 1 January?",
-                    "refreshes",
                 )
             copy = elsewhere / "restored"
             shutil.copytree(folder, copy)
             if _asked(answer, copy, "2026-Q1", "after a restart", 1.0):
-                return Wrong(
+                return Diagnosis(
+                    "forgets",
                     "The folder was moved, as by a restart on another machine, and everything spent is forgotten.",
                     "What was spent has to be in the file. `PrivacyLedger` writes it before it returns.",
-                    "forgets",
                 )
             if not _asked(answer, elsewhere / "new", "2026-Q1", "benchmark", 1.5):
-                return Wrong(
+                return Diagnosis(
+                    "forgets",
                     "In an empty folder the first query is refused: your function remembers another folder.",
                     "What was spent has to be in the file, and nowhere else.",
-                    "forgets",
                 )
         except AnswerRaised as error:
             return _refused_for(error, "With two quarters")
     return None
 
 
-def tenths(answer: Answer, trial: Trial) -> Wrong | None:
+def tenths(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Twenty times 0.1 is 2, which floats deny."""
     with empty_folder() as folder:
         admitted = sum(_asked(answer, folder, "2026-Q2", f"query {number}", 0.1) for number in range(21))
     if admitted == 20:
         return None
-    return Wrong(
+    return Diagnosis(
+        "float-sum",
         f"Of 21 queries of ε = 0.1 each, {admitted} are admitted; the budget of 2 has room for 20.",
         "0.1 + … + 0.1 is not 2 in floats. `PrivacyLedger` adds fractions.",
-        "float-sum",
     )
 
 

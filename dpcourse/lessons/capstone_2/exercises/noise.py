@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Refused, Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
 from dpcourse.privacy import Guarantee
 
@@ -33,94 +33,94 @@ def _sum(answer: Answer, counts: list[np.ndarray], epsilon: float, rng: np.rando
         frozen.setflags(write=False)
         sent = np.asarray(answer(frozen, epsilon, len(counts), rng=rng), dtype=float)
         if sent.shape != histogram.shape:
-            raise Refused(Wrong(f"Your report has shape {sent.shape}; {histogram.shape} is wanted.", "", "wrong-shape"))
+            raise Refused(Diagnosis("wrong-shape", f"Your report has shape {sent.shape}; {histogram.shape} is wanted."))
         total += sent
     return total
 
 
-def apart(answer: Answer, trial: Trial) -> Wrong | None:
+def apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each bin its own noise. Forty right reports of 20 bins each are flat with a probability below 1e-12."""
     nothing = [np.zeros(20, dtype=int)]
-    noise = np.array([_sum(answer, nothing, 0.5, trial.rng) for _ in range(40)])
+    noise = np.array([_sum(answer, nothing, 0.5, chance.rng) for _ in range(40)])
     if np.ptp(noise, axis=1).any() or not np.ptp(noise):
         return None
-    return Wrong(
-        "All bins share one draw of noise: the difference of two bins is exact.", "A draw for each bin.", "shared"
+    return Diagnosis(
+        "shared", "All bins share one draw of noise: the difference of two bins is exact.", "A draw for each bin."
     )
 
 
-def law(answer: Answer, trial: Trial) -> Wrong | None:
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The noise in the sum of the reports: its size, its law, and whether it follows the counts."""
     for epsilon, shares in SETTINGS:
-        counts = [np.where(trial.rng.random(CELLS) < 0.5, 0, trial.rng.integers(1, 60, CELLS)) for _ in range(shares)]
+        counts = [np.where(chance.rng.random(CELLS) < 0.5, 0, chance.rng.integers(1, 60, CELLS)) for _ in range(shares)]
         if shares > 1:  # in some bins nobody has a lot: there are such bins in every quarter
             for histogram in counts:
                 histogram[: CELLS // 3] = 0
-        noise = _sum(answer, counts, epsilon, trial.rng) - np.sum(counts, axis=0)
+        noise = _sum(answer, counts, epsilon, chance.rng) - np.sum(counts, axis=0)
         wrong = (
             _follows_counts(noise, np.sum(counts, axis=0) == 0)
             or _size(noise, epsilon, shares)
             or _whole(noise)
-            or _shape(noise, epsilon, shares, trial.failure / LOOKS)
+            or _shape(noise, epsilon, shares, chance.failure / LOOKS)
         )
         if wrong:
             return wrong
     return None
 
 
-def _follows_counts(noise: np.ndarray, nobody: np.ndarray) -> Wrong | None:
+def _follows_counts(noise: np.ndarray, nobody: np.ndarray) -> Diagnosis | None:
     if nobody.any() and noise[~nobody].std() > 0:
         if noise[nobody].std() == 0:
-            return Wrong(
+            return Diagnosis(
+                "empty-exact",
                 "A bin in which nobody has a lot gets no noise: an exact 0 says that no such lot exists.",
                 "Every bin needs noise.",
-                "empty-exact",
             )
         if noise[nobody].min() >= 0:
-            return Wrong(
+            return Diagnosis(
+                "cut-at-zero",
                 "No bin is ever negative. Cutting each report at zero keeps the privacy but adds lots that nobody "
                 f"has: {noise[nobody].mean():.2g} in each empty bin.",
                 "Leave the reports as the noise makes them; they add up before anybody looks.",
-                "cut-at-zero",
             )
     return None
 
 
-def _size(noise: np.ndarray, epsilon: float, shares: int) -> Wrong | None:
+def _size(noise: np.ndarray, epsilon: float, shares: int) -> Diagnosis | None:
     """The variance of 6,000 draws deviates by 3.5% (its excess kurtosis is below 9 from ε = 3 downwards)."""
     ratio = float(noise.var() / variance(epsilon))
     if 0.75 < ratio < 1.35:
         return None
     seen = f"{shares} reports at ε = {epsilon:g} carry {ratio:.2g} times the variance of discrete Laplace noise."
     if ratio == 0:
-        return Wrong("Your reports carry no noise.", "Who adds it, if no server may see a count?", "no-noise")
+        return Diagnosis("no-noise", "Your reports carry no noise.", "Who adds it, if no server may see a count?")
     if shares > 1 and ratio > 0.7 * shares:
-        return Wrong(
+        return Diagnosis(
+            "whole-noise-each",
             f"{seen} Everybody adds the whole noise.",
             "The parts of one number of Laplace noise add up to it. Which law do they have?",
-            "whole-noise-each",
         )
     if shares > 1 and ratio < 1.5 / shares:
-        return Wrong(
+        return Diagnosis(
+            "divided-noise",
             f"{seen} The noise of the sum is as small as one share of it.",
             "Dividing a draw by n divides its variance by n²; n of them add up to 1/n of what is needed.",
-            "divided-noise",
         )
     key = "too-little-noise" if ratio < 1 else "too-much-noise"
-    return Wrong(seen, "One lot moves one bin by one. Which scale does that need?", key)
+    return Diagnosis(key, seen, "One lot moves one bin by one. Which scale does that need?")
 
 
-def _whole(noise: np.ndarray) -> Wrong | None:
+def _whole(noise: np.ndarray) -> Diagnosis | None:
     if np.array_equal(noise, np.round(noise)):
         return None
-    return Wrong(
+    return Diagnosis(
+        "not-whole",
         "Your reports are no whole numbers. Shares modulo 2^32 are, and rounding afterwards changes the law.",
         "A whole number of Laplace noise is the difference of two geometric ones. What do those split into?",
-        "not-whole",
     )
 
 
-def _shape(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Wrong | None:
+def _shape(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
     """χ² against P[x] = tanh(ε/2) e^(−ε|x|), with at least 20 expected in each class."""
     top = int(math.log(CELLS * math.tanh(epsilon / 2) / 20) / epsilon)
     values = np.arange(-top, top + 1)
@@ -130,33 +130,33 @@ def _shape(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Wron
     if stats.chisquare(found, np.concatenate(([tail], expected, [tail]))).pvalue >= level:
         return None
     zeros, right = found[top + 1] / CELLS, math.tanh(epsilon / 2)
-    return Wrong(
+    return Diagnosis(
+        "wrong-law",
         f"The noise of {shares} reports at ε = {epsilon:g} has about the right size and not the right law: it is 0 in "
         f"{zeros:.1%} of bins, discrete Laplace noise in {right:.1%}.",
         "A normal law, or a sum of Laplace numbers, has thinner tails: far out its ratio exceeds e^ε. Which law adds "
         "up to Laplace?",
-        "wrong-law",
     )
 
 
-def audited(answer: Answer, trial: Trial) -> Wrong | None:
+def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The auditor: is one lot more hidden in the sum of the reports? Every bin is a run."""
     from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
 
     for epsilon, shares in SETTINGS:
-        known = [trial.rng.integers(0, 3, CELLS) for _ in range(shares)]
+        known = [chance.rng.integers(0, 3, CELLS) for _ in range(shares)]
         sides = []
         for more in (0, 1):
             counts = [known[0] + more, *known[1:]]
-            sides.append((_sum(answer, counts, epsilon, trial.rng) - np.sum(known, axis=0)).tolist())
+            sides.append((_sum(answer, counts, epsilon, chance.rng) - np.sum(known, axis=0)).tolist())
         claim = Guarantee(epsilon)
-        result = audit_outputs(*sides, claim=claim, confidence=1 - trial.failure / LOOKS)
+        result = audit_outputs(*sides, claim=claim, confidence=1 - chance.failure / LOOKS)
         if result.violated:
-            return Wrong(
+            return Diagnosis(
+                "not-private",
                 f"The sum of {shares} of your reports tells whether one more lot is there: ε ≥ "
                 f"{result.epsilon_lower:.3g}, you claim {claim}. What gives it away: {result.event}.",
                 "One lot moves one bin by one. Is the noise of all shares together enough for that?",
-                "not-private",
             )
     return None
 

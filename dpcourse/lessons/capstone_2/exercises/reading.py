@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import NOTHING, Refused, Trial, Wrong, a
+from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused, a
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import BINS
@@ -36,19 +36,19 @@ def answers_of(answer: Answer, noisy: np.ndarray) -> tuple[float, float, np.ndar
     if given is None:
         raise Refused(NOTHING)
     if not isinstance(given, tuple | list) or len(given) != 3:
-        raise Refused(Wrong(f"(rate, quartile, shares) is wanted; you return {a(given)}.", "", "wrong-shape"))
+        raise Refused(Diagnosis("wrong-shape", f"(rate, quartile, shares) is wanted; you return {a(given)}."))
     shares = np.asarray(given[2], dtype=float)
     if shares.shape != (BINS,) or np.ndim(given[0]) or np.ndim(given[1]):
         what = "two numbers and an array of 21 shares are wanted"
-        raise Refused(Wrong(f"{what}; your shares have shape {shares.shape}.", "", "wrong-shape"))
+        raise Refused(Diagnosis("wrong-shape", f"{what}; your shares have shape {shares.shape}."))
     return float(given[0]), float(given[1]), shares
 
 
-def exact(answer: Answer, trial: Trial) -> Wrong | None:
+def exact(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Without noise every one of the three is a formula."""
     quartiles = []
     for _ in range(6):
-        counts = counted(simulate_suppliers(rng=trial.rng).pooled())
+        counts = counted(simulate_suppliers(rng=chance.rng).pooled())
         if np.any(np.abs(np.cumsum(counts) - counts.sum() / 4) < 1):
             continue  # a quarter of the lots to the lot: conventions differ there
         rate, quartile, shares = answers_of(answer, counts)
@@ -57,108 +57,108 @@ def exact(answer: Answer, trial: Trial) -> Wrong | None:
             return _rate(rate, right, counts)
         quartiles.append((quartile, counts))
         if not np.allclose(shares, counts / counts.sum(), atol=1e-9):
-            return Wrong(
+            return Diagnosis(
+                "wrong-shares",
                 f"Without noise your shares add up to {shares.sum():.4g}, and one is off by "
                 f"{np.abs(shares - counts / counts.sum()).max():.3g}.",
                 "A share is a bin's lots, of all lots.",
-                "wrong-shares",
             )
     return _quartile(quartiles)
 
 
-def _rate(rate: float, right: float, counts: np.ndarray) -> Wrong:
+def _rate(rate: float, right: float, counts: np.ndarray) -> Diagnosis:
     for factor, diagnosis, key in (
         (100, "That is in percent.", "percent"),
         (LOT_SIZE, f"That is defects in a lot; a lot has {LOT_SIZE} parts.", "per-lot"),
     ):
         if np.isclose(rate, right * factor, rtol=1e-6):
-            return Wrong(diagnosis, "A rate is defective parts of all parts.", key)
+            return Diagnosis(key, diagnosis, "A rate is defective parts of all parts.")
     fine = f"Without noise your rate is {rate:.6g} where {right:.6g} of the parts are defective."
-    return Wrong(fine, "How many defects are in bin k, and how many parts in its lots?", "wrong-rate")
+    return Diagnosis("wrong-rate", fine, "How many defects are in bin k, and how many parts in its lots?")
 
 
-def _quartile(given: list[tuple[float, np.ndarray]]) -> Wrong | None:
+def _quartile(given: list[tuple[float, np.ndarray]]) -> Diagnosis | None:
     """A mistake is named where it explains every world."""
     off = [(quartile, counts) for quartile, counts in given if quartile != quartile_of(counts)]
     if not off:
         return None
     tops = [int(np.searchsorted(np.cumsum(counts), counts.sum() * 0.75)) for _, counts in given]
     if all(quartile == top for (quartile, _), top in zip(given, tops, strict=True)):
-        return Wrong(
+        return Diagnosis(
+            "wrong-end",
             f"{tops[0]} defects is what three quarters of the lots stay within. The best quarter has few defects.",
             "From which end do you count?",
-            "wrong-end",
         )
     if any(all(np.isclose(quartile, np.quantile(counts, q)) for quartile, counts in given) for q in (0.25, 0.75)):
-        return Wrong(
+        return Diagnosis(
+            "quartile-of-counts",
             "That is a quartile of the 21 counts: a number of lots, not of defects.",
             "How many lots have 0 defects, at most 1, at most 2, …? Where is a quarter of them reached?",
-            "quartile-of-counts",
         )
     quartile, counts = off[0]
-    return Wrong(
+    return Diagnosis(
+        "wrong-quartile",
         f"Without noise your quartile is {quartile:g}; a quarter of the lots have {quartile_of(counts)} or less.",
         "Where do the cumulative counts reach a quarter of their total?",
-        "wrong-quartile",
     )
 
 
-def noisy(answer: Answer, trial: Trial) -> Wrong | None:
+def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At ε = 0.5: unbiased rate, quartile within one defect, shares that are shares and near the truth."""
     errors, misses, distances = [], 0, []
     for _ in range(WORLDS):
-        counts = counted(simulate_suppliers(rng=trial.rng).pooled())
+        counts = counted(simulate_suppliers(rng=chance.rng).pooled())
         for _ in range(RELEASES):
-            released = counts + discrete_laplace(1 / EPSILON, BINS, rng=trial.rng)
+            released = counts + discrete_laplace(1 / EPSILON, BINS, rng=chance.rng)
             rate, quartile, shares = answers_of(answer, released)
             if not np.isfinite(shares).all() or shares.min() < -1e-9 or not math.isclose(shares.sum(), 1, abs_tol=1e-6):
-                return Wrong(
+                return Diagnosis(
+                    "no-shares",
                     f"From a noisy release you make a share of {shares.min():.2g}, and they add up to "
                     f"{shares.sum():.3g}.",
                     "Noisy counts may be negative; shares may not. What do you do first, cut or divide?",
-                    "no-shares",
                 )
             errors.append(rate - rate_of(counts))
             misses += abs(quartile - quartile_of(counts)) > 1
             distances.append(np.abs(shares - counts / counts.sum()).sum() / 2)
     bias = float(np.mean(errors))
     if not abs(bias) < BIAS:
-        return Wrong(
+        return Diagnosis(
+            "biased-rate",
             f"Over {len(errors)} releases at ε = {EPSILON} your rate is {100 * abs(bias):.3f} points too "
             f"{'high' if bias > 0 else 'low'} on average; the truth is near 1%.",
             "Is the rate made from counts that were cut at zero? Cut noise no longer averages out, and the bins of bad "
             "lots weigh most.",
-            "biased-rate",
         )
     if np.mean(np.abs(errors)) > 6e-4:
-        return Wrong(
+        return Diagnosis(
+            "rough-rate",
             f"Your rate is off by {100 * np.mean(np.abs(errors)):.2g} points on average; 0.025 is within reach.",
             "Which counts enter the rate?",
-            "rough-rate",
         )
     if misses > 0.06 * len(errors):
-        return Wrong(
+        return Diagnosis(
+            "rough-quartile",
             f"Your quartile is off by more than one defect in {misses} of {len(errors)} releases.",
             "Which noisy counts do you add up, and against which total?",
-            "rough-quartile",
         )
     if np.mean(distances) > 0.05:
-        return Wrong(
+        return Diagnosis(
+            "rough-shares",
             f"Your shares are off by {np.mean(distances):.2g} in total variation on average; 0.03 is within reach.",
             "Which counts enter the shares?",
-            "rough-shares",
         )
     return None
 
 
-def no_lots(answer: Answer, trial: Trial) -> Wrong | None:
+def no_lots(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A quarter whose noisy total is zero or negative."""
     for released in (np.zeros(BINS, dtype=int), -np.arange(BINS)):
         if answer(released) is not None:
-            return Wrong(
+            return Diagnosis(
+                "no-lots",
                 f"From counts that add up to {released.sum()} you read something off all the same.",
                 "There is nothing to divide by: return None.",
-                "no-lots",
             )
     return None
 

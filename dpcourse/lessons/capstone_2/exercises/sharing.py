@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.lessons.capstone_2.design import MODULUS
 
 SMALL = 16  # a modulus at which every pair of shares can be counted
@@ -36,37 +36,37 @@ def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, so
     made = np.asarray(answer.part(0)(values.copy(), parties, modulus, source))
     if made.shape != (parties, len(values)):
         what = f"`share` returns {a(made)} of shape {made.shape}; {(parties, len(values))} is wanted"
-        raise Refused(Wrong(f"{what}: a row for each party.", "", "wrong-shape"))
+        raise Refused(Diagnosis("wrong-shape", f"{what}: a row for each party."))
     whole = np.array([[int(x) for x in row] for row in made]) if made.dtype == object else made
     if whole.dtype.kind not in "iu" and not np.array_equal(whole, np.round(whole)):
         raise Refused(
-            Wrong(
+            Diagnosis(
+                "not-whole",
                 f"Your shares are no whole numbers: one is {whole.flat[0]!r}.",
                 "There is no uniform law on all real numbers, so a real mask always tells something. Work modulo "
                 "`modulus`.",
-                "not-whole",
             )
         )
     outside = whole[(whole < 0) | (whole >= modulus)]
     if outside.size:
         raise Refused(
-            Wrong(
+            Diagnosis(
+                "not-reduced",
                 f"With modulus {modulus} one of your shares is {outside[0]}, outside of 0 … {modulus - 1}. How far it "
                 "is outside tells about the value.",
                 "Reduce every share modulo `modulus`.",
-                "not-reduced",
             )
         )
     return whole.astype(np.int64)
 
 
-def adds_up(answer: Answer, trial: Trial) -> Wrong | None:
+def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Reconstruction, negative values, and the sum of two people's shares."""
     if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
-        return Wrong(f"(share, reconstruct) is wanted, and this is {a(answer.value)}.", "", "wrong-shape")
+        return Diagnosis("wrong-shape", f"(share, reconstruct) is wanted, and this is {a(answer.value)}.")
     for parties in (2, 3, 5):
-        source = Source(trial.rng)
-        mine, yours = trial.rng.integers(-(2**29), 2**29, (2, 50))
+        source = Source(chance.rng)
+        mine, yours = chance.rng.integers(-(2**29), 2**29, (2, 50))
         sent = [shares_of(answer, values, parties, MODULUS, source) for values in (mine, yours)]
         for shares, values, what in (
             (sent[0], mine, "the values"),
@@ -76,72 +76,72 @@ def adds_up(answer: Answer, trial: Trial) -> Wrong | None:
             if got.shape == values.shape and np.array_equal(got, values):
                 continue
             if got.shape == values.shape and np.array_equal(got % MODULUS, values % MODULUS):
-                return Wrong(
+                return Diagnosis(
+                    "negatives",
                     "Your `reconstruct` is right modulo the modulus, but negative numbers come back as large positive "
                     "ones: −1 as 4294967295.",
                     "Noise is negative half of the time. Which half of 0 … modulus − 1 stands for negative numbers?",
-                    "negatives",
                 )
             key = "wrong-sum" if what == "the values" else "not-additive"
-            return Wrong(
+            return Diagnosis(
+                key,
                 f"For {parties} parties `reconstruct` does not give back {what}.",
                 "All shares of a value must add up to it modulo `modulus`. Which share is not drawn but computed?",
-                key,
             )
         if not source.drawn:
-            return Wrong(
+            return Diagnosis(
+                "own-generator",
                 "Your `share` never calls `draw`. Masks from another generator are only as secret as its seed.",
                 "draw(modulus, size) gives uniform whole numbers. Every share but one is drawn.",
-                "own-generator",
             )
     return None
 
 
-def hides(answer: Answer, trial: Trial) -> Wrong | None:
+def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Any parties − 1 shares are uniform, together, whatever the value; afresh for every value and in every call."""
-    source = Source(trial.rng)
+    source = Source(chance.rng)
     for parties in (2, 3):
-        value = int(trial.rng.integers(-SMALL // 2, SMALL // 2))
+        value = int(chance.rng.integers(-SMALL // 2, SMALL // 2))
         values = np.full(VALUES, value)
         first, second, *_ = calls = [shares_of(answer, values, parties, SMALL, source) for _ in range(4)]
         plain = [row for row in range(parties) if all((call[row] == value % SMALL).mean() > 0.9 for call in calls)]
         if plain and not (first[[row for row in range(parties) if row not in plain]].sum(axis=0) % SMALL).any():
-            return Wrong(
+            return Diagnosis(
+                "plain",
                 f"Party {plain[0] + 1} of {parties} is sent the value itself.",
                 "Which share is computed from the others? It has to take away what they add.",
-                "plain",
             )
         if (np.ptp(first, axis=1) == 0).all():
-            return Wrong(
+            return Diagnosis(
+                "one-mask",
                 "One mask serves all entries of a vector: the difference of two entries of a share is the difference "
                 "of two counts.",
                 "Draw as many numbers as there are values.",
-                "one-mask",
             )
         if np.array_equal(first, second):
-            return Wrong(
+            return Diagnosis(
+                "reused",
                 "Two calls give the same shares. Next quarter's share minus this quarter's is what changed at that "
                 "supplier, in clear.",
                 "Call `draw` anew in every call.",
-                "reused",
             )
         for few in itertools.combinations(range(parties), parties - 1):
             names = " and ".join(str(row + 1) for row in few)
             who = f"Party {names} alone" if len(few) == 1 else f"Parties {names} together"
-            if _tells(first[list(few)], trial.failure / TESTS):
-                return Wrong(
+            if _tells(first[list(few)], chance.failure / TESTS):
+                return Diagnosis(
+                    "not-uniform",
                     f"{who} can tell a value: for {value} modulo {SMALL}, their shares are not uniform over "
                     f"{VALUES:,} sharings.",
                     "Every number of 0 … modulus − 1 must be equally likely for a share, whatever the others are.",
-                    "not-uniform",
                 )
             for row in few:
                 linked = ([first[row], second[row]], [first[row][:-1], first[row][1:]])
-                if any(_tells(np.array(two), trial.failure / TESTS) for two in linked):
-                    return Wrong(
+                if any(_tells(np.array(two), chance.failure / TESTS) for two in linked):
+                    return Diagnosis(
+                        "reused",
                         f"Party {row + 1}'s shares hang together, from one entry to the next or from call to call.",
                         "A new number from `draw` for every entry and every call.",
-                        "reused",
                     )
     return None
 

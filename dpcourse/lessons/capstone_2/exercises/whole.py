@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Refused, Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
@@ -46,22 +46,22 @@ def released(
     if given is None:
         return None
     if not isinstance(given, dict) or any(key not in given for key in WANTED):
-        raise Refused(Wrong(f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}.", "", "wrong-type"))
+        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
     noisy, servers = np.asarray(given["noisy"], dtype=float), np.asarray(given["servers"], dtype=float)
     if noisy.shape != (BINS,) or servers.shape != (PARTIES, BINS):
         shapes = f"`noisy` has shape {noisy.shape} and `servers` {servers.shape}"
-        raise Refused(Wrong(f"{shapes}; {(BINS,)} and {(PARTIES, BINS)} are wanted.", "", "wrong-shape"))
+        raise Refused(Diagnosis("wrong-shape", f"{shapes}; {(BINS,)} and {(PARTIES, BINS)} are wanted."))
     if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
         what = f"admit was asked {len(desk.asked)} times" + (f", last for {desk.asked[-1]}" if desk.asked else "")
         raise Refused(
-            Wrong(f"{what}. One release costs ε = {epsilon:g} of {quarter}, once.", "Ask once.", "not-admitted")
+            Diagnosis("not-admitted", f"{what}. One release costs ε = {epsilon:g} of {quarter}, once.", "Ask once.")
         )
     if not np.array_equal(servers.sum(axis=0) % MODULUS, noisy % MODULUS) or (servers < 0).any():
         raise Refused(
-            Wrong(
+            Diagnosis(
+                "servers",
                 "The servers' totals do not add up to `noisy` modulo 2^32.",
                 "Each server adds the shares it was sent, modulo 2^32. `noisy` is reconstructed from these totals.",
-                "servers",
             )
         )
     return given
@@ -109,25 +109,25 @@ _MIXES = {
 }
 
 
-def robust(answer: Answer, trial: Trial) -> Wrong | None:
+def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
     for kind, (what, hint) in _MIXES.items():
         for _ in range(2):
-            messages, right = _mix(trial.rng, kind)
+            messages, right = _mix(chance.rng, kind)
             try:
-                given = released(answer, messages, "2026-Q1", LOUD, trial.rng)
+                given = released(answer, messages, "2026-Q1", LOUD, chance.rng)
             except AnswerRaised as raised:
-                return Wrong(f"{what}, your function stops with {raised}.", hint, f"{kind}-raises")
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
             if given is None:
-                return Wrong(f"{what}, you refuse, and there is no reason to.", hint, f"{kind}-refused")
+                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
             if not np.array_equal(given["noisy"], right):
                 off = float(np.abs(np.asarray(given["noisy"]) - right).sum())
-                return Wrong(f"{what}, your counts are off by {off:.4g} lots in all before any noise.", hint, kind)
-    return _refusals(answer, trial)
+                return Diagnosis(kind, f"{what}, your counts are off by {off:.4g} lots in all before any noise.", hint)
+    return _refusals(answer, chance)
 
 
-def _refusals(answer: Answer, trial: Trial) -> Wrong | None:
-    messages, _ = _mix(trial.rng, "plain")
+def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
+    messages, _ = _mix(chance.rng, "plain")
     few = messages[: SHARES - 1]
     copies = [*few, *few[:3]]
     for sent, desk, what, key in (
@@ -136,29 +136,29 @@ def _refusals(answer: Answer, trial: Trial) -> Wrong | None:
         (messages, Desk(says=False), "`admit` says no", "spends-anyway"),
     ):
         try:
-            given = answer(sent, NAMES, "2026-Q1", 0.5, desk, Source(trial.rng), trial.rng)
+            given = answer(sent, NAMES, "2026-Q1", 0.5, desk, Source(chance.rng), chance.rng)
         except AnswerRaised as raised:
-            return Wrong(f"{what}, and your function stops with {raised}.", "Return None.", f"{key}-raises")
+            return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", "Return None.")
         if given is not None:
-            return Wrong(f"{what}, and you publish all the same.", "Return None, and publish nothing.", key)
+            return Diagnosis(key, f"{what}, and you publish all the same.", "Return None, and publish nothing.")
         if key == "too-few" and desk.asked:
-            return Wrong(
+            return Diagnosis(
+                "charges-refused",
                 f"{what}; nothing is published, but the budget was charged.",
                 "Count the suppliers before you ask.",
-                "charges-refused",
             )
     return None
 
 
-def honest(answer: Answer, trial: Trial) -> Wrong | None:
+def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, and the noise it needs: with the fewest suppliers allowed, and with all of them."""
     for stayed, runs in ((SHARES, 240), (SUPPLIERS, 160)):
         noise, low, claims = [], [], []
         for _ in range(runs):
             messages: list[Message] = [(name, "2026-Q1", np.array([3.0, 7.0])) for name in NAMES[-stayed:]]
-            given = released(answer, messages, "2026-Q1", 0.5, trial.rng)
+            given = released(answer, messages, "2026-Q1", 0.5, chance.rng)
             if given is None:
-                return Wrong(f"{stayed} suppliers sent their lots, and you refuse.", "", "refuses-all")
+                return Diagnosis("refuses-all", f"{stayed} suppliers sent their lots, and you refuse.")
             right = counted(np.repeat([3.0, 7.0], stayed))
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
@@ -166,31 +166,31 @@ def honest(answer: Answer, trial: Trial) -> Wrong | None:
         wrong = (
             _claim(claims[-1])
             or _size(np.array(noise), stayed)
-            or _masked(np.array(low), trial.failure / 4)
-            or _audit(np.array(noise), trial)
+            or _masked(np.array(low), chance.failure / 4)
+            or _audit(np.array(noise), chance)
         )
         if wrong:
             return wrong
     return None
 
 
-def _claim(claim: Any) -> Wrong | None:
+def _claim(claim: Any) -> Diagnosis | None:
     if isinstance(claim, Guarantee) and claim.delta == 0 and claim.epsilon == 0.5:
         if claim.neighbours is Neighbours.ADD_REMOVE:
             return None
-        return Wrong(
+        return Diagnosis(
+            "claim",
             "You claim 0.5 for replacing a lot. Replaced, a lot leaves one bin and enters another: two counts.",
             "Which relation is the noise for?",
-            "claim",
         )
-    return Wrong(
+    return Diagnosis(
+        "claim",
         f"`claim` is {claim!r}; with whole noise at epsilon = 0.5 it is Guarantee(0.5), adding or removing one lot.",
         "Discrete Laplace noise needs no δ.",
-        "claim",
     )
 
 
-def _size(noise: np.ndarray, stayed: int) -> Wrong | None:
+def _size(noise: np.ndarray, stayed: int) -> Diagnosis | None:
     """Variance of 3,360 draws or more: it deviates by 4%. Too little is 0.67 with ten; without margin, 0.67 of 1.5."""
     ratio = float(noise.var() / variance(0.5))
     wanted = stayed / SHARES
@@ -198,73 +198,73 @@ def _size(noise: np.ndarray, stayed: int) -> Wrong | None:
         return None
     seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = 0.5"
     if ratio < wanted and stayed == SHARES:
-        return Wrong(
+        return Diagnosis(
+            "dropped-noise",
             f"{seen}: your claim of 0.5 does not hold.",
             f"Noise of those who dropped out is not in the sum. {SHARES} suppliers have to make the whole.",
-            "dropped-noise",
         )
     if ratio < wanted:
-        return Wrong(
+        return Diagnosis(
+            "no-margin",
             f"{seen}; {wanted:g} is wanted. A supplier that colludes knows its own share and takes it off, so nothing "
             "is left for the dropouts and colluders of the brief.",
             f"Each share is one of {SHARES}, however many take part.",
-            "no-margin",
         )
-    return Wrong(f"{seen}; {wanted:g} is enough.", "Who else adds noise?", "too-much-noise")
+    return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", "Who else adds noise?")
 
 
-def _masked(low: np.ndarray, level: float) -> Wrong | None:
+def _masked(low: np.ndarray, level: float) -> Diagnosis | None:
     """The last two bits of two servers' totals, shape (runs, 2, bins): all 16 pairs alike."""
     counts = np.bincount((4 * low[:, 0] + low[:, 1]).ravel(), minlength=16)
     if stats.chisquare(counts).pvalue >= level:
         return None
-    return Wrong(
+    return Diagnosis(
+        "unmasked",
         "What two of the three servers hold is not uniform: they need not wait for the third.",
         "Every supplier shares its noisy histogram with `share`, and each server is sent one row.",
-        "unmasked",
     )
 
 
-def _audit(noise: np.ndarray, trial: Trial) -> Wrong | None:
+def _audit(noise: np.ndarray, chance: Chance) -> Diagnosis | None:
     """One lot more, seen by an auditor who knows the rest: every bin of every run is a run."""
     from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
 
-    draws = trial.rng.permutation(noise.ravel())
+    draws = chance.rng.permutation(noise.ravel())
     half = draws.size // 2
     sides = draws[:half].tolist(), (draws[half : 2 * half] + 1).tolist()
-    result = audit_outputs(*sides, claim=Guarantee(0.5), confidence=1 - trial.failure / 2)
+    result = audit_outputs(*sides, claim=Guarantee(0.5), confidence=1 - chance.failure / 2)
     if not result.violated:
         return None
-    return Wrong(
+    return Diagnosis(
+        "not-private",
         f"One lot more shows in your release: ε ≥ {result.epsilon_lower:.3g}, you claim 0.5. What gives it away: "
         f"{result.event}.",
         "One lot moves one bin by one. Is the noise in every bin whole?",
-        "not-private",
     )
 
 
-def useful(answer: Answer, trial: Trial) -> Wrong | None:
+def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Rate within 0.05 points on , at ε = 0.5, over worlds in which up to five suppliers drop out."""
     errors, misses, worlds = [], 0, 200
-    for world in trial.rng.spawn(worlds):
+    for world in chance.rng.spawn(worlds):
         quarter = simulate_suppliers(SUPPLIERS, rng=world)
         gone = world.choice(SUPPLIERS, int(world.integers(0, SUPPLIERS - SHARES + 1)), replace=False)
         here = [name for place, name in enumerate(NAMES) if place not in gone]
         messages = [(name, "2026-Q1", quarter.lots[name].astype(float)) for name in here]
         given = released(answer, messages, "2026-Q1", 0.5, world)
         if given is None:
-            return Wrong(f"{len(here)} suppliers sent their lots, and you refuse.", "", "refuses-all")
+            return Diagnosis("refuses-all", f"{len(here)} suppliers sent their lots, and you refuse.")
         lots = np.concatenate([quarter.lots[name] for name in here])
         right = counted(lots)
         errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
         misses += abs(given["quartile"] - quartile_of(right)) > 1
     # A right answer errs by 0.034 points and deviates by 0.031: the mean of 200 is 7 deviations below.
     if not np.mean(errors) <= 5e-4 or misses > 12:
-        return Wrong(
+        return Diagnosis(
+            "not-useful",
             f"At ε = 0.5 your rate is off by {100 * np.mean(errors):.2g} points on average over {worlds} "
             f"quarters, your quartile by more than one defect in {misses}. About 0.03 points are within reach.",
             "Is `rate` read off `noisy` as milestone 2.4 does it?",
-            "not-useful",
         )
     return None
 

@@ -9,7 +9,7 @@ import pandas as pd
 
 from dpcourse.attacks import records
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, a
 
 WIDTH = 4  # columns of each release
 LIMIT = 0.01  # fewer people than this share may be linkable
@@ -45,13 +45,13 @@ def _fewest_values(frame: pd.DataFrame) -> tuple[str, str]:
     return first, second
 
 
-def plans(answer: Answer, trial: Trial) -> Wrong | None:
+def plans(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Two releases of four columns that hold all six and leave fewer than 1% linkable; and who these are."""
-    for rng in trial.rng.spawn(6):
+    for rng in chance.rng.spawn(6):
         people = draw_people(rng)
         result = answer(people.copy())
         if not isinstance(result, tuple | list) or len(result) != 3:
-            return Wrong(f"Three things are wanted, and this is {a(result)}.", _FORM, "wrong-type")
+            return Diagnosis("wrong-type", f"Three things are wanted, and this is {a(result)}.", _FORM)
         first, second = (list(part) if not isinstance(part, str) else part for part in result[:2])
         wrong = _wrong_columns(people, first, second) or _wrong_people(people, first, second, np.asarray(result[2]))
         if wrong is not None:
@@ -59,55 +59,55 @@ def plans(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
-def _wrong_columns(people: pd.DataFrame, first: list[str] | str, second: list[str] | str) -> Wrong | None:
+def _wrong_columns(people: pd.DataFrame, first: list[str] | str, second: list[str] | str) -> Diagnosis | None:
     for columns in (first, second):
         if isinstance(columns, str) or not set(columns) <= set(people.columns):
-            return Wrong(f"{columns!r} is no list of columns of `people`.", _FORM, "wrong-type")
+            return Diagnosis("wrong-type", f"{columns!r} is no list of columns of `people`.", _FORM)
         if len(set(columns)) != WIDTH or len(columns) != WIDTH:
-            return Wrong(f"A release has the columns {columns}.", f"Each needs {WIDTH} different ones.", "not-four")
+            return Diagnosis("not-four", f"A release has the columns {columns}.", f"Each needs {WIDTH} different ones.")
     missing = sorted(set(people.columns) - set(first) - set(second))
     if missing:
-        return Wrong(
-            f"Nobody publishes {', '.join(missing)}.", "Every column has to be in one release at least.", "left-out"
+        return Diagnosis(
+            "left-out", f"Nobody publishes {', '.join(missing)}.", "Every column has to be in one release at least."
         )
     shared = sorted(set(first) & set(second))
     share = records.unique_share(people, shared)
     if share >= LIMIT:
-        return Wrong(
+        return Diagnosis(
+            "too-linkable",
             f"Both releases have {' and '.join(shared)}, on which {share:.1%} of the people are unique.",
             "On which columns can Boris join the two releases? For which choice of them are the fewest people unique?",
-            "too-linkable",
         )
     return None
 
 
 def _wrong_people(
     people: pd.DataFrame, first: list[str] | str, second: list[str] | str, linked: np.ndarray
-) -> Wrong | None:
+) -> Diagnosis | None:
     if linked.shape != (len(people),) or linked.dtype != bool:
-        return Wrong(
+        return Diagnosis(
+            "wrong-shape",
             f"The third thing has shape {linked.shape} and type {linked.dtype}; there are {len(people)} people.",
             "One True or False for each row of `people`, in their order.",
-            "wrong-shape",
         )
     shared = sorted(set(first) & set(second))
     right = records.group_sizes(people, shared) == 1
     if np.array_equal(linked, right):
         return None
     if np.array_equal(linked, ~right):
-        return Wrong("You mark those who cannot be linked.", "Which of the two is asked for?", "complement")
+        return Diagnosis("complement", "You mark those who cannot be linked.", "Which of the two is asked for?")
     ways = [(columns, records.group_sizes(people, list(columns)) == 1) for columns in (first, second, people.columns)]
     for columns, unique in ways:
         if np.array_equal(linked, unique):
-            return Wrong(
+            return Diagnosis(
+                "other-columns",
                 f"You mark people who are unique on {', '.join(columns)}. Boris can compare {' and '.join(shared)}.",
                 "Which columns do both of his tables have?",
-                "other-columns",
             )
-    return Wrong(
+    return Diagnosis(
+        "wrong-people",
         f"You mark {int(linked.sum())} people; exactly one row of each release fits for {int(right.sum())}.",
         "Who has the same values as nobody else, on the columns that both releases have?",
-        "wrong-people",
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpcourse.attacks import records
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 
 _ALL = ["street", "age", "sex", "job"]
@@ -46,10 +46,10 @@ def _glued(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
     return pd.DataFrame({"glued": frame[columns].astype(str).agg("".join, axis=1)})
 
 
-_GLUE = Wrong(
+_GLUE = Diagnosis(
+    "glued",
     "You glue the values of a row together, so that floor 1, flat 11 and floor 11, flat 1 become one home.",
     "Compare the columns one by one (groupby takes a list), or put a separator between the values.",
-    "glued",
 )
 
 
@@ -73,50 +73,54 @@ REMOVED = (
         expected=_removed,
         mistakes=(
             Mistake(
+                "only-the-unique",
                 lambda frame, columns, k: records.unique_share(frame, columns),
-                Wrong(
-                    "You remove only people who are alone in their group, whatever `k` is.",
-                    "How large is a group that may stay?",
-                    "only-the-unique",
-                ),
+                "You remove only people who are alone in their group, whatever `k` is.",
+                "How large is a group that may stay?",
             ),
             Mistake(
+                "k-itself",
                 lambda frame, columns, k: _removed(frame, columns, k + 1),
-                Wrong("You also remove groups of exactly `k` people.", "Is a group of k large enough?", "k-itself"),
+                "You also remove groups of exactly `k` people.",
+                "Is a group of k large enough?",
             ),
             Mistake(
+                "distinct-values",
                 lambda frame, columns, k: _small_groups(frame, columns, k) / len(frame),
-                Wrong(
-                    "That is the number of groups that are too small over the number of people.",
-                    "How many people are in these groups?",
-                    "distinct-values",
-                ),
+                "That is the number of groups that are too small over the number of people.",
+                "How many people are in these groups?",
             ),
             Mistake(
+                "share-of-groups",
                 lambda frame, columns, k: _small_groups(frame, columns, k) / _distinct(frame, columns),
-                Wrong(
-                    "That is the share of *groups* that are too small; the share of *people* is asked for.",
-                    "Weigh each group by its size.",
-                    "share-of-groups",
-                ),
+                "That is the share of *groups* that are too small; the share of *people* is asked for.",
+                "Weigh each group by its size.",
             ),
             Mistake(
+                "a-count",
                 lambda frame, columns, k: int((records.group_sizes(frame, columns) < k).sum()),
-                Wrong("That is how many people are removed, not their share.", "Divide by their number.", "a-count"),
+                "That is how many people are removed, not their share.",
+                "Divide by their number.",
             ),
             Mistake(
+                "complement",
                 lambda frame, columns, k: 1 - _removed(frame, columns, k),
-                Wrong("That is the share of people who stay.", "Which of the two is asked for?", "complement"),
+                "That is the share of people who stay.",
+                "Which of the two is asked for?",
             ),
             Mistake(
+                "all-columns",
                 lambda frame, columns, k: _removed(frame, list(frame.columns), k),
-                Wrong("You compare people on every column of the table.", "Use `columns` only.", "all-columns"),
+                "You compare people on every column of the table.",
+                "Use `columns` only.",
             ),
             Mistake(
+                "percent",
                 lambda frame, columns, k: 100 * _removed(frame, columns, k),
-                Wrong("That is a percentage.", "A share lies between 0 and 1.", "percent"),
+                "That is a percentage.",
+                "A share lies between 0 and 1.",
             ),
-            Mistake(lambda frame, columns, k: _removed(_glued(frame, columns), ["glued"], k), _GLUE),
+            Mistake.told(_GLUE, lambda frame, columns, k: _removed(_glued(frame, columns), ["glued"], k)),
         ),
     ),
 )
@@ -166,10 +170,10 @@ def _either_join(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) 
     return np.where(this_year.match >= 0, this_year.match, next_year.match)
 
 
-_GUESSED = Wrong(
+_GUESSED = Diagnosis(
+    "names-one-of-several",
     "Where several released rows fit a person you name one of them. The attacker cannot know which is theirs.",
     "Answer −1 unless exactly one row fits.",
-    "names-one-of-several",
 )
 
 LINK = (
@@ -179,58 +183,60 @@ LINK = (
         expected=_match,
         mistakes=(
             Mistake(
+                "same-age",
                 lambda released, register, on: _match(released, register, on, (0,)),
-                Wrong(
-                    "You find only people whose age is the same in both tables.",
-                    "How old can somebody be in the release who is 40 in the register?",
-                    "same-age",
-                ),
+                "You find only people whose age is the same in both tables.",
+                "How old can somebody be in the release who is 40 in the register?",
             ),
             Mistake(
+                "age-ignored",
                 lambda released, register, on: records.link(released, register, on).match,
-                Wrong(
-                    "That is what comes out when the ages are not used.",
-                    "Which ages in the release fit a person of 40?",
-                    "age-ignored",
-                ),
+                "That is what comes out when the ages are not used.",
+                "Which ages in the release fit a person of 40?",
             ),
             Mistake(
+                "younger",
                 lambda released, register, on: _match(released, register, on, (0, -1)),
-                Wrong("You let people grow younger.", "Which of the two tables is the older one?", "younger"),
+                "You let people grow younger.",
+                "Which of the two tables is the older one?",
             ),
             Mistake(
+                "younger",
                 lambda released, register, on: _match(released, register, on, (-1, 0, 1)),
-                Wrong("You let people grow younger, too.", "Which of the two tables is the older one?", "younger"),
+                "You let people grow younger, too.",
+                "Which of the two tables is the older one?",
             ),
             Mistake(
+                "one-age-at-a-time",
                 _either_join,
-                Wrong(
-                    "You look at each age on its own: one row fits at 40 and another at 41, and you name one of them.",
-                    "How many rows fit a person at both ages together?",
-                    "one-age-at-a-time",
-                ),
+                "You look at each age on its own: one row fits at 40 and another at 41, and you name one of them.",
+                "How many rows fit a person at both ages together?",
             ),
-            Mistake(_one_of, _GUESSED),
-            Mistake(lambda released, register, on: _one_of(released, register, on, last=True), _GUESSED),
+            Mistake.told(_GUESSED, _one_of),
+            Mistake.told(_GUESSED, lambda released, register, on: _one_of(released, register, on, last=True)),
             Mistake(
+                "counts",
                 _candidates,
-                Wrong(
-                    "You give how many released rows fit each person.",
-                    "Where that number is 1, which row is it? Elsewhere answer −1.",
-                    "counts",
-                ),
+                "You give how many released rows fit each person.",
+                "Where that number is 1, which row is it? Elsewhere answer −1.",
             ),
             Mistake(
+                "yes-or-no",
                 lambda released, register, on: _match(released, register, on) >= 0,
-                Wrong("You say whether each person is found.", "Give the position of the row found.", "yes-or-no"),
+                "You say whether each person is found.",
+                "Give the position of the row found.",
             ),
             Mistake(
+                "one-column",
                 lambda released, register, on: _match(released, register, on[:1]),
-                Wrong("You compare people on the first column only.", "All columns of `on` must agree.", "one-column"),
+                "You compare people on the first column only.",
+                "All columns of `on` must agree.",
             ),
             Mistake(
+                "zero-for-none",
                 lambda released, register, on: np.maximum(_match(released, register, on), 0),
-                Wrong("People who are not found are given row 0.", "Answer −1 for them.", "zero-for-none"),
+                "People who are not found are given row 0.",
+                "Answer −1 for them.",
             ),
         ),
     ),
@@ -257,10 +263,8 @@ def _alike_in(frame: pd.DataFrame, columns: list[str], sensitive: str) -> float:
     return float(_alike(frame, columns, sensitive).mean())
 
 
-_FIXED = Wrong(
-    "You look at the same column of the table whichever is asked about.",
-    "Its name is in `sensitive`.",
-    "fixed-column",
+_FIXED = Diagnosis(
+    "fixed-column", "You look at the same column of the table whichever is asked about.", "Its name is in `sensitive`."
 )
 
 EXPOSED = (
@@ -270,55 +274,51 @@ EXPOSED = (
         expected=lambda frame, columns, sensitive: float(_alike(frame, columns, sensitive).mean()),
         mistakes=(
             Mistake(
+                "share-of-groups",
                 _alike_share_of_groups,
-                Wrong(
-                    "That is the share of groups in which all are alike; the share of people is asked for.",
-                    "Weigh each group by its size.",
-                    "share-of-groups",
-                ),
+                "That is the share of groups in which all are alike; the share of people is asked for.",
+                "Weigh each group by its size.",
             ),
             Mistake(
+                "only-the-unique",
                 lambda frame, columns, sensitive: records.unique_share(frame, columns),
-                Wrong(
-                    "That is the share of people who are alone in their group. Ten who all say the same are "
-                    "exposed too, all ten.",
-                    "Look at the sensitive value within each group.",
-                    "only-the-unique",
-                ),
+                "That is the share of people who are alone in their group. Ten who all say the same are "
+                "exposed too, all ten.",
+                "Look at the sensitive value within each group.",
             ),
             Mistake(
+                "worst-group",
                 lambda frame, columns, sensitive: float(records.diversity(frame, columns, sensitive).min()),
-                Wrong("That is the ℓ of the table: its worst group.", "How many people are in such?", "worst-group"),
+                "That is the ℓ of the table: its worst group.",
+                "How many people are in such?",
             ),
             Mistake(
+                "grouped-by-sensitive",
                 lambda frame, columns, sensitive: records.unique_share(frame, [*columns, sensitive]),
-                Wrong(
-                    "You group by the sensitive column too: the attacker does not know it.",
-                    "Group by `columns`, then look at `sensitive`.",
-                    "grouped-by-sensitive",
-                ),
+                "You group by the sensitive column too: the attacker does not know it.",
+                "Group by `columns`, then look at `sensitive`.",
             ),
             Mistake(
+                "only-yes",
                 lambda frame, columns, sensitive: float(
                     (_alike(frame, columns, sensitive) & (frame[sensitive] != "no")).mean()
                 ),
-                Wrong(
-                    "You count groups where all say yes. All saying no is as telling.",
-                    "Count every group with one value, whichever it is.",
-                    "only-yes",
-                ),
+                "You count groups where all say yes. All saying no is as telling.",
+                "Count every group with one value, whichever it is.",
             ),
             Mistake(
+                "complement",
                 lambda frame, columns, sensitive: 1 - float(_alike(frame, columns, sensitive).mean()),
-                Wrong("That is the share of people whose group is mixed.", "Which is asked for?", "complement"),
+                "That is the share of people whose group is mixed.",
+                "Which is asked for?",
             ),
-            Mistake(lambda frame, columns, sensitive: _alike_in(frame, columns, "rich"), _FIXED),
-            Mistake(lambda frame, columns, sensitive: _alike_in(frame, columns, frame.columns[-1]), _FIXED),
-            Mistake(
+            Mistake.told(_FIXED, lambda frame, columns, sensitive: _alike_in(frame, columns, "rich")),
+            Mistake.told(_FIXED, lambda frame, columns, sensitive: _alike_in(frame, columns, frame.columns[-1])),
+            Mistake.told(
+                _GLUE,
                 lambda frame, columns, sensitive: _alike_in(
                     _glued(frame, columns).assign(**{sensitive: frame[sensitive]}), ["glued"], sensitive
                 ),
-                _GLUE,
             ),
         ),
     ),

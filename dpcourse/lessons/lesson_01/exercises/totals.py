@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import NOTHING, Trial, Wrong
+from dpcourse.checks.base import NOTHING, Chance, Diagnosis
 
 
 class Office:
@@ -42,28 +42,28 @@ class Office:
 
 
 _REFUSED = {
-    "few": Wrong(
+    "few": Diagnosis(
+        "asks-about-few",
         "The office keeps silent (None) about groups of fewer than 20 people, and you asked about one.",
         "Which large groups tell about this person together?",
-        "asks-about-few",
     ),
-    "near": Wrong(
+    "near": Diagnosis(
+        "asks-too-near",
         "The office keeps silent (None): a group of yours differs by fewer than 20 people from one that it has "
         "answered.",
         "Three groups can be far apart, and still leave only this person when their counts are added and subtracted. "
         "Draw two large groups of others first.",
-        "asks-too-near",
     ),
 }
 
 
-def reveals(answer: Answer, trial: Trial) -> Wrong | None:
+def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The answer finds out one person's secret from an office that answers about large groups, far apart, only."""
     results, secrets, offices, people = [], [], [], []
     for _ in range(40):
-        n = int(trial.rng.integers(60, 100))
-        secret = trial.rng.random(n) < 0.5
-        person, office = int(trial.rng.integers(n)), Office(secret)
+        n = int(chance.rng.integers(60, 100))
+        secret = chance.rng.random(n) < 0.5
+        person, office = int(chance.rng.integers(n)), Office(secret)
         try:
             results.append(answer(office, n, person))
         except AnswerRaised:
@@ -77,35 +77,35 @@ def reveals(answer: Answer, trial: Trial) -> Wrong | None:
         refused = [why for office in offices for why in office.refused]
         return _REFUSED[refused[0]] if refused else NOTHING
     if not any(office.asked for office in offices):
-        return Wrong("You ask the office nothing.", "A guess is right half of the time; ask.", "guesses")
+        return Diagnosis("guesses", "You ask the office nothing.", "A guess is right half of the time; ask.")
     found = np.array([np.nan if result is None else float(result) for result in results])
     wanted = np.array(secrets)
     if np.array_equal(found, wanted):
         return None
     if np.array_equal(found, -wanted):
-        return Wrong("You give −1 where the secret is yes.", "Which counts are to be subtracted?", "reversed")
+        return Diagnosis("reversed", "You give −1 where the secret is yes.", "Which counts are to be subtracted?")
     if np.array_equal(found, 1 - wanted):
-        return Wrong("You give 0 where the secret is yes, and 1 where it is no.", "What does 1 mean?", "complement")
+        return Diagnosis("complement", "You give 0 where the secret is yes, and 1 where it is no.", "What does 1 mean?")
     refused = [why for office in offices for why in office.refused]
     if refused:
         return _REFUSED[refused[0]]
     if all(len(office.answered) == 1 for office in offices):
-        return Wrong("You give the count of one group.", "Which other groups would leave this person?", "one-count")
+        return Diagnosis("one-count", "You give the count of one group.", "Which other groups would leave this person?")
     left = [_left_over(office.answered) for office in offices if len(office.answered) <= 5]
     if left and not any(left):
-        return Wrong(
+        return Diagnosis(
+            "more-than-one",
             "However your counts are added and subtracted, more than one person is left.",
             "Everybody else has to be counted as often with plus as with minus.",
-            "more-than-one",
         )
     if left and not any(person in some for person, some in zip(people, left, strict=True)):
-        return Wrong(
+        return Diagnosis(
+            "wrong-person",
             "Your counts leave somebody else, not the person asked about.",
             "Which of your groups is the person at position `person` in?",
-            "wrong-person",
         )
-    return Wrong(
-        f"You give {results[0]!r} where the secret is {secrets[0]}.", "Give 1 for yes, 0 for no.", "wrong-value"
+    return Diagnosis(
+        "wrong-value", f"You give {results[0]!r} where the secret is {secrets[0]}.", "Give 1 for yes, 0 for no."
     )
 
 
@@ -117,72 +117,72 @@ def _left_over(groups: list[np.ndarray]) -> set[int]:
     return set(np.nonzero(alone)[1].tolist())
 
 
-def reconstructs(answer: Answer, trial: Trial) -> Wrong | None:
+def reconstructs(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The answer recovers at least 95% of 40 people's numbers, 0 to 3, from 240 sums that are off by up to one."""
     draws = []
     for i in range(5):
         # Small numbers, then large ones: an answer that is always in the middle is off both ways.
         shares = (0.4, 0.3, 0.2, 0.1) if i % 2 else (0.1, 0.2, 0.3, 0.4)
-        secret = trial.rng.choice(4, size=40, p=shares)
-        queries = trial.rng.integers(2, size=(240, 40))
-        answers = queries @ secret + trial.rng.uniform(-1, 1, size=240)
+        secret = chance.rng.choice(4, size=40, p=shares)
+        queries = chance.rng.integers(2, size=(240, 40))
+        answers = queries @ secret + chance.rng.uniform(-1, 1, size=240)
         result = answer(queries.copy(), answers.copy())
         if result is None:
-            return Wrong(
+            return Diagnosis(
+                "returns-nothing",
                 "Your function returns nothing (None).",
                 "Is a `return` missing, or has your programme no solution? With noise no list fits exactly: ask for "
                 "the closest.",
-                "returns-nothing",
             )
         numbers = np.asarray(result)
         if numbers.shape != (40,):
-            return Wrong(f"One number a person is wanted, shape (40,); yours is {numbers.shape}.", "", "wrong-shape")
+            return Diagnosis("wrong-shape", f"One number a person is wanted, shape (40,); yours is {numbers.shape}.")
         if not np.isin(numbers, (0, 1, 2, 3)).all():
-            return Wrong(
+            return Diagnosis(
+                "not-whole",
                 f"You return values such as {float(numbers[~np.isin(numbers, (0, 1, 2, 3))][0]):.3g}.",
                 "An answer is 0, 1, 2 or 3: what does your programme have to be told, and what is left to round?",
-                "not-whole",
             )
         draws.append((numbers.astype(int), secret, queries, answers))
     right = min(float((numbers == secret).mean()) for numbers, secret, _, _ in draws)
     return None if right >= 0.95 else _why_wrong(draws, right)
 
 
-def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], right: float) -> Wrong:
+def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], right: float) -> Diagnosis:
     if all((numbers == 3 - secret).mean() >= 0.95 for numbers, secret, _, _ in draws):
-        return Wrong("You return 3 where 0 is right, and 0 where 3 is.", "What does a 3 mean?", "flipped")
+        return Diagnosis("flipped", "You return 3 where 0 is right, and 0 where 3 is.", "What does a 3 mean?")
     if len({numbers.tobytes() for numbers, _, _, _ in draws}) == 1:
-        return Wrong(
+        return Diagnosis(
+            "constant",
             f"You say the same whatever the sums are; that is right for {right:.0%} of the people.",
             "The published sums must enter.",
-            "constant",
         )
     if all(numbers.max() <= 1 for numbers, _, _, _ in draws):
-        return Wrong(
-            "You never return a 2 or a 3.", "Between which bounds are the unknowns, and how do you round them?", "bits"
+        return Diagnosis(
+            "bits", "You never return a 2 or a 3.", "Between which bounds are the unknowns, and how do you round them?"
         )
     if all(np.array_equal(numbers, _first_equations(queries, answers)) for numbers, _, queries, answers in draws):
-        return Wrong(
+        return Diagnosis(
+            "few-equations",
             f"You solve 40 equations for 40 people, which makes the noise larger: {right:.0%} right.",
             "All 240 sums count: find the numbers that fit all of them best.",
-            "few-equations",
         )
     if all((numbers >= secret).all() for numbers, secret, _, _ in draws):
-        return Wrong(
+        return Diagnosis(
+            "rounds-up",
             f"Every mistake you make is a number that is too large ({right:.0%} right).",
             "Where between two whole numbers do you cut?",
-            "rounds-up",
         )
     if all((numbers <= secret).all() for numbers, secret, _, _ in draws):
-        return Wrong(
+        return Diagnosis(
+            "rounds-down",
             f"Every mistake you make is a number that is too small ({right:.0%} right).",
             "Where between two whole numbers do you cut? `astype(int)` cuts everything off.",
-            "rounds-down",
         )
-    return Wrong(
+    return Diagnosis(
+        "too-few",
         f"You recover {right:.0%} of the numbers; 95% is possible from these sums.",
         "Do your unknowns stand for all people together, and does every sum enter?",
-        "too-few",
     )
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.privacy import Neighbours
 
 
@@ -19,7 +19,7 @@ class Claim:
     epsilon: float
     delta: float
     relation: Neighbours
-    mistakes: tuple[tuple[str, float | str, Wrong], ...]
+    mistakes: tuple[tuple[str, float | str, Diagnosis], ...]
 
 
 RELEASES = {
@@ -31,21 +31,23 @@ RELEASES = {
             (
                 "epsilon",
                 0.25,
-                Wrong("A: ε = 1/4 protects one visit.", "How many visits can a patient take along?", "A-per-visit"),
+                Diagnosis("A-per-visit", "A: ε = 1/4 protects one visit.", "How many visits can a patient take along?"),
             ),
             (
                 "epsilon",
                 1.5,
-                Wrong(
+                Diagnosis(
+                    "A-twice",
                     "A: with the patient go at most three visits, so the count changes by at most 3.",
                     "What is ε when the count changes by 3 and the noise has scale 4?",
-                    "A-twice",
                 ),
             ),
             (
                 "epsilon",
                 12.0,
-                Wrong("A: more noise must give a smaller ε.", "ε is the change divided by the scale.", "A-upside-down"),
+                Diagnosis(
+                    "A-upside-down", "A: more noise must give a smaller ε.", "ε is the change divided by the scale."
+                ),
             ),
         ),
     ),
@@ -57,19 +59,17 @@ RELEASES = {
             (
                 "relation",
                 "add-remove",
-                Wrong(
+                Diagnosis(
+                    "B-relation",
                     "B: the 100 is published exactly.",
                     "Under adding or removing, could an attacker tell 100 patients from 99? Which relation is left?",
-                    "B-relation",
                 ),
             ),
             (
                 "epsilon",
                 0.25,
-                Wrong(
-                    "B: one changed answer moves both counts.",
-                    "By how much do they change in all?",
-                    "B-one-count",
+                Diagnosis(
+                    "B-one-count", "B: one changed answer moves both counts.", "By how much do they change in all?"
                 ),
             ),
         ),
@@ -82,24 +82,24 @@ RELEASES = {
             (
                 "delta",
                 0.0,
-                Wrong(
+                Diagnosis(
+                    "C-no-delta",
                     "C: sometimes the whole table is published, and no ε covers that.",
                     "How often does it happen?",
-                    "C-no-delta",
                 ),
             ),
             (
                 "delta",
                 1 - 1e-6,
-                Wrong("C: δ is the probability of the mishap.", "It is tiny.", "C-complement"),
+                Diagnosis("C-complement", "C: δ is the probability of the mishap.", "It is tiny."),
             ),
             (
                 "epsilon",
                 math.inf,
-                Wrong(
+                Diagnosis(
+                    "C-infinite",
                     "C: with an ε of infinity nothing is promised. The mishap is rare, and δ may cover it.",
                     "What is promised when there is no mishap?",
-                    "C-infinite",
                 ),
             ),
         ),
@@ -109,13 +109,13 @@ RELEASES = {
 _FORM = 'Write claims = {"A": (ε, δ, relation), "B": …, "C": …}, each relation "add-remove" or "replace-one".'
 
 
-def stated(answer: Answer, trial: Trial) -> Wrong | None:
+def stated(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The three claims are true of the releases described, and as small as the description allows."""
     claims = answer.value
     if not isinstance(claims, dict):
-        return Wrong(f"A dictionary is wanted, and this is {a(claims)}.", _FORM, "wrong-type")
+        return Diagnosis("wrong-type", f"A dictionary is wanted, and this is {a(claims)}.", _FORM)
     if missing := [name for name in RELEASES if name not in claims]:
-        return Wrong(f"There is nothing for {' and '.join(missing)}.", _FORM, "wrong-shape")
+        return Diagnosis("wrong-shape", f"There is nothing for {' and '.join(missing)}.", _FORM)
     for name, truth in RELEASES.items():
         wrong = _form(name, claims[name]) or _content(name, claims[name], truth)
         if wrong:
@@ -123,42 +123,42 @@ def stated(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
-def _form(name: str, claim: object) -> Wrong | None:
+def _form(name: str, claim: object) -> Diagnosis | None:
     if not isinstance(claim, tuple | list) or len(claim) != 3:
-        return Wrong(f"{name}: three things are wanted, and this is {claim!r}.", _FORM, "wrong-shape")
+        return Diagnosis("wrong-shape", f"{name}: three things are wanted, and this is {claim!r}.", _FORM)
     epsilon, delta, relation = claim
     if isinstance(relation, Neighbours):
         relation = relation.value
     if relation not in ("add-remove", "replace-one"):
-        return Wrong(f"{name}: {relation!r} is no relation.", _FORM, "wrong-type")
+        return Diagnosis("wrong-type", f"{name}: {relation!r} is no relation.", _FORM)
     numeric = all(isinstance(x, numbers.Real) and not isinstance(x, bool) for x in (epsilon, delta))
     return (
         None
         if numeric
-        else Wrong(f"{name}: ε and δ are numbers; these are {epsilon!r}, {delta!r}.", _FORM, "wrong-type")
+        else Diagnosis("wrong-type", f"{name}: ε and δ are numbers; these are {epsilon!r}, {delta!r}.", _FORM)
     )
 
 
-def _content(name: str, claim: tuple, truth: Claim) -> Wrong | None:
+def _content(name: str, claim: tuple, truth: Claim) -> Diagnosis | None:
     given: dict[str, Any] = {"epsilon": float(claim[0]), "delta": float(claim[1]), "relation": claim[2]}
     given["relation"] = getattr(given["relation"], "value", given["relation"])
     for part, value, wrong in truth.mistakes:
         if given[part] == value or (part != "relation" and math.isclose(given[part], float(value), rel_tol=0.01)):
             return wrong
     if given["relation"] != truth.relation.value:
-        return Wrong(
+        return Diagnosis(
+            f"{name}-relation",
             f"{name}: the relation is not the one asked for.",
             "Is the number of patients published? Where both relations have a finite ε, adding or removing is wanted.",
-            f"{name}-relation",
         )
     for part, symbol in (("epsilon", "ε"), ("delta", "δ")):
         if not math.isclose(given[part], getattr(truth, part), rel_tol=0.01):
-            return Wrong(
+            return Diagnosis(
+                f"{name}-{part}",
                 f"{name}: {symbol} = {given[part]:g} is not the smallest that is true.",
                 "What changes when one patient comes or goes, by how much, and what is the scale of the noise?"
                 if part == "epsilon"
                 else "Is there any output that only one of two neighbours can produce, and how likely is it?",
-                f"{name}-{part}",
             )
     return None
 

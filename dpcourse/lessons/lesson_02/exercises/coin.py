@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Mistake
 from dpcourse.checks.cases.known import CONSTANT
 from dpcourse.checks.together import Together
@@ -37,105 +37,90 @@ def _right(epsilon: float) -> float:
 
 _COINS = (
     Mistake(
+        "lie-may-be-true",
         _says(lambda epsilon: (1 + _right(epsilon)) / 2),
-        Wrong(
-            "When the coin says to lie, your answer is drawn afresh and is the truth half of the time. That makes "
-            "the truth more likely than ε allows.",
-            "How often does she really lie, all in all?",
-            "lie-may-be-true",
-        ),
+        "When the coin says to lie, your answer is drawn afresh and is the truth half of the time. That makes "
+        "the truth more likely than ε allows.",
+        "How often does she really lie, all in all?",
     ),
     Mistake(
+        "upside-down",
         _says(lambda epsilon: 1 - _right(epsilon)),
-        Wrong("You lie as often as you should tell the truth.", "Which is larger, e^ε or 1?", "upside-down"),
+        "You lie as often as you should tell the truth.",
+        "Which is larger, e^ε or 1?",
     ),
     Mistake(
+        "ignores-epsilon",
         _says(lambda epsilon: 0.75),
-        Wrong(
-            "You tell the truth 75% of the time whatever ε is: that is the coin of the lesson, with ε = ln 3.",
-            "Should she tell the truth more often or less at a larger ε?",
-            "ignores-epsilon",
-        ),
+        "You tell the truth 75% of the time whatever ε is: that is the coin of the lesson, with ε = ln 3.",
+        "Should she tell the truth more often or less at a larger ε?",
     ),
     Mistake(
+        "rounded-laplace",
         _says(lambda epsilon: 1 - math.exp(-epsilon / 2) / 2),
-        Wrong(
-            "You tell the truth with probability 1 − e^(−ε/2)/2. That is what Laplace noise of scale 1/ε gives, added "
-            "to 0 or 1 and rounded. It is private, and less often the truth than ε allows.",
-            "How large is the ratio of truth to lie, and how large may it be?",
-            "rounded-laplace",
-        ),
+        "You tell the truth with probability 1 − e^(−ε/2)/2. That is what Laplace noise of scale 1/ε gives, added "
+        "to 0 or 1 and rounded. It is private, and less often the truth than ε allows.",
+        "How large is the ratio of truth to lie, and how large may it be?",
     ),
     Mistake(
+        "useless",
         _says(lambda epsilon: 0.5),
-        Wrong("Your answers say nothing about the truth.", "How often may the truth come out at this ε?", "useless"),
+        "Your answers say nothing about the truth.",
+        "How often may the truth come out at this ε?",
     ),
+    Mistake("always-true", _says(lambda epsilon: 1.0), "You always tell the truth.", "Where is the coin?"),
     Mistake(
-        _says(lambda epsilon: 1.0),
-        Wrong("You always tell the truth.", "Where is the coin?", "always-true"),
-    ),
-    Mistake(
+        "wrong-ratio",
         _says(lambda epsilon: 1 - math.exp(-epsilon)),
-        Wrong(
-            "You tell the truth with probability 1 − e^(−ε). The ratio of truth to lie is then e^ε − 1.",
-            "Which ratio does the definition allow? And what do the two probabilities add up to?",
-            "wrong-ratio",
-        ),
+        "You tell the truth with probability 1 − e^(−ε). The ratio of truth to lie is then e^ε − 1.",
+        "Which ratio does the definition allow? And what do the two probabilities add up to?",
     ),
     Mistake(
+        "half-epsilon",
         _says(lambda epsilon: _right(epsilon / 2)),
-        Wrong(
-            "You spend half of ε: the ratio of truth to lie is e^(ε/2).",
-            "Which ratio does the definition allow?",
-            "half-epsilon",
-        ),
+        "You spend half of ε: the ratio of truth to lie is e^(ε/2).",
+        "Which ratio does the definition allow?",
     ),
     Mistake(
+        "double-epsilon",
         _says(lambda epsilon: _right(2 * epsilon)),
-        Wrong(
-            "The ratio of truth to lie is e^(2ε): that is twice the ε allowed.",
-            "Which ratio does the definition allow?",
-            "double-epsilon",
-        ),
+        "The ratio of truth to lie is e^(2ε): that is twice the ε allowed.",
+        "Which ratio does the definition allow?",
     ),
     Mistake(
+        "one-sided",
         _says(lambda epsilon: 1.0, _right),
-        Wrong(
-            "A yes is always told as a yes. So only people whose answer is no ever say no, and a no gives them away.",
-            "Which of the two answers has no coin?",
-            "one-sided",
-        ),
+        "A yes is always told as a yes. So only people whose answer is no ever say no, and a no gives them away.",
+        "Which of the two answers has no coin?",
     ),
     Mistake(
+        "one-sided",
         _says(_right, lambda epsilon: 1.0),
-        Wrong(
-            "A no is always told as a no. So only people whose answer is yes ever say yes, and a yes gives them away.",
-            "Which of the two answers has no coin?",
-            "one-sided",
-        ),
+        "A no is always told as a no. So only people whose answer is yes ever say yes, and a yes gives them away.",
+        "Which of the two answers has no coin?",
     ),
-    Mistake(_says(lambda epsilon: 1.0, lambda epsilon: 0.0), CONSTANT),
-    Mistake(_says(lambda epsilon: 0.0, lambda epsilon: 1.0), CONSTANT),
+    Mistake.told(CONSTANT, _says(lambda epsilon: 1.0, lambda epsilon: 0.0)),
+    Mistake.told(CONSTANT, _says(lambda epsilon: 0.0, lambda epsilon: 1.0)),
 )
 
 
-def _returns_boolean(answer: Answer, trial: Trial) -> Wrong | None:
+def _returns_boolean(answer: Answer, chance: Chance) -> Diagnosis | None:
     """True or False comes back, or 1 or 0, drawn from the generator given. (A right coin may repeat itself.)"""
-    for seed in trial.rng.integers(2**32, size=40).tolist():
-        truth, epsilon = _question(trial.rng)
+    for seed in chance.rng.integers(2**32, size=40).tolist():
+        truth, epsilon = _question(chance.rng)
         results = [answer(truth, epsilon, rng=np.random.default_rng(seed)) for _ in range(2)]
         for result in results:
             if result is None:
-                return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+                return Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
             whole = isinstance(result, bool | np.bool_ | int | np.integer)
             if not whole or result not in (0, 1):
                 hint = "`not answer` is the opposite; ~True is −2." if whole else ""
-                return Wrong(f"True or False is wanted; you return {result!r}.", hint, "wrong-type")
+                return Diagnosis("wrong-type", f"True or False is wanted; you return {result!r}.", hint)
         if results[0] != results[1]:
-            return Wrong(
+            return Diagnosis(
+                "own-generator",
                 "Your function draws from a generator of its own: the same `rng` gave different results.",
                 "Draw from the `rng` you are given (rng.random()).",
-                "own-generator",
             )
     return None
 

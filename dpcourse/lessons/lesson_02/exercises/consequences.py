@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 
@@ -56,15 +56,15 @@ def _ratio_less(over: float, under: float, delta: float) -> float:
     return _log(over / under - delta, 1.0) if under > 0 else math.inf
 
 
-_TOO_EARLY = Wrong(
+_TOO_EARLY = Diagnosis(
+    "infinite-too-early",
     "With fpr = 0, tpr = 0.1 and delta = 0.12 you give infinity. A δ of 0.12 explains a TPR of 0.1 without any ε.",
     "When a rate below the line is 0, what is left above it after δ is taken off?",
-    "infinite-too-early",
 )
-_AFTER = Wrong(
+_AFTER = Diagnosis(
+    "delta-too-late",
     "You take δ off after dividing by the second rate.",
     "Solve TPR ≤ e^ε·FPR + δ for e^ε, one step at a time. In which step does δ go to the other side?",
-    "delta-too-late",
 )
 
 
@@ -80,68 +80,58 @@ SHOWN = (
         times=60,
         mistakes=(
             Mistake(
+                "first-bound-only",
                 lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0),
-                Wrong(
-                    "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 "
-                    "the event “does not say it” shows more.",
-                    "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
-                    "first-bound-only",
-                ),
+                "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 "
+                "the event “does not say it” shows more.",
+                "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
             ),
             Mistake(
+                "second-bound-only",
                 lambda fpr, tpr, delta: max(_says_no(fpr, tpr, delta), 0.0),
-                Wrong(
-                    "Your result follows from the event “does not say it” alone. With fpr = 0.05 and tpr = 0.5 "
-                    "the event “says smokes” shows more.",
-                    "Which other inequality does the definition give for these two rates?",
-                    "second-bound-only",
-                ),
+                "Your result follows from the event “does not say it” alone. With fpr = 0.05 and tpr = 0.5 "
+                "the event “says smokes” shows more.",
+                "Which other inequality does the definition give for these two rates?",
             ),
             Mistake(
+                "forgets-delta",
                 lambda fpr, tpr, delta: shown(fpr, tpr, 0.0),
-                Wrong("Your result is the one for δ = 0.", "Which part of the TPR may δ explain?", "forgets-delta"),
+                "Your result is the one for δ = 0.",
+                "Which part of the TPR may δ explain?",
             ),
             Mistake(
+                "negative",
                 lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
-                Wrong(
-                    "You give a negative ε where δ alone explains the attack.",
-                    "What is the smallest ε that a claim can have?",
-                    "negative",
-                ),
+                "You give a negative ε where δ alone explains the attack.",
+                "What is the smallest ε that a claim can have?",
             ),
             Mistake(
+                "no-logarithm",
                 lambda fpr, tpr, delta: math.exp(shown(fpr, tpr, delta)),
-                Wrong("That is a ratio of two rates, e^ε.", "What is ε itself?", "no-logarithm"),
+                "That is a ratio of two rates, e^ε.",
+                "What is ε itself?",
             ),
             Mistake(
+                "accuracy-only",
                 _by_accuracy,
-                Wrong(
-                    "You use only how often the attacker is right. The two rates apart say more.",
-                    "Which two inequalities does the definition give for them, one for each of his answers?",
-                    "accuracy-only",
-                ),
+                "You use only how often the attacker is right. The two rates apart say more.",
+                "Which two inequalities does the definition give for them, one for each of his answers?",
             ),
             Mistake(
+                "smaller-bound",
                 lambda fpr, tpr, delta: min(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
-                Wrong(
-                    "You take the smaller of the two. A claim with that ε breaks the other inequality.",
-                    "Which ε satisfies both?",
-                    "smaller-bound",
-                ),
+                "You take the smaller of the two. A claim with that ε breaks the other inequality.",
+                "Which ε satisfies both?",
             ),
-            Mistake(
-                lambda fpr, tpr, delta: math.inf if fpr == 0 or tpr == 1 else shown(fpr, tpr, delta),
-                _TOO_EARLY,
+            Mistake.told(
+                _TOO_EARLY, lambda fpr, tpr, delta: math.inf if fpr == 0 or tpr == 1 else shown(fpr, tpr, delta)
             ),
-            Mistake(
-                lambda fpr, tpr, delta: math.inf if fpr == 0 else shown(fpr, tpr, delta),
-                _TOO_EARLY,
-            ),
-            Mistake(
-                lambda fpr, tpr, delta: max(_ratio_less(tpr, fpr, delta), _ratio_less(1 - fpr, 1 - tpr, delta), 0.0),
+            Mistake.told(_TOO_EARLY, lambda fpr, tpr, delta: math.inf if fpr == 0 else shown(fpr, tpr, delta)),
+            Mistake.told(
                 _AFTER,
+                lambda fpr, tpr, delta: max(_ratio_less(tpr, fpr, delta), _ratio_less(1 - fpr, 1 - tpr, delta), 0.0),
             ),
-            Mistake(lambda fpr, tpr, delta: max(shown(fpr, tpr, 0.0) - delta, 0.0), _AFTER),
+            Mistake.told(_AFTER, lambda fpr, tpr, delta: max(shown(fpr, tpr, 0.0) - delta, 0.0)),
         ),
     ),
 )
@@ -174,63 +164,55 @@ HOUSEHOLD = (
         atol=0.0,  # a δ of 1e-7 is compared relatively
         mistakes=(
             Mistake(
+                "delta-over-k",
                 lambda epsilon, delta, k: (epsilon / k, delta / k),
-                Wrong(
-                    "Your ε is right. Your δ is too large: in the household it adds up to more than k times itself.",
-                    _TWO_STEPS,
-                    "delta-over-k",
-                ),
+                "Your ε is right. Your δ is too large: in the household it adds up to more than k times itself.",
+                _TWO_STEPS,
             ),
             Mistake(
+                "delta-unchanged",
                 lambda epsilon, delta, k: (epsilon / k, delta),
-                Wrong("Your ε is right. Your δ is that of the household.", _TWO_STEPS, "delta-unchanged"),
+                "Your ε is right. Your δ is that of the household.",
+                _TWO_STEPS,
             ),
             Mistake(
+                "household-epsilon",
                 lambda epsilon, delta, k: (epsilon / k, delta / sum(math.exp(i * epsilon) for i in range(k))),
-                Wrong(
-                    "In the sum for δ you use the household's ε.",
-                    "Which ε does one step from person to person cost?",
-                    "household-epsilon",
-                ),
+                "In the sum for δ you use the household's ε.",
+                "Which ε does one step from person to person cost?",
             ),
             Mistake(
+                "wrong-way",
                 lambda epsilon, delta, k: (k * epsilon, delta * math.expm1(k * epsilon) / math.expm1(epsilon)),
-                Wrong(
-                    "You go from one person to the household. Here the household's claim is given.",
-                    "Should each person's ε be larger or smaller than the household's?",
-                    "wrong-way",
-                ),
+                "You go from one person to the household. Here the household's claim is given.",
+                "Should each person's ε be larger or smaller than the household's?",
             ),
             Mistake(
+                "off-by-one",
                 lambda epsilon, delta, k: (epsilon / k, per_person(epsilon, delta, k)[1] * math.exp(-epsilon / k)),
-                Wrong(
-                    "The powers of e^ε start one too high: the last step's δ is multiplied by nothing.",
-                    "What is the first δ multiplied by, and what the last?",
-                    "off-by-one",
-                ),
+                "The powers of e^ε start one too high: the last step's δ is multiplied by nothing.",
+                "What is the first δ multiplied by, and what the last?",
             ),
             Mistake(
+                "loose-delta",
                 lambda epsilon, delta, k: (epsilon / k, delta / (k * math.exp((k - 1) * epsilon / k))),
-                Wrong(
-                    "That keeps the promise, with a smaller δ than needed: you use the largest step k times.",
-                    "Is the δ of each step multiplied by the same power of e^ε?",
-                    "loose-delta",
-                ),
+                "That keeps the promise, with a smaller δ than needed: you use the largest step k times.",
+                "Is the δ of each step multiplied by the same power of e^ε?",
             ),
             Mistake(
+                "unchanged",
                 lambda epsilon, delta, k: (epsilon, delta),
-                Wrong("That is the household's own claim.", "What may each of its k people cost?", "unchanged"),
+                "That is the household's own claim.",
+                "What may each of its k people cost?",
             ),
             Mistake(
+                "root",
                 lambda epsilon, delta, k: (
                     epsilon / math.sqrt(k),
                     delta * math.expm1(epsilon / math.sqrt(k)) / math.expm1(math.sqrt(k) * epsilon),
                 ),
-                Wrong(
-                    "You divide ε by √k. With k = 4 people the household would pay twice its ε.",
-                    "What do k steps cost, if each costs ε?",
-                    "root",
-                ),
+                "You divide ε by √k. With k = 4 people the household would pay twice its ε.",
+                "What do k steps cost, if each costs ε?",
             ),
         ),
     ),

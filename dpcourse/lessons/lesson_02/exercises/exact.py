@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 # Chances in twentieths; a δ between two of them, so that no sum of chances equals it but for rounding.
@@ -100,18 +100,18 @@ def _both_added(p: np.ndarray, q: np.ndarray, delta: float) -> float:
     return float(brentq(left, 0.0, 60.0, xtol=1e-12)) if left(60.0) < 0 else math.inf
 
 
-def _searched(answer: Answer, trial: Trial) -> Wrong | None:
+def _searched(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A search that ends too early: where no ε helps it gives its upper end, elsewhere a step of its grid."""
     p, q = np.array([0.5, 0.5]), np.array([0.0, 1.0])
     ends = [float(np.asarray(answer(p.copy(), q.copy(), delta))) for delta in (0.1, 0.2)]
     if ends[0] == ends[1] and 4 <= ends[0] < math.inf:
-        return Wrong(
+        return Diagnosis(
+            "end-of-search",
             f"With p = [0.5, 0.5], q = [0, 1] and delta = 0.1 you give {ends[0]:g}, and the same at delta = 0.2: the "
             "upper end of your search.",
             "Does the claim hold at that ε? What does the exercise ask for if it holds at none?",
-            "end-of-search",
         )
-    drawn = [_with_delta(trial.rng) for _ in range(40)]
+    drawn = [_with_delta(chance.rng) for _ in range(40)]
     right = [smallest(*some) for some in drawn]
     given = [float(np.asarray(answer(*(np.copy(x) for x in some[:2]), some[2]))) for some in drawn]
     off = [abs(got - wanted) for got, wanted in zip(given, right, strict=True) if math.isfinite(wanted)]
@@ -120,26 +120,26 @@ def _searched(answer: Answer, trial: Trial) -> Wrong | None:
         1e-3 < max(off) < 0.11
     ):
         worst = max((p for p in places if math.isfinite(right[p])), key=lambda place: abs(given[place] - right[place]))
-        return Wrong(
+        return Diagnosis(
+            "too-coarse",
             f"Your ε is nearly right: {given[worst]:.6g} where {right[worst]:.6g} is the smallest. It has to be right "
             "to 0.01%.",
             "How far apart are the ε that you try? Once you know between which two of them the right one lies, how do "
             "you come closer?",
-            "too-coarse",
         )
     return None
 
 
-_IMPOSSIBLE = Wrong(
+_IMPOSSIBLE = Diagnosis(
+    "ignores-impossible",
     "With p = [0.5, 0.5], q = [0, 1] and delta = 0.1 you give a finite ε: the first output is left out. Only one of "
     "the datasets can produce it, and it does so half of the time.",
     "By how much is P[M(D) ∈ S] ≤ e^ε P[M(D′) ∈ S] + δ broken for this output, whatever ε is?",
-    "ignores-impossible",
 )
-_ONE_WAY = Wrong(
+_ONE_WAY = Diagnosis(
+    "one-direction",
     "You compare p and q one way round only.",
     "May D and D′ change places in the definition? Which ε satisfies both?",
-    "one-direction",
 )
 
 _FORMULA = Equals(
@@ -149,71 +149,61 @@ _FORMULA = Equals(
     rtol=1e-4,
     atol=1e-5,
     mistakes=(
-        Mistake(lambda p, q, delta: max(_over(p, q, delta), 0.0), _ONE_WAY),
-        Mistake(lambda p, q, delta: max(_over(q, p, delta), 0.0), _ONE_WAY),
+        Mistake.told(_ONE_WAY, lambda p, q, delta: max(_over(p, q, delta), 0.0)),
+        Mistake.told(_ONE_WAY, lambda p, q, delta: max(_over(q, p, delta), 0.0)),
         Mistake(
+            "ignores-delta",
             lambda p, q, delta: smallest(p, q, 0.0),
-            Wrong(
-                "That is the ε at δ = 0. A δ makes room for a smaller one.",
-                "At which ε does the lesson's exact_delta come down to this δ?",
-                "ignores-delta",
-            ),
+            "That is the ε at δ = 0. A δ makes room for a smaller one.",
+            "At which ε does the lesson's exact_delta come down to this δ?",
         ),
         Mistake(
+            "negative",
             _signed,
-            Wrong(
-                "Your ε is negative where δ already covers the whole difference.",
-                "What is the smallest ε that a claim can have?",
-                "negative",
-            ),
+            "Your ε is negative where δ already covers the whole difference.",
+            "What is the smallest ε that a claim can have?",
         ),
         Mistake(
+            "no-logarithm",
             lambda p, q, delta: math.exp(smallest(p, q, delta)),
-            Wrong("That is the ratio, e^ε.", "What is ε itself?", "no-logarithm"),
+            "That is the ratio, e^ε.",
+            "What is ε itself?",
         ),
         Mistake(
+            "single-outputs",
             _single,
-            Wrong(
-                "You look at one output at a time. With δ > 0, two outputs together may be worse than either.",
-                "δ is spent once, on a whole set of outputs. Which set?",
-                "single-outputs",
-            ),
+            "You look at one output at a time. With δ > 0, two outputs together may be worse than either.",
+            "δ is spent once, on a whole set of outputs. Which set?",
         ),
         Mistake(
+            "chance-of-exceeding",
             _rarely_exceeded,
-            Wrong(
-                "You ask that the ratio exceeds e^ε with probability δ at most. The definition asks for less.",
-                "Which part of an output's probability counts, if its ratio is just above e^ε?",
-                "chance-of-exceeding",
-            ),
+            "You ask that the ratio exceeds e^ε with probability δ at most. The definition asks for less.",
+            "Which part of an output's probability counts, if its ratio is just above e^ε?",
         ),
         Mistake(
+            "infinite-too-early",
             _infinite_with_any_zero,
-            Wrong(
-                "You give infinity whenever some output is impossible on one side. With p = [0.1, 0.9], q = [0, 1] "
-                "and delta = 0.2 the claim holds even at ε = 0.",
-                "How likely is the output that only one side can produce, and how much of it does δ cover?",
-                "infinite-too-early",
-            ),
+            "You give infinity whenever some output is impossible on one side. With p = [0.1, 0.9], q = [0, 1] "
+            "and delta = 0.2 the claim holds even at ε = 0.",
+            "How likely is the output that only one side can produce, and how much of it does δ cover?",
         ),
         Mistake(
+            "directions-added",
             _both_added,
-            Wrong(
-                "You add what is left over in both directions.",
-                "The definition is one inequality for each direction. Does δ stand in each of them?",
-                "directions-added",
-            ),
+            "You add what is left over in both directions.",
+            "The definition is one inequality for each direction. Does δ stand in each of them?",
         ),
-        Mistake(_where_finite, _IMPOSSIBLE),
-        Mistake(_finite, _IMPOSSIBLE),
+        Mistake.told(_IMPOSSIBLE, _where_finite),
+        Mistake.told(_IMPOSSIBLE, _finite),
     ),
 )
 
 
-def _smallest_epsilon(answer: Answer, trial: Trial) -> Wrong | None:
+def _smallest_epsilon(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The formula; where no formula explains the answer, perhaps a search that ends too early does."""
-    wrong = _FORMULA(answer, trial)
-    return _searched(answer, trial) or wrong if wrong is not None and wrong.key == "wrong-value" else wrong
+    wrong = _FORMULA(answer, chance)
+    return _searched(answer, chance) or wrong if wrong is not None and wrong.key == "wrong-value" else wrong
 
 
 EPSILON = (_smallest_epsilon,)

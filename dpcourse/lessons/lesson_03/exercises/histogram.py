@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, View, either_order
 from dpcourse.checks.noise import cell_noise, exact_total, nobody
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
@@ -51,50 +51,50 @@ def _counts(data: tuple[list[str], list[str]]) -> np.ndarray:
     return np.array([values.count(category) for category in categories])
 
 
-def _shapes(answer: Answer, trial: Trial) -> Wrong | None:
+def _shapes(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One count a declared category, in their order, whatever was observed."""
     for _ in range(4):
-        values, categories = _table(trial.rng)
-        result = answer(list(values), list(categories), 1.0, rng=trial.rng)
+        values, categories = _table(chance.rng)
+        result = answer(list(values), list(categories), 1.0, rng=chance.rng)
         if result is None:
-            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+            return Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
         if isinstance(result, dict):
-            return Wrong("An array is wanted, one count for each category in order.", "", "wrong-type")
+            return Diagnosis("wrong-type", "An array is wanted, one count for each category in order.")
         length = np.size(result)
         if length == len(set(values)) != len(categories):
-            return Wrong(
+            return Diagnosis(
+                "observed-categories",
                 f"{len(categories)} categories were declared and {length} come back: those that somebody has. "
                 "Whoever sees the table knows that nobody is in the missing one.",
                 "Count over the declared categories. An empty cell gets noise too.",
-                "observed-categories",
             )
         if np.shape(result) != (len(categories),):
-            return Wrong(
-                f"The result has shape {np.shape(result)}, and {(len(categories),)} is wanted.", "", "wrong-shape"
+            return Diagnosis(
+                "wrong-shape", f"The result has shape {np.shape(result)}, and {(len(categories),)} is wanted."
             )
-    values, categories = _table(trial.rng)
+    values, categories = _table(chance.rng)
     values = [*values, "?"]
     try:
-        length = np.size(answer(list(values), list(categories), 1.0, rng=trial.rng))
+        length = np.size(answer(list(values), list(categories), 1.0, rng=chance.rng))
     except Exception as error:
-        return Wrong(
+        return Diagnosis(
+            "undeclared-raises",
             f"A record with an undeclared value stops your function ({error}): an error is an output, and it tells.",
             "Drop such records silently.",
-            "undeclared-raises",
         )
     if length != len(categories):
-        return Wrong(
-            "An undeclared value gets a cell of its own.", "Drop records with undeclared values.", "undeclared-cell"
+        return Diagnosis(
+            "undeclared-cell", "An undeclared value gets a cell of its own.", "Drop records with undeclared values."
         )
     return None
 
 
-def _right_cells(answer: Answer, trial: Trial) -> Wrong | None:
+def _right_cells(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Counts so far apart that no noise mixes them up: beyond 90 its scale of 1 leaves e^-90 of Laplace noise.
 
     A thousand records with undeclared values must not be counted anywhere.
     """
-    rng = trial.rng
+    rng = chance.rng
     categories: list[str] = []
     while categories == sorted(categories):
         _, categories = _table(rng)
@@ -110,38 +110,39 @@ def _right_cells(answer: Answer, trial: Trial) -> Wrong | None:
     if (np.abs(off) > 90).any():
         place = int(np.abs(off).argmax())
         where = "the last cell" if place == len(categories) - 1 else f"cell {place}"
-        return Wrong(
+        return Diagnosis(
+            "undeclared-counted",
             f"A thousand records have undeclared values, and {where} comes out {off[place]:.0f} too large.",
             "Drop such records: they are in no cell. (In Python an index of −1 is the last cell.)",
-            "undeclared-counted",
         )
     return None
 
 
-def _other_cells(cells: np.ndarray, wanted: np.ndarray) -> Wrong:
+def _other_cells(cells: np.ndarray, wanted: np.ndarray) -> Diagnosis:
     """What a table holds that does not hold the counts."""
     seen = f"People in the declared categories: {wanted.tolist()}. Your table: {np.round(cells).astype(int).tolist()}."
     if (np.abs(np.sort(cells) - np.sort(wanted)) <= 90).all():
-        return Wrong(seen, "Those are the counts in another order: keep that of `categories`.", "wrong-order")
+        return Diagnosis("wrong-order", seen, "Those are the counts in another order: keep that of `categories`.")
     if (np.abs(cells) <= 90).all():
-        return Wrong(
-            f"{seen} That is about zero.", "Is it noise alone, or a share where the number of people is wanted?",
+        return Diagnosis(
             "no-counts",
-        )  # fmt: skip
-    return Wrong(seen, "One count for each category: how many records have this value?", "wrong-counts")
+            f"{seen} That is about zero.",
+            "Is it noise alone, or a share where the number of people is wanted?",
+        )
+    return Diagnosis("wrong-counts", seen, "One count for each category: how many records have this value?")
 
 
-def _negative_cut(answer: Answer, trial: Trial) -> Wrong | None:
+def _negative_cut(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Where nobody is, noise is negative in a quarter of the runs at least: never in 100, once in 10^12."""
-    data = _table(trial.rng)
-    cells = [float(np.asarray(_call_table(answer, data, trial.rng))[-1]) for _ in range(100)]
+    data = _table(chance.rng)
+    cells = [float(np.asarray(_call_table(answer, data, chance.rng))[-1]) for _ in range(100)]
     if min(cells) < 0:
         return None
-    return Wrong(
+    return Diagnosis(
+        "negative-cut",
         "In a hundred tables no count was negative where nobody is: you cut negative counts, or turn their sign. That "
         "is private, but counts near zero are then too large on average.",
         "Leave negative counts as they are.",
-        "negative-cut",
     )
 
 
@@ -174,34 +175,34 @@ def _differences(cells: np.ndarray) -> float:
     return round(float(cells[-1] - cells[0]), 3)
 
 
-def _noise(answer: Answer, trial: Trial) -> Wrong | None:
+def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace or geometric noise of scale 1/ε in every cell with twenty people or more; 9,000 errors at each ε."""
     seen = []
     for epsilon in (0.5, 2.0):
         errors = []
-        for data in (_large_table(trial.rng) for _ in range(20)):
+        for data in (_large_table(chance.rng) for _ in range(20)):
             truth, runs = _counts(data)[:-1], -(-9000 // (20 * (len(data[1]) - 1)))
-            cells = [np.asarray(_call_at(answer, data, epsilon, trial.rng), dtype=float)[:-1] for _ in range(runs)]
+            cells = [np.asarray(_call_at(answer, data, epsilon, chance.rng), dtype=float)[:-1] for _ in range(runs)]
             errors.append(np.ravel(cells - truth))
         seen.append(Wanted(np.concatenate(errors), epsilon, (laplace(1 / epsilon), geometric(1 / epsilon))))
     much = "A person is in one cell only. Does ε have to be divided by the number of cells?"
-    return noise_wrong(seen, trial.failure, unit=" people", too_much=much)
+    return noise_wrong(seen, chance.failure, unit=" people", too_much=much)
 
 
-def _silent_when_empty(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+def _silent_when_empty(answer: Answer, chance: Chance, result: Any) -> Diagnosis | None:
     """The cell that nobody is in comes out the same every time."""
-    data = _table(trial.rng)
-    if len({float(np.asarray(_call_table(answer, data, trial.rng))[-1]) for _ in range(30)}) > 1:
+    data = _table(chance.rng)
+    if len({float(np.asarray(_call_table(answer, data, chance.rng))[-1]) for _ in range(30)}) > 1:
         return None
-    return Wrong(
+    return Diagnosis(
+        "empty-cell-without-noise",
         "A cell that nobody is in always comes out the same, and one that somebody is in does not: the first person "
         "in it shows.",
         "Empty cells need noise too.",
-        "empty-cell-without-noise",
     )
 
 
-def _shared(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+def _shared(answer: Answer, chance: Chance, result: Any) -> Diagnosis | None:
     return Shared.SHARED_NOISE.seen(
         f"Each cell by itself keeps ε = 1, but the difference of two tells: ε ≥ {result.epsilon_lower:.3g}.",
         "Does every cell have noise of its own? Whoever subtracts two cells removes noise that they share.",

@@ -6,7 +6,6 @@ import math
 
 from scipy.special import ndtri
 
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
 
@@ -25,36 +24,37 @@ HALF_WIDTH = (
         expected=_half_width,
         mistakes=(
             Mistake(
+                "one-cell",
                 lambda scale, level, cells: -scale * math.log(1 - level),
-                Wrong(
-                    "That holds for one cell. Each of many cells is another chance to miss.",
-                    "All cells lie within w with probability (1 − e^(−w/b))^k.",
-                    "one-cell",
-                ),
+                "That holds for one cell. Each of many cells is another chance to miss.",
+                "All cells lie within w with probability (1 − e^(−w/b))^k.",
             ),
             Mistake(
+                "bonferroni",
                 lambda scale, level, cells: -scale * math.log((1 - level) / cells),
-                Wrong(
-                    "That shares out the allowed misses (Bonferroni): safe, and a little wider than it has to be.",
-                    "The cells' noises are independent, so the probabilities multiply.",
-                    "bonferroni",
-                ),
+                "That shares out the allowed misses (Bonferroni): safe, and a little wider than it has to be.",
+                "The cells' noises are independent, so the probabilities multiply.",
             ),
             Mistake(
-                _normal,
-                Wrong("Those are quantiles of a normal distribution.", "Laplace: P[|X| > w] = e^(−w/b).", "normal"),
+                "normal", _normal, "Those are quantiles of a normal distribution.", "Laplace: P[|X| > w] = e^(−w/b)."
             ),
             Mistake(
+                "one-tail",
                 lambda scale, level, cells: -scale * math.log(2 * (1 - level ** (1 / cells))),
-                Wrong("That counts one tail only.", "Noise errs upwards and downwards.", "one-tail"),
+                "That counts one tail only.",
+                "Noise errs upwards and downwards.",
             ),
             Mistake(
+                "whole-width",
                 lambda scale, level, cells: 2 * _half_width(scale, level, cells),
-                Wrong("That is the whole interval from end to end.", "Half of it is wanted.", "whole-width"),
+                "That is the whole interval from end to end.",
+                "Half of it is wanted.",
             ),
             Mistake(
+                "scale-upside-down",
                 lambda scale, level, cells: _half_width(1 / scale, level, cells),
-                Wrong("The wider the noise, the narrower your interval.", "`scale` is b, not ε.", "scale-upside-down"),
+                "The wider the noise, the narrower your interval.",
+                "`scale` is b, not ε.",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
@@ -27,23 +27,23 @@ def _two(output: Any) -> tuple[float, float]:
     return float(total), float(count)
 
 
-def _two_numbers(answer: Answer, trial: Trial) -> Wrong | None:
-    low, high = bounds(trial.rng, "far from zero")
-    for values in (records(trial.rng, low, high), np.array([])):
-        result = answer(values, low, high, 1.0, rng=trial.rng)
+def _two_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
+    low, high = bounds(chance.rng, "far from zero")
+    for values in (records(chance.rng, low, high), np.array([])):
+        result = answer(values, low, high, 1.0, rng=chance.rng)
         try:
             total, count = _two(result)
         except (TypeError, ValueError):
-            return Wrong(f"Two numbers are wanted, (total, count); you return {result!r}.", "", "wrong-shape")
+            return Diagnosis("wrong-shape", f"Two numbers are wanted, (total, count); you return {result!r}.")
         if not (math.isfinite(total) and math.isfinite(count)):
             seen = f"For {len(values)} records you return ({total}, {count})."
-            return Wrong(seen, "Is something divided by n?", "nan")
+            return Diagnosis("nan", seen, "Is something divided by n?")
     return None
 
 
-def _parts_audited(answer: Answer, trial: Trial) -> Wrong | None:
+def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A record at the upper bound moves both parts by all they may move; one far outside moves them no further."""
-    rng, half = trial.rng, Trial(trial.rng, trial.failure / 2)
+    rng, half = chance.rng, Chance(chance.rng, chance.failure / 2)
     low, high = bounds(rng, "far from zero")
     centre, reach = (low + high) / 2, (high - low) / 2
     everybody = np.full(int(rng.integers(5, 40)), centre)
@@ -64,23 +64,23 @@ def _parts_audited(answer: Answer, trial: Trial) -> Wrong | None:
         leans = min(max(total / reach, 0.0), 1.0) + min(max(count - len(everybody), 0.0), 1.0)
         return round(leans, 3)
 
-    def exact(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-        if _spread(answer, (everybody, low, high), trial.rng, 1) > 0:
+    def exact(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+        if _spread(answer, (everybody, low, high), chance.rng, 1) > 0:
             return None
-        return Wrong(
+        return Diagnosis(
+            "exact-count",
             "Your count is exact, and how many records there are is private here.",
             "The count alone gives a person away. Does it get noise?",
-            "exact-count",
         )
 
-    def not_centred(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-        if _spread(answer, (everybody, low, high), trial.rng, 0) < 0.5 * reach:
+    def not_centred(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+        if _spread(answer, (everybody, low, high), chance.rng, 0) < 0.5 * reach:
             return None
-        return Wrong(
+        return Diagnosis(
+            "not-centred",
             "Your total tells two neighbouring datasets apart: a record at the upper bound moves it by more than its "
             "noise is for.",
             "Is the total taken from the centre of the bounds, as the noise of half the width supposes?",
-            "not-centred",
         )
 
     at_the_bound = Audited(
@@ -118,37 +118,37 @@ def _parts_audited(answer: Answer, trial: Trial) -> Wrong | None:
     return at_the_bound(answer, half) or far_outside(answer, half)
 
 
-def _parts_apart(answer: Answer, trial: Trial) -> Wrong | None:
+def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Nobody is a dataset too, and each part has a draw of its own.
 
     Independent parts correlate by 0.5 over 400 runs with a probability below 1e-12.
     """
-    low, high = bounds(trial.rng, "far from zero")
-    nobody = [_two(_call_parts(answer, (np.array([]), low, high), trial.rng)) for _ in range(30)]
+    low, high = bounds(chance.rng, "far from zero")
+    nobody = [_two(_call_parts(answer, (np.array([]), low, high), chance.rng)) for _ in range(30)]
     if (np.ptp(nobody, axis=0) == 0).any():
         return Shared.NOBODY.seen(
             "When nobody is in the data, a part has no noise: that tells the empty dataset from one with a person.",
             "Zeros need noise too.",
         )
-    people = somebody(trial.rng)
-    parts = np.array([_two(_call_parts(answer, people, trial.rng)) for _ in range(400)])
+    people = somebody(chance.rng)
+    parts = np.array([_two(_call_parts(answer, people, chance.rng)) for _ in range(400)])
     if abs(np.corrcoef(parts.T)[0, 1]) > 0.5:
-        return Wrong(
+        return Diagnosis(
+            "linked-noise",
             "Total and count share their noise: whoever subtracts one from the other, in the right units, removes it.",
             "A draw of its own for each part.",
-            "linked-noise",
         )
     return None
 
 
-def _about_the_centre(answer: Answer, trial: Trial, *, audited: bool = False) -> Wrong | None:
+def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) -> Diagnosis | None:
     """What the total is, apart from its noise: means of 300 totals at ε = 20, on four sets of records.
 
     A right total is off by twelve standard errors with a probability below 1e-20. A plain sum of clipped records is
     left to the audits first; one with noise enough to pass them is named once they are through.
     """
-    drawn = [_many(trial.rng) for _ in range(4)]
-    totals = np.array([[_two(call_at(answer, d, 20.0, trial.rng))[0] for _ in range(300)] for d in drawn])
+    drawn = [_many(chance.rng) for _ in range(4)]
+    totals = np.array([[_two(call_at(answer, d, 20.0, chance.rng))[0] for _ in range(300)] for d in drawn])
     means, errors = totals.mean(axis=1), totals.std(axis=1, ddof=1) / np.sqrt(300) + 1e-6
 
     def near(of: Callable[[np.ndarray, float, float], float]) -> bool:
@@ -162,34 +162,34 @@ def _about_the_centre(answer: Answer, trial: Trial, *, audited: bool = False) ->
         f"of the clipped records, each measured from the centre {(low + high) / 2:g}, is {_total(*drawn[0]):.4g}."
     )
     if near(lambda values, low, high: 0.0):
-        return Wrong(
+        return Diagnosis(
+            "total-is-zero",
             f"{seen} Yours is 0 whatever the records are: that is noise alone, or the records are measured from their "
             "own mean.",
             "From which point do you measure? The centre of the *bounds* is public, the mean of the records is not.",
-            "total-is-zero",
         )
     if near(lambda values, low, high: float(np.clip(values, low, high).sum())):
         if not audited:
             return None  # the audits show what that gives away
         ask = "From where is each record to be measured, and how much less noise does the total then need?"
-        return Wrong(f"{seen} Yours is the sum of the clipped records themselves.", ask, "not-centred")
+        return Diagnosis("not-centred", f"{seen} Yours is the sum of the clipped records themselves.", ask)
     if near(lambda values, low, high: float((values - (low + high) / 2).sum())):
         return None  # not clipped: the audits show it
-    return Wrong(
-        seen, "Leave the noise out, and add up three records by hand. From where is each measured?", "wrong-total"
+    return Diagnosis(
+        "wrong-total", seen, "Leave the noise out, and add up three records by hand. From where is each measured?"
     )
 
 
-def _measured_from_the_centre(answer: Answer, trial: Trial) -> Wrong | None:
-    return _about_the_centre(answer, trial, audited=True)
+def _measured_from_the_centre(answer: Answer, chance: Chance) -> Diagnosis | None:
+    return _about_the_centre(answer, chance, audited=True)
 
 
-def _noise(answer: Answer, trial: Trial) -> Wrong | None:
+def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace noise of scale (U − L)/ε on the total and 2/ε on the count, which may be geometric."""
     totals, counts = [], []
     for epsilon in (1.0, 4.0):
-        drawn = [_many(trial.rng) for _ in range(10)]
-        parts = [(d, _two(call_at(answer, d, epsilon, trial.rng))) for d in drawn for _ in range(1000)]
+        drawn = [_many(chance.rng) for _ in range(10)]
+        parts = [(d, _two(call_at(answer, d, epsilon, chance.rng))) for d in drawn for _ in range(1000)]
         reach = [(high - low) / 2 for (_, low, high), _ in parts]
         errors = np.array([(total - _total(*d), count - len(d[0])) for d, (total, count) in parts])
         totals.append(Wanted(errors[:, 0] / reach, epsilon, (laplace(2 / epsilon),)))
@@ -198,11 +198,11 @@ def _noise(answer: Answer, trial: Trial) -> Wrong | None:
     much = "How far from the *centre* of the bounds can one clipped record be?"
     ask = "The count gets half of ε, and one record changes it by one. Which scale is that?"
     about = "In units of (U − L)/2: "
-    wrong = noise_wrong(totals, trial.failure / 2, scale="(U − L)/ε", few=few, too_much=much)
+    wrong = noise_wrong(totals, chance.failure / 2, scale="(U − L)/ε", few=few, too_much=much)
     if wrong:
-        return Wrong(f"The total. {about}{wrong.diagnosis}", wrong.next_step, wrong.key)
-    wrong = noise_wrong(counts, trial.failure / 2, scale="2/ε", unit=" records", few=ask, too_much=ask)
-    return Wrong(f"The count. {wrong.diagnosis}", wrong.next_step, wrong.key) if wrong else None
+        return wrong.led_by(f"The total. {about}")
+    wrong = noise_wrong(counts, chance.failure / 2, scale="2/ε", unit=" records", few=ask, too_much=ask)
+    return wrong and wrong.led_by("The count. ")
 
 
 def _total(values: np.ndarray, low: float, high: float) -> float:

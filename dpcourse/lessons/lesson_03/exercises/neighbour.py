@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Attack
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -32,20 +32,20 @@ def _domain(data: list[int]) -> str | None:
     return None
 
 
-def _look(data: list[int], neighbour: list[int]) -> Wrong:
+def _look(data: list[int], neighbour: list[int]) -> Diagnosis:
     here, there = _scale(data), _scale(neighbour)
     if here == there:
-        return Wrong(
+        return Diagnosis(
+            "same-range",
             f"Smallest and largest wage are the same in both, so the noise has scale {here:.3g} in both, and it covers "
             "the change of the mean.",
             "Which record would have to change for the *noise* to change?",
-            "same-range",
         )
     moves = abs(sum(data) - sum(neighbour)) / PEOPLE
-    return Wrong(
+    return Diagnosis(
+        "too-weak",
         f"The noise has scale {here:.3g} on `data` and {there:.3g} on `neighbour`, and the mean moves by {moves:.3g}.",
         "How small can you make the smaller scale, and how far can one record then take the mean?",
-        "too-weak",
     )
 
 

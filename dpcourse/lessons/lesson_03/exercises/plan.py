@@ -6,7 +6,7 @@ import math
 import numbers
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, a
 
 EPSILON, MISSES, HOURS = 0.8, 0.05, 60
 WIDTHS = {"day": 10.0, "night": 10.0, "staff": 15.0, "hours": 450.0}
@@ -40,43 +40,49 @@ def price(plan: Plan) -> float:
     return max(shifts) + HOURS / float(plan["hours"] or math.inf)
 
 
-def _formed(plan: object) -> Wrong | None:
+def _formed(plan: object) -> Diagnosis | None:
     if not isinstance(plan, dict):
-        return Wrong(f"A dictionary is wanted, and this is {a(plan)}.", _FORM, "wrong-type")
+        return Diagnosis("wrong-type", f"A dictionary is wanted, and this is {a(plan)}.", _FORM)
     if set(plan) != set(WIDTHS):
-        return Wrong(f"Your plan is for {', '.join(map(str, plan)) or 'nothing'}.", _FORM, "wrong-shape")
+        return Diagnosis("wrong-shape", f"Your plan is for {', '.join(map(str, plan)) or 'nothing'}.", _FORM)
     for name, scale in plan.items():
         number = isinstance(scale, numbers.Real) and not isinstance(scale, bool)
         if scale is not None and not (number and 0 < float(scale) < math.inf):
-            return Wrong(f"A scale is a number above 0, or None; {name} has {scale!r}.", _FORM, "wrong-type")
+            return Diagnosis("wrong-type", f"A scale is a number above 0, or None; {name} has {scale!r}.", _FORM)
     if plan["hours"] is None:
-        return Wrong("Nothing else says how many hours are worked.", "Which scale do they need?", "hours-not-bought")
+        return Diagnosis(
+            "hours-not-bought", "Nothing else says how many hours are worked.", "Which scale do they need?"
+        )
     if sum(plan[name] is None for name in PEOPLE) > 1:
-        return Wrong("Two of day, night and staff are None.", "From what should they be computed?", "cannot-compute")
+        return Diagnosis(
+            "cannot-compute", "Two of day, night and staff are None.", "From what should they be computed?"
+        )
     return None
 
 
-def _planned(answer: Answer, trial: Trial) -> Wrong | None:
+def _planned(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Every number is close enough often enough, and all together cost ε = 0.8 at most. Exact: nothing is drawn."""
     plan = answer.value
     return _formed(plan) or _hours(plan) or _close_enough(plan) or _cheap_enough(plan)
 
 
-def _hours(plan: Plan) -> Wrong | None:
+def _hours(plan: Plan) -> Diagnosis | None:
     scale = float(plan["hours"] or 0.0)
     if all(value is None or value < 1 for value in plan.values()):
-        return Wrong("All your scales are below 1. Are they shares of ε?", "The scale is b = Δ/ε.", "epsilon-for-scale")
+        return Diagnosis(
+            "epsilon-for-scale", "All your scales are below 1. Are they shares of ε?", "The scale is b = Δ/ε."
+        )
     if scale < HOURS / EPSILON:
-        return Wrong(
+        return Diagnosis(
+            "hours-too-sharp",
             f"One person changes the hours by up to {HOURS}. With noise of scale {scale:.3g} they alone cost "
             f"ε = {HOURS / scale:.3g}.",
             "Which scale does the width of 450 hours allow?",
-            "hours-too-sharp",
         )
     return None
 
 
-def _close_enough(plan: Plan) -> Wrong | None:
+def _close_enough(plan: Plan) -> Diagnosis | None:
     for name, width in WIDTHS.items():
         if plan[name] is None:
             first, second = (float(plan[other] or 0.0) for other in PEOPLE if other != name)
@@ -85,29 +91,29 @@ def _close_enough(plan: Plan) -> Wrong | None:
             first, second, source = float(plan[name] or 0.0), 0.0, ""
         miss = chance_to_miss(first, second, width)
         if miss > 1.01 * MISSES:  # room for a rounded scale
-            return Wrong(
+            return Diagnosis(
+                "computed-too-far-off" if source else "too-far-off",
                 f"{name.capitalize()}: {source}it is more than {width:g} off in {miss:.1%} of releases. "
                 f"{MISSES:.0%} are allowed.",
                 "Noise of scale b is farther than w from 0 with probability e^(−w/b). Which b is small enough?",
-                "computed-too-far-off" if source else "too-far-off",
             )
     return None
 
 
-def _cheap_enough(plan: Plan) -> Wrong | None:
+def _cheap_enough(plan: Plan) -> Diagnosis | None:
     cost = price(plan)
     if cost <= EPSILON * (1 + 1e-9):
         return None
     seen = f"Every number is close enough, and all together cost ε = {cost:.3g}. Only {EPSILON} is allowed."
     if None not in plan.values():
-        return Wrong(seen, "Does one of the four numbers follow from two others?", "everything-bought")
+        return Diagnosis("everything-bought", seen, "Does one of the four numbers follow from two others?")
     if plan["staff"] is not None:
-        return Wrong(
+        return Diagnosis(
+            "pays-twice",
             seen,
             "A person is counted in `staff` and in one shift. Could you buy numbers that no person is in twice?",
-            "pays-twice",
         )
-    return Wrong(seen, "Some noise is smaller than it has to be. Where?", "over-budget")
+    return Diagnosis("over-budget", seen, "Some noise is smaller than it has to be. Where?")
 
 
 PLAN = (_planned,)

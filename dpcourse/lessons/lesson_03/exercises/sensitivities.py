@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.cases import Mistake
 from dpcourse.checks.cases.exact import holds_text
 
 _NAMES = (
@@ -30,55 +31,97 @@ def right_sensitivities(low: float, high: float, boxes: int, ticks: int) -> tupl
     return size**2, size**2 - smallest**2, 2 * size, ticks, min(2 * ticks, boxes)
 
 
-def _known_sensitivities(low: float, high: float, boxes: int, ticks: int) -> list[tuple[int, float, Wrong]]:
-    """Place, wrong value, diagnosis."""
+def _known_sensitivities(low: float, high: float, boxes: int, ticks: int) -> list[Mistake]:
+    """`gives` is the place and the wrong value."""
     size = max(abs(low), abs(high))
     return [
-        (0, high**2, Wrong(
+        Mistake(
+            "upper-bound-only",
+            (0, high**2),
             "For the sum of squares, added, you give high². A record at low counts too, and |low| may be larger.",
-            "Which record has the largest square?", "upper-bound-only")),
-        (0, (high - low) ** 2, Wrong(
+            "Which record has the largest square?",
+        ),
+        Mistake(
+            "square-of-width",
+            (0, (high - low) ** 2),
             "For the sum of squares, added, you give (high − low)². A record that is added counts from 0.",
-            "How large can its square be?", "square-of-width")),
-        (0, size, Wrong(
-            "For the sum of squares, added, you give the sensitivity of the sum.", "Records are squared first.",
-            "not-squared")),
-        (1, abs(high**2 - low**2), Wrong(
+            "How large can its square be?",
+        ),
+        Mistake(
+            "not-squared",
+            (0, size),
+            "For the sum of squares, added, you give the sensitivity of the sum.",
+            "Records are squared first.",
+        ),
+        Mistake(
+            "bounds-only",
+            (1, abs(high**2 - low**2)),
             "For the sum of squares, replaced, you give the difference of the squares of the bounds. With low = −3 and "
             "high = 3 that would be 0.",
-            "Which record between the bounds has the smallest square?", "bounds-only")),
-        (1, size**2, Wrong(
+            "Which record between the bounds has the smallest square?",
+        ),
+        Mistake(
+            "one-square-only",
+            (1, size**2),
             "For the sum of squares, replaced, you give the largest square. The other record may have a square, too.",
-            "With low = 8 and high = 10, what is the smallest square a record can have?", "one-square-only")),
-        (1, (high - low) ** 2, Wrong(
+            "With low = 8 and high = 10, what is the smallest square a record can have?",
+        ),
+        Mistake(
+            "square-of-width",
+            (1, (high - low) ** 2),
             "For the sum of squares, replaced, you give (high − low)². The records are squared before they are "
-            "subtracted.", "With low = 8 and high = 10: 100 − 64 or (10 − 8)²?", "square-of-width")),
-        (2, high - low, Wrong(
+            "subtracted.",
+            "With low = 8 and high = 10: 100 − 64 or (10 − 8)²?",
+        ),
+        Mistake(
+            "same-group",
+            (2, high - low),
             "For the gap, you give high − low: as if a person could not change the group.",
             "Take somebody from the first group away and put somebody into the second. What does the gap do?",
-            "same-group")),
-        (2, size, Wrong(
+        ),
+        Mistake(
+            "one-of-two",
+            (2, size),
             "For the gap, you give what one record weighs. But one goes and another comes.",
-            "One leaves the first group, one joins the second. Do the two changes cancel or add up?", "one-of-two")),
-        (2, 2 * (high - low), Wrong(
+            "One leaves the first group, one joins the second. Do the two changes cancel or add up?",
+        ),
+        Mistake(
+            "width-for-size",
+            (2, 2 * (high - low)),
             "For the gap, you give 2(high − low). A record that comes counts from 0, not from low.",
-            "How much does one record change the total of its group?", "width-for-size")),
-        (3, 1, Wrong(
+            "How much does one record change the total of its group?",
+        ),
+        Mistake(
+            "one-box",
+            (3, 1),
             "For the table of ticks, added, you give 1: as if a person could tick one box only.",
-            "How many of the counts can one person change?", "one-box")),
-        (3, boxes, Wrong(
-            "For the table of ticks, added, you give the number of boxes.", "May one person tick them all?",
-            "all-boxes")),
-        (4, 2 * ticks, Wrong(
+            "How many of the counts can one person change?",
+        ),
+        Mistake(
+            "all-boxes",
+            (3, boxes),
+            "For the table of ticks, added, you give the number of boxes.",
+            "May one person tick them all?",
+        ),
+        Mistake(
+            "more-than-boxes",
+            (4, 2 * ticks),
             "For the table of ticks, replaced, you give 2·ticks. With boxes = 5 and ticks = 3 that would be 6 counts.",
-            "How many counts are there that can change?", "more-than-boxes")),
-        (4, ticks, Wrong(
+            "How many counts are there that can change?",
+        ),
+        Mistake(
+            "one-of-two-people",
+            (4, ticks),
             "For the table of ticks, replaced, you give what one person has ticked.",
-            "The person who comes may have ticked other boxes. How many counts change then?", "one-of-two-people")),
-        (4, 2, Wrong(
+            "The person who comes may have ticked other boxes. How many counts change then?",
+        ),
+        Mistake(
+            "one-box",
+            (4, 2),
             "For the table of ticks, replaced, you give 2: as if a person could tick one box only.",
-            "How many boxes can the two people have ticked between them?", "one-box")),
-    ]  # fmt: skip
+            "How many boxes can the two people have ticked between them?",
+        ),
+    ]
 
 
 def _draw(rng: np.random.Generator, kind: int) -> tuple[float, float, int, int]:
@@ -90,8 +133,8 @@ def _draw(rng: np.random.Generator, kind: int) -> tuple[float, float, int, int]:
     return low, high, boxes, ticks
 
 
-def _sensitivities(answer: Answer, trial: Trial) -> Wrong | None:
-    drawn = [_draw(trial.rng, kind) for kind in range(8)]
+def _sensitivities(answer: Answer, chance: Chance) -> Diagnosis | None:
+    drawn = [_draw(chance.rng, kind) for kind in range(8)]
     got = []
     for arguments in drawn:
         result = answer(*arguments)
@@ -100,9 +143,9 @@ def _sensitivities(answer: Answer, trial: Trial) -> Wrong | None:
                 raise TypeError
             got.append(np.asarray(result, dtype=float))
         except (TypeError, ValueError):
-            return Wrong(f"Five numbers are wanted; you return {result!r}.", "", "wrong-type")
+            return Diagnosis("wrong-type", f"Five numbers are wanted; you return {result!r}.")
         if got[-1].shape != (5,):
-            return Wrong(f"Five numbers are wanted; the result has shape {got[-1].shape}.", "", "wrong-shape")
+            return Diagnosis("wrong-shape", f"Five numbers are wanted; the result has shape {got[-1].shape}.")
     right = np.array([right_sensitivities(*arguments) for arguments in drawn], dtype=float)
     table = np.array(got)
     wrong_places = [place for place in range(5) if not np.allclose(table[:, place], right[:, place])]
@@ -110,17 +153,18 @@ def _sensitivities(answer: Answer, trial: Trial) -> Wrong | None:
         return None
     known = [_known_sensitivities(*arguments) for arguments in drawn]
     for entry in range(len(known[0])):
-        place, _, wrong = known[0][entry]
-        if place in wrong_places and np.allclose(table[:, place], [one[entry][1] for one in known]):
-            return wrong
+        mistake = known[0][entry]
+        place, _ = mistake.gives
+        if place in wrong_places and np.allclose(table[:, place], [one[entry].gives[1] for one in known]):
+            return mistake.diagnosis
     place = wrong_places[0]
     row = int(np.argmin(np.isclose(table[:, place], right[:, place])))
     low, high, boxes, ticks = drawn[row]
     given = f"low = {low}, high = {high}" if place < 3 else f"boxes = {boxes}, ticks = {ticks}"
-    return Wrong(
+    return Diagnosis(
+        "wrong-value",
         f"With {given}, {_NAMES[place]}, can change by {right[row, place]:.6g}; you give {table[row, place]:.6g}.",
         "Write down two neighbours that are as far apart as they can be.",
-        "wrong-value",
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.vocabulary import Shared
@@ -83,77 +83,77 @@ def _coarse(output: Any) -> float:
     return round(float(output), 3)
 
 
-def _nan_record(answer: Answer, trial: Trial) -> Wrong | None:
-    low, high = bounds(trial.rng, "from zero")
-    values = np.append(records(trial.rng, low, high), np.nan)
-    output = float(answer(values, low, high, 1.0, rng=trial.rng))
+def _nan_record(answer: Answer, chance: Chance) -> Diagnosis | None:
+    low, high = bounds(chance.rng, "from zero")
+    values = np.append(records(chance.rng, low, high), np.nan)
+    output = float(answer(values, low, high, 1.0, rng=chance.rng))
     if np.isfinite(output):
         return None
-    return Wrong(
+    return Diagnosis(
+        "nan-passes",
         f"One record that is not a number (NaN) makes the answer {output}: whoever sees that knows it is there.",
         "np.clip lets NaN through. Decide in advance which value within the bounds such a record counts as.",
-        "nan-passes",
     )
 
 
-def _nan_within_bounds(answer: Answer, trial: Trial) -> Wrong | None:
+def _nan_within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
     """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales)."""
     many = 4000
     for kind in ("from zero", "negative", "both signs", "far from zero"):
-        low, high = bounds(trial.rng, kind)
-        each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=trial.rng)) / many
+        low, high = bounds(chance.rng, kind)
+        each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=chance.rng)) / many
         slack = max(abs(low), abs(high)) / 100
         if not (low - slack <= each <= high + slack or abs(each) <= slack):
-            return Wrong(
+            return Diagnosis(
+                "nan-out-of-bounds",
                 f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as {each:.4g}, which is "
                 "outside of them: the noise is not made for such a record.",
                 "Let it count as a value within the bounds: before the clipping, or one of the bounds themselves.",
-                "nan-out-of-bounds",
             )
     return None
 
 
-def _nan_moved(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+def _nan_moved(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """Only an answer whose NaNs move when a record comes gets the words about them."""
-    low, high = bounds(trial.rng, "from zero")
+    low, high = bounds(chance.rng, "from zero")
     few = np.append(np.full(300, np.nan), low)
     before, after = (
-        np.median([float(answer(values, low, high, 1.0, rng=trial.rng)) for _ in range(100)])
+        np.median([float(answer(values, low, high, 1.0, rng=chance.rng)) for _ in range(100)])
         for values in (few, np.append(few, high))
     )
     if abs(after - before) > 10 * high:
         return None
-    return Wrong(
+    return Diagnosis(
+        "noise-from-nan",
         "Among thirty records that are no numbers (NaN), one record at the upper bound shows.",
         "Do the NaNs change the noise? It follows from ε and the bounds alone.",
-        "noise-from-nan",
     )
 
 
-def _reads_bounds(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+def _reads_bounds(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """The spread of the noise follows the data."""
-    low, high = bounds(trial.rng, "from zero")
+    low, high = bounds(chance.rng, "from zero")
     spreads = []
     for top in (high / 100, high):
         values = np.append(np.zeros(20), top)
-        results = [float(answer(values, low, high, 1.0, rng=trial.rng)) for _ in range(200)]
+        results = [float(answer(values, low, high, 1.0, rng=chance.rng)) for _ in range(200)]
         spreads.append(np.subtract(*np.quantile(results, [0.75, 0.25])))
     if spreads[1] > 8 * max(spreads[0], 1e-12):
-        return Wrong(
+        return Diagnosis(
+            "bounds-from-data",
             "The size of your noise depends on the largest record: the noise gives that record away.",
             "Take the bounds you are given. A bound read from the data is an answer about the data.",
-            "bounds-from-data",
         )
     return None
 
 
-def _adds_up(answer: Answer, trial: Trial) -> Wrong | None:
+def _adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     """So many records that no noise hides what is added up: 50 times its scale is e^-50 of Laplace noise."""
-    low, high = bounds(trial.rng, "both signs")
-    size, inside = max(abs(low), abs(high)), trial.rng.uniform(0, high, 1200)
-    values = trial.rng.permutation(np.concatenate([np.full(500, 30 * low), inside, np.full(2300, 20 * high)]))
+    low, high = bounds(chance.rng, "both signs")
+    size, inside = max(abs(low), abs(high)), chance.rng.uniform(0, high, 1200)
+    values = chance.rng.permutation(np.concatenate([np.full(500, 30 * low), inside, np.full(2300, 20 * high)]))
     clipped = np.clip(values, low, high)
-    result = float(answer(values, low, high, 1.0, rng=trial.rng))
+    result = float(answer(values, low, high, 1.0, rng=chance.rng))
 
     def near(sum_: float) -> bool:
         return abs(result - sum_) <= 50 * size
@@ -165,52 +165,52 @@ def _adds_up(answer: Answer, trial: Trial) -> Wrong | None:
     if near(clipped.sum()):
         return None
     if near(inside.sum()):
-        return Wrong(
+        return Diagnosis(
+            "drops-records",
             f"{seen} That is the sum without the records outside the bounds: you drop them.",
             "Clipping moves a record to the nearer bound and keeps it.",
-            "drops-records",
         )
     if near(values.sum()):
-        return Wrong(f"{seen} That is the sum of the records as they are.", "Clip each one.", "not-clipped")
+        return Diagnosis("not-clipped", f"{seen} That is the sum of the records as they are.", "Clip each one.")
     if near(np.maximum(values, low).sum()) or near(np.minimum(values, high).sum()):
-        return Wrong(f"{seen} The records are clipped on one side only.", "Clip to both bounds.", "clipped-on-one-side")
+        return Diagnosis(
+            "clipped-on-one-side", f"{seen} The records are clipped on one side only.", "Clip to both bounds."
+        )
     if near(0.0):
-        return Wrong(
+        return Diagnosis(
+            "not-a-sum",
             f"{seen} That is about the size of one record, or of the noise.",
             "Clip each record, then add all of them up: no clipping of the sum, no mean, and the data have to come in.",
-            "not-a-sum",
         )
-    return Wrong(seen, "Clip each record to the bounds, then add up.", "wrong-sum")
+    return Diagnosis("wrong-sum", seen, "Clip each record to the bounds, then add up.")
 
 
-def _noise(answer: Answer, trial: Trial) -> Wrong | None:
+def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace noise of scale max(|L|, |U|)/ε, or whole steps of it, in units of max(|L|, |U|)."""
     seen = []
     for epsilon in (0.5, 2.0):
         errors = []
         for kind in ("both signs", "negative", "far from zero") * 3:
-            low, high = bounds(trial.rng, kind)
-            values = records(trial.rng, low, high)
-            sums = [float(call_at(answer, (values, low, high), epsilon, trial.rng)) for _ in range(1400)]
+            low, high = bounds(chance.rng, kind)
+            values = records(chance.rng, low, high)
+            sums = [float(call_at(answer, (values, low, high), epsilon, chance.rng)) for _ in range(1400)]
             errors.append((np.array(sums) - np.clip(values, low, high).sum()) / max(abs(low), abs(high)))
         seen.append(Wanted(np.concatenate(errors), epsilon, (laplace(1 / epsilon),)))
     ask = "How large can one clipped record be, its sign aside? That is max(|L|, |U|)."
-    wrong = noise_wrong(seen, trial.failure, scale="max(|L|, |U|)/ε", too_much=ask, few=ask)
-    if wrong is None:
-        return None
-    return Wrong(f"In units of max(|L|, |U|): {wrong.diagnosis}", wrong.next_step, wrong.key)
+    wrong = noise_wrong(seen, chance.failure, scale="max(|L|, |U|)/ε", too_much=ask, few=ask)
+    return wrong and wrong.led_by("In units of max(|L|, |U|): ")
 
 
-def _one_draw(answer: Answer, trial: Trial) -> Wrong | None:
+def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Noise of the same size on few records and on many.
 
     One draw for each of 900 records is 15 times as wide as for each of 4. Of 100 draws the mean size has a relative
     deviation of 0.1, so that a right answer's is 5 times as large with a probability below 1e-12.
     """
-    high = bounds(trial.rng, "from zero")[1]
+    high = bounds(chance.rng, "from zero")[1]
     sizes = []
     for people in (4, 900):
-        outputs = [float(answer(np.zeros(people), 0.0, high, 1.0, rng=trial.rng)) for _ in range(100)]
+        outputs = [float(answer(np.zeros(people), 0.0, high, 1.0, rng=chance.rng)) for _ in range(100)]
         sizes.append(float(np.abs(np.array(outputs) - np.median(outputs)).mean()))
     if sizes[1] <= 5 * max(sizes[0], 1e-3 * high):
         return None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.columns import counts_wrong
 from dpcourse.checks.vocabulary import Shared
@@ -60,9 +60,9 @@ def _first_of_many(rng: Generator) -> tuple[Any, Any]:
     return either_order((flags,), (np.vstack([flags, np.ones((1, 40), dtype=bool)]),), rng)
 
 
-def _shared_noise(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
-    (flags,), _ = _everyone(trial.rng)
-    gaps = {round(float(np.subtract(*answer(flags, _SIGMA, rng=trial.rng)[:2])), 6) for _ in range(20)}
+def _shared_noise(answer: Answer, chance: Chance, result: Any) -> Diagnosis | None:
+    (flags,), _ = _everyone(chance.rng)
+    gaps = {round(float(np.subtract(*answer(flags, _SIGMA, rng=chance.rng)[:2])), 6) for _ in range(20)}
     if len(gaps) > 1:
         return None
     return Shared.SHARED_NOISE.seen(
@@ -71,7 +71,7 @@ def _shared_noise(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
     )
 
 
-def _every_direction(answer: Answer, trial: Trial) -> Wrong | None:
+def _every_direction(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The counts are those of the table; the noise is normal; and no count or combination of counts is without it.
 
     The errors of 600 releases of 40 counts, in units of σ: independent noise of the smallest σ has a least singular
@@ -80,20 +80,20 @@ def _every_direction(answer: Answer, trial: Trial) -> Wrong | None:
     """
     sizes = {}
     for n in (3000, 50):
-        flags = trial.rng.random((n, 40)) < trial.rng.permutation(np.linspace(0.2, 0.8, 40))
-        released = np.array([np.asarray(answer(flags, _SIGMA, rng=trial.rng), dtype=float) for _ in range(600)])
+        flags = chance.rng.random((n, 40)) < chance.rng.permutation(np.linspace(0.2, 0.8, 40))
+        released = np.array([np.asarray(answer(flags, _SIGMA, rng=chance.rng), dtype=float) for _ in range(600)])
         if n == 3000:  # where counts cut at zero are the counts themselves
-            wrong = counts_wrong(released, flags, trial.failure / 4)
+            wrong = counts_wrong(released, flags, chance.failure / 4)
             if wrong:
                 return wrong
         errors = released - flags.sum(axis=0)
         least = np.linalg.svd(errors, compute_uv=False)[-1] / math.sqrt(600 * 40) / _SIGMA
         if not least >= 0.3:
-            return Wrong(
+            return Diagnosis(
+                "a-count-without-noise",
                 f"In a table of {n:,} people some count, or some sum or difference of your counts, has (nearly) no "
                 "noise. A person can change that one too.",
                 "Noise of the same σ on every count, however large it is, and a draw of its own for each.",
-                "a-count-without-noise",
             )
         if n == 3000:
             wrong = _not_normal(errors)
@@ -103,14 +103,14 @@ def _every_direction(answer: Answer, trial: Trial) -> Wrong | None:
     return _too_wide(sizes)
 
 
-def _too_wide(sizes: dict[int, float]) -> Wrong | None:
+def _too_wide(sizes: dict[int, float]) -> Diagnosis | None:
     """Noise in units of σ√d, by the number of rows; chance moves it by half a percent."""
     if sizes[3000] > 3 * sizes[50]:
-        return Wrong(
+        return Diagnosis(
+            "scale-from-data",
             f"Your noise follows the rows. In a table of 50 people it is {sizes[50]:.3g} times as wide as sigma_1·√d, "
             f"in one of 3,000 it is {sizes[3000]:.3g} times. Then its width tells how many people there are.",
             "flags.shape is (n, d). Which of the two numbers says how many counts one person can change?",
-            "scale-from-data",
         )
     if sizes[3000] < 1.45:
         return None
@@ -120,7 +120,7 @@ def _too_wide(sizes: dict[int, float]) -> Wrong | None:
     )
 
 
-def _not_normal(errors: np.ndarray) -> Wrong | None:
+def _not_normal(errors: np.ndarray) -> Diagnosis | None:
     """Half of all normal numbers lie within 0.6745 deviations; of Laplace noise 61% do, of uniform noise 39%.
 
     Over 24,000 independent errors the share has a deviation of 0.003, and 0.013 if much of the noise is common to all
@@ -132,11 +132,11 @@ def _not_normal(errors: np.ndarray) -> Wrong | None:
     share = float(np.mean(np.abs(errors) < 0.6745 * np.sqrt(np.mean(errors**2, axis=0))))
     if 0.43 < share < 0.575:
         return None
-    return Wrong(
+    return Diagnosis(
+        "not-gaussian",
         f"{share:.0%} of your errors are smaller than 0.67 of their standard deviation; of normal noise 50% are.",
         "Gaussian noise is asked for, and `sigma_1` is for that alone: Laplace noise as wide as this breaks the claim, "
         "since over many counts together its losses grow as if it were narrower by √2.",
-        "not-gaussian",
     )
 
 

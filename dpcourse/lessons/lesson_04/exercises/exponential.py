@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Mistake, either_order
 from dpcourse.checks.together import Together
 from dpcourse.checks.vocabulary import Shared
@@ -81,20 +81,20 @@ def _largest_with(two_sided: bool, factor: float):
     return law
 
 
-def _extremes(answer: Answer, trial: Trial) -> Wrong | None:
+def _extremes(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Utilities of ±10^6 must not stop the function, whichever way they point."""
-    rng = trial.rng
+    rng = chance.rng
     for utilities in ([1e6, -1e6, 1e6], [-1e6, -1e6, -1e6], [1e6, 1e6 - 1, -1e6], [-1e6, 1e6, 0.0]):
         names = [f"{letter}{rng.integers(100)}" for letter in "xyz"]
         try:
             with np.errstate(all="ignore"):
                 chosen = [answer(names, np.array(utilities), 1.0, 1.0, rng=rng) for _ in range(30)]
         except Exception as error:
-            return Wrong(
+            return Diagnosis(
+                "overflow",
                 f"With utilities {utilities} your function stops ({error}). The utilities come from the data, so the "
                 "crash is an answer about them.",
                 "Subtract the largest exponent from all before you exponentiate: the probabilities stay the same.",
-                "overflow",
             )
         best = [name for name, u in zip(names, utilities, strict=True) if u > max(utilities) - 100]
         strays = [name for name in chosen if name not in best]
@@ -102,14 +102,14 @@ def _extremes(answer: Answer, trial: Trial) -> Wrong | None:
             ordinary = np.array([0.0, 50.0, 100.0])
             worst = np.mean([answer(names, ordinary, 1.0, 1.0, rng=rng) == names[0] for _ in range(60)])
             if worst > 0.9:
-                return Wrong("You prefer small utilities.", "The weight grows with the utility.", "sign-reversed")
+                return Diagnosis("sign-reversed", "You prefer small utilities.", "The weight grows with the utility.")
             if worst > 0.05:
                 return None  # at ordinary utilities it shows what the mistake is
-            return Wrong(
+            return Diagnosis(
+                "overflow",
                 f"With utilities {utilities} you choose {strays[0]!r}: with exponents of that size something "
                 "overflowed.",
                 "Subtract the largest exponent from all before you exponentiate.",
-                "overflow",
             )
     return None
 
@@ -123,32 +123,34 @@ def _many_losers(rng: Generator) -> tuple[Any, Any]:
     return either_order((names, here, 1.0), (names, there, 1.0), rng)
 
 
-def _is_choice(answer: Answer, trial: Trial) -> Wrong | None:
-    names, utilities, sensitivity, epsilon = _utilities(trial.rng)
-    chosen = answer(list(names), utilities.copy(), sensitivity, epsilon, rng=trial.rng)
+def _is_choice(answer: Answer, chance: Chance) -> Diagnosis | None:
+    names, utilities, sensitivity, epsilon = _utilities(chance.rng)
+    chosen = answer(list(names), utilities.copy(), sensitivity, epsilon, rng=chance.rng)
     if chosen is None:
-        return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+        return Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
     if not isinstance(chosen, str) or chosen not in names:
-        return Wrong(f"You return {chosen!r}; one of the candidates is wanted.", "candidates[index]", "not-a-candidate")
+        return Diagnosis(
+            "not-a-candidate", f"You return {chosen!r}; one of the candidates is wanted.", "candidates[index]"
+        )
     return None
 
 
-def _known(law: Callable[[Data], dict[str, float]], wrong: Wrong) -> Mistake:
-    return Mistake(lambda questions: [law(data) for data in questions], wrong)
+def _known(law: Callable[[Data], dict[str, float]], wrong: Diagnosis) -> Mistake:
+    return Mistake.told(wrong, lambda questions: [law(data) for data in questions])
 
 
 _MISTAKES = (
     _known(
         _argmax,
-        Wrong("You always choose the best: no randomness, no privacy.", "Draw from the weights.", "argmax"),
+        Diagnosis("argmax", "You always choose the best: no randomness, no privacy.", "Draw from the weights."),
     ),
     _known(
         lambda data: _probabilities(data, 1.0),
-        Wrong(
+        Diagnosis(
+            "missing-two",
             "Your weights are exp(εu/Δ). One person can raise one utility and lower the others, so that the "
             "weight and the sum of weights move against each other.",
             "Each may take half of ε: exp(εu/2Δ).",
-            "missing-two",
         ),
     ),
     _known(
@@ -160,49 +162,49 @@ _MISTAKES = (
     ),
     _known(
         lambda data: _probabilities(data, 0.5, 1.0),
-        Wrong("The sensitivity does not enter.", "exp(εu/2Δ): measure utilities in units of Δ.", "no-sensitivity"),
+        Diagnosis("no-sensitivity", "The sensitivity does not enter.", "exp(εu/2Δ): measure utilities in units of Δ."),
     ),
     _known(
         lambda data: _probabilities(data, 0.5, 1 / data[2]),
-        Wrong("You multiply by the sensitivity.", "Divide: exp(εu/2Δ).", "sensitivity-upside-down"),
+        Diagnosis("sensitivity-upside-down", "You multiply by the sensitivity.", "Divide: exp(εu/2Δ)."),
     ),
     _known(
         lambda data: _probabilities(data, 0.0),
-        Wrong("All candidates are equally likely.", "Where do the utilities come in?", "uniform"),
+        Diagnosis("uniform", "All candidates are equally likely.", "Where do the utilities come in?"),
     ),
     _known(
         lambda data: _probabilities(data, -0.5),
-        Wrong("You prefer small utilities.", "The weight grows with the utility.", "sign-reversed"),
+        Diagnosis("sign-reversed", "You prefer small utilities.", "The weight grows with the utility."),
     ),
     _known(
         lambda data: _probabilities(data, 0.25),
-        Wrong("Your weights are exp(εu/4Δ): more noise than needed.", "One 2 is enough.", "two-twos"),
+        Diagnosis("two-twos", "Your weights are exp(εu/4Δ): more noise than needed.", "One 2 is enough."),
     ),
     _known(
         _largest_with(two_sided=False, factor=0.5),
-        Wrong(
+        Diagnosis(
+            "permute-and-flip",
             "Your choices occur as often as those of permute-and-flip, or of the largest after exponential noise. That "
             "is ε-DP too, but another mechanism.",
             "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
-            "permute-and-flip",
         ),
     ),
     _known(
         _largest_with(two_sided=True, factor=0.5),
-        Wrong(
+        Diagnosis(
+            "noisy-max",
             "You take the largest utility after adding Laplace noise of scale 2Δ/ε. That is ε-DP too, but another "
             "mechanism: its choices occur with other probabilities.",
             "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
-            "noisy-max",
         ),
     ),
     _known(
         _largest_with(two_sided=True, factor=1.0),
-        Wrong(
+        Diagnosis(
+            "noisy-max",
             "You take the largest utility after adding Laplace noise of scale Δ/ε. One utility may fall while another "
             "rises, which costs 2ε; and it is another mechanism than the one asked for.",
             "Draw in proportion to exp(εu/2Δ).",
-            "noisy-max",
         ),
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Mistake, Useful, either_order
 from dpcourse.checks.together import Together
 from dpcourse.checks.vocabulary import Shared
@@ -24,42 +24,42 @@ def _call_first(answer: Answer, data: Any, rng: Generator) -> Any:
     return -1 if result is None else int(result)
 
 
-def _finds_first(answer: Answer, trial: Trial) -> Wrong | None:
+def _finds_first(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Where nothing is close, the answer is certain."""
-    threshold = float(trial.rng.uniform(-500, 500))
+    threshold = float(chance.rng.uniform(-500, 500))
     for far, wanted in (([-1, 1, -1, 2], 1), ([2, -1, 3], 0), ([-1, -1, -1], None), ([-2, -1, -3, 5, 6], 3)):
         values = threshold + 1e4 * np.array(far, dtype=float)
-        got = answer(values, threshold, 1.0, rng=trial.rng)
+        got = answer(values, threshold, 1.0, rng=chance.rng)
         if np.ndim(got) or isinstance(got, bool | np.bool_):
-            return Wrong(
-                f"One position is wanted; you return {got!r}.", "Stop at the first that is above.", "wrong-type"
+            return Diagnosis(
+                "wrong-type", f"One position is wanted; you return {got!r}.", "Stop at the first that is above."
             )
         if got == wanted and (got is None) == (wanted is None):
             continue
         if wanted is None:
-            return Wrong(
-                f"No value is above, and you return {got!r}.", "Return None where the loop comes to its end.", "no-none"
+            return Diagnosis(
+                "no-none", f"No value is above, and you return {got!r}.", "Return None where the loop comes to its end."
             )
         if got is None:
-            return Wrong(
-                "A value is far above the threshold, and you return None.", "Is a `return` missing?", "returns-nothing"
+            return Diagnosis(
+                "returns-nothing", "A value is far above the threshold, and you return None.", "Is a `return` missing?"
             )
         if got == int(np.argmax(values)):
-            return Wrong(
+            return Diagnosis(
+                "largest-not-first",
                 "You name the largest; the *first* above the threshold is wanted.",
                 "Go through the values in order and stop.",
-                "largest-not-first",
             )
-        return Wrong(
-            f"For values {far} far from the threshold you return {got!r}; right is {wanted}.", "", "wrong-position"
+        return Diagnosis(
+            "wrong-position", f"For values {far} far from the threshold you return {got!r}; right is {wanted}."
         )
-    values = np.full(int(trial.rng.integers(800, 1200)), threshold - 1e5)
+    values = np.full(int(chance.rng.integers(800, 1200)), threshold - 1e5)
     values[-1] = threshold + 1e5
-    if answer(values, threshold, 1.0, rng=trial.rng) != len(values) - 1:
-        return Wrong(
+    if answer(values, threshold, 1.0, rng=chance.rng) != len(values) - 1:
+        return Diagnosis(
+            "stops-early",
             f"Of {len(values)} values only the last is above the threshold, far above it, and you do not name it.",
             "A “no” costs nothing, so the list may be as long as it likes: go on to its end.",
-            "stops-early",
         )
     return None
 
@@ -79,22 +79,22 @@ def _long_run(rng: Generator) -> tuple[Any, Any]:
     return either_order((threshold + here, threshold), (threshold + there, threshold), rng)
 
 
-def _one_threshold(answer: Answer, trial: Trial) -> Wrong | None:
+def _one_threshold(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Twelve values on the threshold: "none above" needs a threshold that is high for all twelve at once.
 
     With noise redrawn for every value it happens once in 2^12 runs, so more than 8 times in 2,500 with probability
     2e-8; with scales 2/ε and 4/ε it happens in 2.2% of runs, so at most 8 times with probability 1e-14.
     """
-    threshold = float(trial.rng.uniform(-500, 500))
+    threshold = float(chance.rng.uniform(-500, 500))
     values = np.full(12, threshold)
-    none = sum(answer(values, threshold, 1.0, rng=trial.rng) is None for _ in range(2500))
+    none = sum(answer(values, threshold, 1.0, rng=chance.rng) is None for _ in range(2500))
     if none > 8:
         return None
-    return _by_scale(answer, trial, None) or Wrong(
+    return _by_scale(answer, chance, None) or Diagnosis(
+        "no-threshold-noise",
         f"Twelve values that lie on the threshold: {none} times in 2,500 you find none above it, as if twelve coins "
         "were tossed each time. Each “no” then tells something of its own, and they add up.",
         "Draw one noise for the threshold, once, before the loop, and keep it: then a run of “no” is one event.",
-        "no-threshold-noise",
     )
 
 
@@ -154,7 +154,7 @@ def _words(data: tuple[np.ndarray, float, float], output: int) -> str:
 
 
 def _scales(bar: float, value: float, seen: str, next_step: str, key: str) -> Mistake:
-    return Mistake(lambda data: _noise(bar, value, data[0][2]), Wrong(seen, next_step, key))
+    return Mistake(key, lambda data: _noise(bar, value, data[0][2]), seen, next_step)
 
 
 _RULE = "A threshold with scale b and values with scale c cost 1/b + 2/c: half of ε for each."
@@ -165,11 +165,10 @@ _SCALES = Together(
     runs=12_000,
     mistakes=(
         Mistake(
+            Shared.EPSILON_IGNORED,
             lambda data: _noise(2, 4, 1.0),
-            Shared.EPSILON_IGNORED.seen(
-                "The ε you are given does not enter: your noise is that of ε = 1.",
-                "Scale 1/(ε/2) on the threshold, 2/(ε/2) on each value.",
-            ),
+            "The ε you are given does not enter: your noise is that of ε = 1.",
+            "Scale 1/(ε/2) on the threshold, 2/(ε/2) on each value.",
         ),
         _scales(
             2,
@@ -242,9 +241,9 @@ _SCALES = Together(
 )
 
 
-def _by_scale(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+def _by_scale(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """Who has one of the known pairs of scales is told so, whatever the auditor saw first."""
-    wrong = _SCALES(answer, trial)
+    wrong = _SCALES(answer, chance)
     return None if wrong is None or wrong.key == "wrong-frequency" else wrong
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -19,8 +19,8 @@ def _ages(rng: Generator, n: int | None = None) -> np.ndarray:
     return rng.uniform(20, 80, int(rng.integers(100, 300)) if n is None else n)
 
 
-def _in_bounds(answer: Answer, trial: Trial) -> Wrong | None:
-    rng = trial.rng
+def _in_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
+    rng = chance.rng
     elsewhere = float(rng.uniform(150, 500))
     for values, low, high in (
         (_ages(rng), 0.0, 100.0),
@@ -30,22 +30,22 @@ def _in_bounds(answer: Answer, trial: Trial) -> Wrong | None:
     ):
         result = answer(values, low, high, 1.0, rng=rng)
         if result is None:
-            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+            return Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
         if not low <= float(result) <= high:
-            return Wrong(
+            return Diagnosis(
+                "outside-bounds",
                 f"For {len(values)} records with bounds ({low:.4g}, {high:.4g}) you return {float(result):.4g}.",
                 "Clip the records, and choose among points between the bounds only, also when there are no records.",
-                "outside-bounds",
             )
     return None
 
 
-def _two_thousand(answer: Answer, trial: Trial) -> Wrong | None:
+def _two_thousand(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Weights of ranks a thousand apart: e^−1000 is 0 as a float, and e^1000 is infinite."""
-    years = np.rint(trial.rng.uniform(20, 80, 2000))
-    for values in (trial.rng.uniform(20, 80, 2000), years, np.full(2000, years[0])):
+    years = np.rint(chance.rng.uniform(20, 80, 2000))
+    for values in (chance.rng.uniform(20, 80, 2000), years, np.full(2000, years[0])):
         try:
-            result = float(answer(values, 0.0, 100.0, 4.0, rng=trial.rng))
+            result = float(answer(values, 0.0, 100.0, 4.0, rng=chance.rng))
         except AnswerRaised as raised:
             seen = f"your function stops with {raised}"
         else:
@@ -53,28 +53,28 @@ def _two_thousand(answer: Answer, trial: Trial) -> Wrong | None:
                 continue
             seen = f"your function returns {result:.4g}"
         alike = len(np.unique(values)) == 1
-        return Wrong(
+        return Diagnosis(
+            "weights-overflow",
             f"With a few hundred records all was well. With 2,000{', all of them the same,' if alike else ''} {seen}. "
             "As floats, e^(−1000) is 0 and e^(+1000) is infinite, so that weights become 0/0.",
             "Only differences of exponents matter. Can you subtract the largest one before np.exp, or choose by their "
             "logarithms?",
-            "weights-overflow",
         )
     return None
 
 
-def _between_years(answer: Answer, trial: Trial) -> Wrong | None:
+def _between_years(answer: Answer, chance: Chance) -> Diagnosis | None:
     """No right answer gives 40 points that are all whole numbers, or all have one decimal."""
-    values = _ages(trial.rng)
-    results = np.array([float(_call_median(answer, (values,), trial.rng)) for _ in range(40)])
+    values = _ages(chance.rng)
+    results = np.array([float(_call_median(answer, (values,), chance.rng)) for _ in range(40)])
     if not np.allclose(results, results.round(1), atol=1e-9):
         return None
     step = "whole numbers" if np.allclose(results, results.round(), atol=1e-9) else "numbers with one decimal"
-    return Wrong(
+    return Diagnosis(
+        "grid-of-candidates",
         f"All your answers are {step}, such as {results[0]:g}. The records here are not, and all points between the "
         "bounds are candidates.",
         "Which points share one rank, and how long is the stretch that they cover?",
-        "grid-of-candidates",
     )
 
 
@@ -133,33 +133,33 @@ def _on_the_lower_side(output: Any) -> bool:
 _TOO_SHARP = "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the most under adding or removing one."
 
 
-def _point_of_data(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    values = _ages(trial.rng, 7)
-    results = [float(_call_median(answer, (values,), trial.rng)) for _ in range(60)]
+def _point_of_data(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+    values = _ages(chance.rng, 7)
+    results = [float(_call_median(answer, (values,), chance.rng)) for _ in range(60)]
     midpoints = np.append(values, (np.sort(values)[1:] + np.sort(values)[:-1]) / 2)
     known = np.mean([np.min(np.abs(midpoints - result)) < 1e-9 for result in results])
     if known < 0.8:
         return None
-    return Wrong(
+    return Diagnosis(
+        "returns-a-record",
         "What you return is one of the records (or half-way between two), exactly: whoever sees it has seen a record.",
         "Choose an interval between sorted records, then draw a uniform point inside it.",
-        "returns-a-record",
     )
 
 
-def _beyond_records(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+def _beyond_records(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     values = np.array([49.9, 50.0, 50.1])
-    results = [float(_call_median(answer, (values,), trial.rng)) for _ in range(300)]
+    results = [float(_call_median(answer, (values,), chance.rng)) for _ in range(300)]
     if max(np.abs(np.array(results) - 50)) > 0.11:
         return None
-    return Wrong(
+    return Diagnosis(
+        "bounds-from-data",
         "You never return anything outside the range of the records: the smallest and the largest show.",
         "Sort the records together with the public bounds: the outermost intervals reach to them.",
-        "bounds-from-data",
     )
 
 
-def _four_people(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
+def _four_people(answer: Answer, chance: Chance, result: Any) -> Diagnosis | None:
     return Shared.EPSILON_IGNORED.seen(
         "Two datasets that differ in four people may be told apart by four times ε, which at ε = 0.25 is 1. Yours are: "
         f"ε ≥ {result.epsilon_lower:.3g} at 99.9999% confidence. What gives it away: {result.event}.",
@@ -167,9 +167,9 @@ def _four_people(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
     )
 
 
-def _first_of(*diagnoses: Callable[[Answer, Trial, Any], Wrong | None]):
-    def diagnose(answer: Answer, trial: Trial, result: Any) -> Wrong | None:
-        return next((wrong for one in diagnoses if (wrong := one(answer, trial, result))), None)
+def _first_of(*diagnoses: Callable[[Answer, Chance, Any], Diagnosis | None]):
+    def diagnose(answer: Answer, chance: Chance, result: Any) -> Diagnosis | None:
+        return next((wrong for one in diagnoses if (wrong := one(answer, chance, result))), None)
 
     return diagnose
 
@@ -193,7 +193,7 @@ def _rank_error(output: Any, truth: Any) -> float:
     return abs(below - len(values) / 2)
 
 
-def _median_useful(answer: Answer, trial: Trial) -> Wrong | None:
+def _median_useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     def pairs(rng: Generator) -> tuple[Any, Any]:
         values = np.sort(_ages(rng, 200))
         return (values,), (np.sort(_ages(rng, 200)),)
@@ -208,7 +208,7 @@ def _median_useful(answer: Answer, trial: Trial) -> Wrong | None:
         runs=400,
         call=_call_median,
         hint="With weights length·exp(−ε·|rank − n/2|/2) or exp(−ε·|rank − n/2|) hardly any answer is 14 ranks off.",
-    )(answer, trial)
+    )(answer, chance)
 
 
 MEDIAN = (

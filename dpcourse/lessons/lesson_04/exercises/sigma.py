@@ -8,7 +8,6 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.mechanisms import GaussianMechanism
 
@@ -48,12 +47,10 @@ def _exact(epsilon: float, delta: float) -> float:
 def _rounded(to: str) -> Mistake:
     """The right σ in a format such as ".3f" (three decimals) or ".3g" (three digits)."""
     return Mistake(
+        "rounded",
         lambda epsilon, delta, sensitivity: float(format(sensitivity * _exact(epsilon, delta), to)),
-        Wrong(
-            "That is the right σ, rounded. Rounded down it is too small for the claim.",
-            "Return it as it is; whoever prints it may round, upwards.",
-            "rounded",
-        ),
+        "That is the right σ, rounded. Rounded down it is too small for the claim.",
+        "Return it as it is; whoever prints it may round, upwards.",
     )
 
 
@@ -73,42 +70,42 @@ SIGMA = (
         mistakes=(
             *(_rounded(to) for to in (".1f", ".2f", ".3f", ".4f", ".2g", ".3g", ".4g")),
             Mistake(
+                "classic",
                 lambda epsilon, delta, sensitivity: sensitivity * _classic(epsilon, delta),
-                Wrong(
-                    "That is the classic formula: a sufficient σ for ε < 1, wasteful there, and proven no further.",
-                    "Solve the exact δ(σ) = δ for σ, by bisection.",
-                    "classic",
-                ),
+                "That is the classic formula: a sufficient σ for ε < 1, wasteful there, and proven no further.",
+                "Solve the exact δ(σ) = δ for σ, by bisection.",
             ),
             Mistake(
+                "no-sensitivity",
                 lambda epsilon, delta, sensitivity: _exact(epsilon, delta),
-                Wrong("That is right for sensitivity 1 only.", "σ grows in proportion to Δ.", "no-sensitivity"),
+                "That is right for sensitivity 1 only.",
+                "σ grows in proportion to Δ.",
             ),
             Mistake(
+                "variance",
                 lambda epsilon, delta, sensitivity: (sensitivity * _exact(epsilon, delta)) ** 2,
-                Wrong("That is σ², the variance.", "The standard deviation is wanted.", "variance"),
+                "That is σ², the variance.",
+                "The standard deviation is wanted.",
             ),
             Mistake(
+                "sign-slip",
                 lambda epsilon, delta, sensitivity: sensitivity * _sign_slip(epsilon, delta),
-                Wrong(
-                    "You add the two terms of δ(σ). The second is subtracted: it is what e^ε times the other dataset "
-                    "already covers.",
-                    "δ = Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ).",
-                    "sign-slip",
-                ),
+                "You add the two terms of δ(σ). The second is subtracted: it is what e^ε times the other dataset "
+                "already covers.",
+                "δ = Φ(Δ/2σ − εσ/Δ) − e^ε Φ(−Δ/2σ − εσ/Δ).",
             ),
             Mistake(
+                "tail-only",
                 lambda epsilon, delta, sensitivity: sensitivity * _tail_only(epsilon, delta),
-                Wrong(
-                    "You make the probability that the loss exceeds ε equal to δ. That is sufficient, and too strict: "
-                    "a loss a little above ε breaks the promise by a little only.",
-                    "The second term of δ(σ) is missing.",
-                    "tail-only",
-                ),
+                "You make the probability that the loss exceeds ε equal to δ. That is sufficient, and too strict: "
+                "a loss a little above ε breaks the promise by a little only.",
+                "The second term of δ(σ) is missing.",
             ),
             Mistake(
+                "by-zcdp",
                 lambda epsilon, delta, sensitivity: sensitivity * _by_zcdp(epsilon, delta),
-                Wrong("That goes through zCDP: a valid σ, but not the smallest.", "Use the exact δ(σ).", "by-zcdp"),
+                "That goes through zCDP: a valid σ, but not the smallest.",
+                "Use the exact δ(σ).",
             ),
         ),
     ),

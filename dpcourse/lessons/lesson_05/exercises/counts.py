@@ -10,7 +10,7 @@ import numpy as np
 from scipy.stats import binom
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
 from dpcourse.checks.columns import counts_wrong
 from dpcourse.checks.vocabulary import Shared
@@ -67,41 +67,41 @@ def _high_and_sum(epsilon: float):
     return call
 
 
-def _spread(answer: Answer, trial: Trial, epsilon: float) -> float:
+def _spread(answer: Answer, chance: Chance, epsilon: float) -> float:
     """Median distance of one count from the truth."""
-    flags, _ = _tables(trial.rng)
+    flags, _ = _tables(chance.rng)
     truth = flags.sum(axis=0)[0]
-    return float(np.median([abs(np.ravel(answer(flags, epsilon, rng=trial.rng))[0] - truth) for _ in range(300)]))
+    return float(np.median([abs(np.ravel(answer(flags, epsilon, rng=chance.rng))[0] - truth) for _ in range(300)]))
 
 
-def _which_scale(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    quiet, loud = _spread(answer, trial, 0.25), _spread(answer, trial, 4.0)
+def _which_scale(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+    quiet, loud = _spread(answer, chance, 0.25), _spread(answer, chance, 4.0)
     if loud > 2 * quiet:
         return Shared.EPSILON_INVERTED.seen(
             "Your noise grows with ε.", "Smaller ε is more private: is the scale k·ε, or k/ε?"
         )
     # Laplace noise of scale b has median distance b·ln 2.
-    scale = _spread(answer, trial, 1.0) / math.log(2)
+    scale = _spread(answer, chance, 1.0) / math.log(2)
     if scale < 1.6:
-        return Wrong(
+        return Diagnosis(
+            "composition-forgotten",
             "Each count has noise for the whole ε, as if it were the only one: your noise has scale about 1/ε. "
             "Ten such answers cost 10ε.",
             "The same person is in all ten counts. By how much can she change all of them together?",
-            "composition-forgotten",
         )
     if scale < 4.8:
-        return Wrong(
+        return Diagnosis(
+            "l2-sensitivity",
             "The scale of your noise is about √k/ε. Square roots belong to the L2 sensitivity and to Gaussian noise.",
             "For Laplace noise the L1 sensitivity counts: the sum of the changes.",
-            "l2-sensitivity",
         )
     return None
 
 
-def _shared(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+def _shared(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """One draw of noise for all counts: it cancels in their differences."""
-    flags, _ = _tables(trial.rng)
-    errors = [np.asarray(answer(flags, 1.0, rng=trial.rng), dtype=float) - flags.sum(axis=0) for _ in range(5)]
+    flags, _ = _tables(chance.rng)
+    errors = [np.asarray(answer(flags, 1.0, rng=chance.rng), dtype=float) - flags.sum(axis=0) for _ in range(5)]
     if max(np.ptp(error) for error in errors) < 1e-6 < np.ptp([error[0] for error in errors]):
         return Shared.SHARED_NOISE.seen(
             "All counts share one draw of noise: subtract two of them, and what is left is exact.",
@@ -110,12 +110,12 @@ def _shared(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
     return None
 
 
-def _scale_of_the_data(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    return Wrong(
+def _scale_of_the_data(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+    return Diagnosis(
+        "scale-from-data",
         "Your noise depends on the table: it is larger where somebody says yes to many questions, so its size tells "
         "whether such a person is there.",
         "Sensitivity is about every possible person, not about those in the table. How many questions are there?",
-        "scale-from-data",
     )
 
 
@@ -124,35 +124,35 @@ def _far_off(output: np.ndarray) -> int:
     return int(np.sum(np.abs(np.asarray(output, dtype=float)[1:]) > 5))
 
 
-def _every_count(answer: Answer, trial: Trial) -> Wrong | None:
+def _every_count(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The counts and the noise on them, for three numbers of questions and values of ε.
 
     Laplace noise of scale b is b or more with probability 1/e (geometric noise too, at these whole b), independently
     in every count; so is none of their combinations quiet: of 400 releases of k ≤ 20 counts the least singular value
     is above half of its expectation, unless in 1e-9 of the checks, and a repeated or missing draw makes it 0.
     """
-    rng, shapes = trial.rng, []
+    rng, shapes = chance.rng, []
     for k, epsilon, people in ((20, 0.5, 3000), (16, 2.0, 200), (3, 0.25, 60)):
         flags, scale = rng.random((people, k)) < rng.permutation(np.linspace(0.2, 0.8, k)), k / epsilon
         released = np.array([np.asarray(answer(flags, epsilon, rng=rng), dtype=float) for _ in range(400)])
         if released.shape != (400, k):
-            return Wrong(
+            return Diagnosis(
+                "wrong-shape",
                 f"For {k} questions you return an array of shape {released.shape[1:]}.",
                 "How many columns does `flags` have?",
-                "wrong-shape",
             )
         if people == 3000:  # where counts cut at zero are the counts themselves
-            wrong = counts_wrong(released, flags, trial.failure / 4)
+            wrong = counts_wrong(released, flags, chance.failure / 4)
             if wrong:
                 return wrong
         errors = released - flags.sum(axis=0)
         far = int(np.sum(np.abs(errors) >= scale * (1 - 1e-9)))
-        if binom.cdf(far, errors.size, math.exp(-1)) < trial.failure / 4:
-            return _which_scale(answer, trial, None) or Wrong(
+        if binom.cdf(far, errors.size, math.exp(-1)) < chance.failure / 4:
+            return _which_scale(answer, chance, None) or Diagnosis(
+                "scale-not-k-over-epsilon",
                 f"{k} questions at ε = {epsilon}: your noise is {scale:g} or more in {far / errors.size:.0%} of the "
                 f"counts; with the scale that all {k} together need it is in 37%.",
                 "The scale is the number of columns over ε, in every table, for every count.",
-                "scale-not-k-over-epsilon",
             )
         if not np.linalg.svd(errors / scale, compute_uv=False)[-1] > 0.3 * math.sqrt(400):
             return Shared.SHARED_NOISE.seen(
@@ -164,7 +164,7 @@ def _every_count(answer: Answer, trial: Trial) -> Wrong | None:
     return _thin_tails(np.concatenate(shapes))
 
 
-def _thin_tails(sizes: np.ndarray) -> Wrong | None:
+def _thin_tails(sizes: np.ndarray) -> Diagnosis | None:
     """Three times its mean size or more is 5.0% of Laplace noise, and 1.7% of normal noise: 14,400 errors tell."""
     far = float(np.mean(np.abs(sizes) >= 3))
     if far > 0.033:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 # Ledgers of three kinds are drawn at random: so many that two mistakes that seldom differ are told apart.
@@ -33,51 +33,41 @@ DELTA = (
         expected=_delta,
         mistakes=(
             Mistake(
+                "no-infinity",
                 lambda losses, masses, infinite, epsilon: _delta(losses, masses, 0.0, epsilon),
-                Wrong(
-                    "The probability of an infinite loss is missing: outputs that only “in” can give.",
-                    "No ε covers them, so they count in full.",
-                    "no-infinity",
-                ),
+                "The probability of an infinite loss is missing: outputs that only “in” can give.",
+                "No ε covers them, so they count in full.",
             ),
             Mistake(
+                "tail-probability",
                 lambda losses, masses, infinite, epsilon: float(masses[losses > epsilon].sum() + infinite),
-                Wrong(
-                    "That is the probability that the loss exceeds ε. It is an upper bound, and too large: "
-                    "e^ε·Q covers a part of those outputs.",
-                    "What share 1 − e^(ε − l) of the mass at loss l is not covered?",
-                    "tail-probability",
-                ),
+                "That is the probability that the loss exceeds ε. It is an upper bound, and too large: "
+                "e^ε·Q covers a part of those outputs.",
+                "What share 1 − e^(ε − l) of the mass at loss l is not covered?",
             ),
             Mistake(
+                "no-clip",
                 lambda losses, masses, infinite, epsilon: float(
                     np.sum(-np.expm1(epsilon - losses) * masses) + infinite
                 ),
-                Wrong(
-                    "You let losses below ε count negatively.",
-                    "δ adds up what is too much, and where nothing is too much it adds 0.",
-                    "no-clip",
-                ),
+                "You let losses below ε count negatively.",
+                "δ adds up what is too much, and where nothing is too much it adds 0.",
             ),
             Mistake(
+                "weighted-by-q",
                 lambda losses, masses, infinite, epsilon: float(
                     np.sum(np.maximum(np.expm1(losses - epsilon), 0) * masses) + infinite
                 ),
-                Wrong(
-                    "The weight is e^(l − ε) − 1, which weighs by Q instead of by P.",
-                    "masses are P's. Write max(P − e^ε Q, 0) with Q = e^(−l) P.",
-                    "weighted-by-q",
-                ),
+                "The weight is e^(l − ε) − 1, which weighs by Q instead of by P.",
+                "masses are P's. Write max(P − e^ε Q, 0) with Q = e^(−l) P.",
             ),
             Mistake(
+                "linearised",
                 lambda losses, masses, infinite, epsilon: float(
                     np.sum(np.maximum(losses - epsilon, 0) * masses) + infinite
                 ),
-                Wrong(
-                    "You weigh by l − ε itself; that is close to 1 − e^(ε − l) only where it is small.",
-                    "Which part of the mass at l does e^ε leave uncovered?",
-                    "linearised",
-                ),
+                "You weigh by l − ε itself; that is close to 1 − e^(ε − l) only where it is small.",
+                "Which part of the mass at l does e^ε leave uncovered?",
             ),
         ),
     ),
@@ -166,11 +156,11 @@ def _requests(rng: np.random.Generator) -> tuple[list[float], float]:
     return requests.tolist(), float(rng.integers(80, 160) / 100)
 
 
-_IN_FLOATS = Wrong(
+_IN_FLOATS = Diagnosis(
+    "float-sum",
     "Twenty requests of 0.05 fit into a budget of 1, and you refuse the last: in floats 0.05 added up twenty times is "
     "a little more than 1.",
     "Add exactly: fractions.Fraction(repr(x)) is the decimal number that was written.",
-    "float-sum",
 )
 
 FILTER = (
@@ -179,57 +169,45 @@ FILTER = (
         expected=_granted,
         times=_TIMES,
         mistakes=(
-            Mistake(_float_granted, _IN_FLOATS),
-            Mistake(_float_left, _IN_FLOATS),
+            Mistake.told(_IN_FLOATS, _float_granted),
+            Mistake.told(_IN_FLOATS, _float_left),
             Mistake(
+                "binary-fraction",
                 _binary_granted,
-                Wrong(
-                    "Fraction(0.05) is the binary float nearest to 0.05, which is a little more than that; "
-                    "twenty of them are more than 1.",
-                    "Fraction(repr(x)) or Decimal(str(x)) is the decimal number that was written.",
-                    "binary-fraction",
-                ),
+                "Fraction(0.05) is the binary float nearest to 0.05, which is a little more than that; "
+                "twenty of them are more than 1.",
+                "Fraction(repr(x)) or Decimal(str(x)) is the decimal number that was written.",
             ),
             Mistake(
+                "rounded-sum",
                 _correctly_rounded,
-                Wrong(
-                    "math.fsum adds the binary floats without error, and rounds the total to a float: a request that "
-                    "is small enough disappears in it.",
-                    "Fraction(repr(x)) or Decimal(str(x)), added up and compared as such.",
-                    "rounded-sum",
-                ),
+                "math.fsum adds the binary floats without error, and rounds the total to a float: a request that "
+                "is small enough disappears in it.",
+                "Fraction(repr(x)) or Decimal(str(x)), added up and compared as such.",
             ),
             Mistake(
+                "tolerance",
                 _tolerant,
-                Wrong(
-                    "You let the budget be overspent by a little. Enough little requests are a large one.",
-                    "Add exactly (fractions.Fraction) instead of allowing a tolerance.",
-                    "tolerance",
-                ),
+                "You let the budget be overspent by a little. Enough little requests are a large one.",
+                "Add exactly (fractions.Fraction) instead of allowing a tolerance.",
             ),
             Mistake(
+                "overspends",
                 _too_late,
-                Wrong(
-                    "You look at what is left before the request and not at what it costs: the last one overspends.",
-                    "Grant a request only if it fits into what is left.",
-                    "overspends",
-                ),
+                "You look at what is left before the request and not at what it costs: the last one overspends.",
+                "Grant a request only if it fits into what is left.",
             ),
             Mistake(
+                "no-memory",
                 lambda requests, budget: [request <= budget for request in requests],
-                Wrong(
-                    "You compare each request with the whole budget, whatever was spent before.",
-                    "Keep a running total of what was granted.",
-                    "no-memory",
-                ),
+                "You compare each request with the whole budget, whatever was spent before.",
+                "Keep a running total of what was granted.",
             ),
             Mistake(
+                "refused-pay",
                 _refused_pay,
-                Wrong(
-                    "After the first refusal you refuse everything. Smaller requests may still fit.",
-                    "A refused request costs nothing and ends nothing.",
-                    "refused-pay",
-                ),
+                "After the first refusal you refuse everything. Smaller requests may still fit.",
+                "A refused request costs nothing and ends nothing.",
             ),
         ),
     ),

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
 # Inputs of two to four kinds are drawn at random; in this many a kind is missing with probability 1e-12 at most.
@@ -40,52 +39,50 @@ PRICE = (
         times=_TIMES,
         mistakes=(
             Mistake(
+                "advanced-only",
                 _advanced,
-                Wrong(
-                    "That is advanced composition everywhere; for few or loud answers adding up gives less.",
-                    "Both theorems hold. Quote the smaller.",
-                    "advanced-only",
-                ),
+                "That is advanced composition everywhere; for few or loud answers adding up gives less.",
+                "Both theorems hold. Quote the smaller.",
             ),
             Mistake(
+                "basic-only",
                 lambda k, epsilon, delta: k * epsilon,
-                Wrong(
-                    "Your price is kε everywhere, as in basic composition.",
-                    "What does δ buy when k is large? If you do compare: the other theorem's second term has e^ε − 1.",
-                    "basic-only",
-                ),
+                "Your price is kε everywhere, as in basic composition.",
+                "What does δ buy when k is large? If you do compare: the other theorem's second term has e^ε − 1.",
             ),
             Mistake(
+                "no-drift",
                 lambda k, epsilon, delta: min(k * epsilon, epsilon * math.sqrt(2 * k * math.log(1 / delta))),
-                Wrong(
-                    "The second term kε(e^ε − 1) is missing: your ε is too small to be true.",
-                    "The losses have a positive mean, and it adds up. Put it back.",
-                    "no-drift",
-                ),
+                "The second term kε(e^ε − 1) is missing: your ε is too small to be true.",
+                "The losses have a positive mean, and it adds up. Put it back.",
             ),
             Mistake(
+                "log10",
                 lambda k, epsilon, delta: min(
                     k * epsilon, epsilon * math.sqrt(2 * k * math.log10(1 / delta)) + k * epsilon * math.expm1(epsilon)
                 ),
-                Wrong("That takes the logarithm to base 10.", "The theorem's ln is the natural one.", "log10"),
+                "That takes the logarithm to base 10.",
+                "The theorem's ln is the natural one.",
             ),
             Mistake(
+                "no-two",
                 lambda k, epsilon, delta: min(
                     k * epsilon, epsilon * math.sqrt(k * math.log(1 / delta)) + k * epsilon * math.expm1(epsilon)
                 ),
-                Wrong("The 2 under the root is missing.", "The root is √(2k ln(1/δ)).", "no-two"),
+                "The 2 under the root is missing.",
+                "The root is √(2k ln(1/δ)).",
             ),
             Mistake(
+                "larger",
                 lambda k, epsilon, delta: max(k * epsilon, _advanced(k, epsilon, delta)),
-                Wrong("That is the larger of the two.", "Both are upper bounds: the smaller is the better.", "larger"),
+                "That is the larger of the two.",
+                "Both are upper bounds: the smaller is the better.",
             ),
             Mistake(
+                "rule-of-thumb",
                 lambda k, epsilon, delta: _advanced(k, epsilon, delta) if k > 1 / epsilon**2 else k * epsilon,
-                Wrong(
-                    "You switch at k > 1/ε². That rule of thumb is wrong in both directions.",
-                    "Compute both and take the smaller.",
-                    "rule-of-thumb",
-                ),
+                "You switch at k > 1/ε². That rule of thumb is wrong in both directions.",
+                "Compute both and take the smaller.",
             ),
         ),
     ),
@@ -113,42 +110,40 @@ FIRST_K = (
         times=_TIMES,
         mistakes=(
             Mistake(
+                "no-ln2",
                 lambda epsilon, delta: math.floor(2 * math.log(1 / delta) / (2 - math.exp(epsilon)) ** 2) + 1,
-                Wrong(
-                    "From ε = ln 2 on you still name a k, and there is none: k(2 − e^ε) is not positive there.",
-                    "Squaring lost the sign. Return math.inf where 2 − e^ε ≤ 0.",
-                    "no-ln2",
-                ),
+                "From ε = ln 2 on you still name a k, and there is none: k(2 − e^ε) is not positive there.",
+                "Squaring lost the sign. Return math.inf where 2 − e^ε ≤ 0.",
             ),
             Mistake(
+                "rule-of-thumb",
                 lambda epsilon, delta: math.floor(1 / epsilon**2) + 1,
-                Wrong("That is the rule of thumb k > 1/ε².", "Solve advanced < basic for k.", "rule-of-thumb"),
+                "That is the rule of thumb k > 1/ε².",
+                "Solve advanced < basic for k.",
             ),
             Mistake(
+                "off-by-one",
                 lambda epsilon, delta: _first_k(epsilon, delta) - 1,
-                Wrong(
-                    "One too small: at your k the advanced bound is still above the basic one.",
-                    "The smallest *whole* number strictly above 2 ln(1/δ)/(2 − e^ε)².",
-                    "off-by-one",
-                ),
+                "One too small: at your k the advanced bound is still above the basic one.",
+                "The smallest *whole* number strictly above 2 ln(1/δ)/(2 − e^ε)².",
             ),
             Mistake(
+                "not-squared",
                 lambda epsilon, delta: (
                     math.floor(2 * math.log(1 / delta) / (2 - math.exp(epsilon))) + 1
                     if epsilon < math.log(2)
                     else math.inf
                 ),
-                Wrong("The denominator is not squared.", "√(2kL) < k(2 − e^ε): square both sides.", "not-squared"),
+                "The denominator is not squared.",
+                "√(2kL) < k(2 − e^ε): square both sides.",
             ),
             Mistake(
+                "not-whole",
                 lambda epsilon, delta: (
                     2 * math.log(1 / delta) / (2 - math.exp(epsilon)) ** 2 if epsilon < math.log(2) else math.inf
                 ),
-                Wrong(
-                    "That is where the two bounds cross, which is no number of answers.",
-                    "Return the first whole k beyond it.",
-                    "not-whole",
-                ),
+                "That is where the two bounds cross, which is no number of answers.",
+                "Return the first whole k beyond it.",
             ),
         ),
     ),
@@ -178,51 +173,43 @@ PARALLEL = (
         times=_TIMES,
         mistakes=(
             Mistake(
+                "sum",
                 lambda epsilons, neighbours: float(np.sum(epsilons)),
-                Wrong(
-                    "You add all parts up, as if every person were in each of them.",
-                    "One person is in one part. How many factors of P(y)/Q(y) can differ from 1?",
-                    "sum",
-                ),
+                "You add all parts up, as if every person were in each of them.",
+                "One person is in one part. How many factors of P(y)/Q(y) can differ from 1?",
             ),
             Mistake(
+                "max-for-both",
                 lambda epsilons, neighbours: float(np.max(epsilons)),
-                Wrong(
-                    "Right for adding or removing. A *replaced* person may leave one part and enter another.",
-                    "Then two answers change. What do they cost together at worst?",
-                    "max-for-both",
-                ),
+                "Right for adding or removing. A *replaced* person may leave one part and enter another.",
+                "Then two answers change. What do they cost together at worst?",
             ),
             Mistake(
+                "two-largest",
                 _two_largest,
-                Wrong(
-                    "You add the two largest parts. But the new person may be in the *same* part as the old one: "
-                    "that is a removal and an addition there.",
-                    "An ε-DP claim about one step says 2ε about two steps. Which part makes that worst?",
-                    "two-largest",
-                ),
+                "You add the two largest parts. But the new person may be in the *same* part as the old one: "
+                "that is a removal and an addition there.",
+                "An ε-DP claim about one step says 2ε about two steps. Which part makes that worst?",
             ),
             Mistake(
+                "twice-for-both",
                 lambda epsilons, neighbours: 2 * float(np.max(epsilons)),
-                Wrong(
-                    "Twice the largest is for replacing. Adding or removing a person touches one part, once.",
-                    "Look at `neighbours`.",
-                    "twice-for-both",
-                ),
+                "Twice the largest is for replacing. Adding or removing a person touches one part, once.",
+                "Look at `neighbours`.",
             ),
             Mistake(
+                "swapped",
                 lambda epsilons, neighbours: _parallel(
                     epsilons, "replace-one" if neighbours == "add-remove" else "add-remove"
                 ),
-                Wrong("The two relations are the wrong way round.", "Which of them can change two parts?", "swapped"),
+                "The two relations are the wrong way round.",
+                "Which of them can change two parts?",
             ),
             Mistake(
+                "mean",
                 lambda epsilons, neighbours: float(np.mean(epsilons)),
-                Wrong(
-                    "That is the average over the parts. The guarantee is for each person, wherever she is.",
-                    "Who is worst off?",
-                    "mean",
-                ),
+                "That is the average over the parts. The guarantee is for each person, wherever she is.",
+                "Who is worst off?",
             ),
         ),
     ),

@@ -6,7 +6,7 @@ import numpy as np
 
 from dpcourse.audit import certified_epsilon
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
 from dpcourse.local import RandomizedResponse
 
@@ -19,12 +19,12 @@ def collect(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return reports
 
 
-def leak_found(answer: Answer, trial: Trial) -> Wrong | None:
+def leak_found(answer: Answer, chance: Chance) -> Diagnosis | None:
     if not isinstance(answer.value, tuple | list) or len(answer.value) != 3:
-        return Wrong(
+        return Diagnosis(
+            "not-three",
             "Three things are wanted: (data, neighbour, event).",
             "Two arrays of codes and a function of the published reports that returns True or False.",
-            "not-three",
         )
     data, neighbour = (np.asarray(answer.part(i).value) for i in (0, 1))
     wrong = _not_neighbours(data, neighbour)
@@ -32,22 +32,24 @@ def leak_found(answer: Answer, trial: Trial) -> Wrong | None:
         return wrong
     event, runs = answer.part(2), 4000
     if not callable(event.value):
-        return Wrong("The third member has to be a function.", "event(reports) -> True or False.", "event-no-function")
+        return Diagnosis(
+            "event-no-function", "The third member has to be a function.", "event(reports) -> True or False."
+        )
     hits = [0, 0]
     # Mixed, so that an event that counts its calls learns nothing.
-    for side in trial.rng.permutation(np.repeat([0, 1], runs)):
-        outcome = event(collect(frozen((data, neighbour)[side]), trial.rng))
+    for side in chance.rng.permutation(np.repeat([0, 1], runs)):
+        outcome = event(collect(frozen((data, neighbour)[side]), chance.rng))
         if not isinstance(outcome, bool | np.bool_):
-            return Wrong(
+            return Diagnosis(
+                "event-not-boolean",
                 "Your event does not return True or False.",
                 "An array of booleans becomes one with .any() or .all().",
-                "event-not-boolean",
             )
         hits[side] += bool(outcome)
-    return _certified(hits, runs, trial.failure)
+    return _certified(hits, runs, chance.failure)
 
 
-def _not_neighbours(data: np.ndarray, neighbour: np.ndarray) -> Wrong | None:
+def _not_neighbours(data: np.ndarray, neighbour: np.ndarray) -> Diagnosis | None:
     for codes in (data, neighbour):
         if (
             codes.ndim != 1
@@ -55,26 +57,26 @@ def _not_neighbours(data: np.ndarray, neighbour: np.ndarray) -> Wrong | None:
             or not 1 <= codes.size <= 100
             or not np.isin(codes, range(4)).all()
         ):
-            return Wrong(
-                "Both datasets must be one-dimensional arrays of 1 to 100 whole numbers in 0..3.", "", "not-codes"
+            return Diagnosis(
+                "not-codes", "Both datasets must be one-dimensional arrays of 1 to 100 whole numbers in 0..3."
             )
     if data.shape != neighbour.shape:
-        return Wrong(
+        return Diagnosis(
+            "not-neighbours",
             f"Your datasets have {data.size} and {neighbour.size} people. The claim is about replacing one.",
             "Give the same number of people; one of them answers differently.",
-            "not-neighbours",
         )
     different = int((data != neighbour).sum())
     if different != 1:
-        return Wrong(
+        return Diagnosis(
+            "not-neighbours" if different else "same-data",
             f"Your datasets differ in {different} people; neighbours differ in exactly one.",
             "Copy the first array and change one entry.",
-            "not-neighbours" if different else "same-data",
         )
     return None
 
 
-def _certified(hits: list[int], runs: int, failure: float) -> Wrong | None:
+def _certified(hits: list[int], runs: int, failure: float) -> Diagnosis | None:
     # Four bounds are looked at (two events, two directions); each gets its share of the error.
     bounds = [certified_epsilon(np.array(a), np.array(b), runs, 0.0, failure / 4) for a, b in (hits, hits[::-1])]
     shown = max(float(np.max(bounds)), 0.0)
@@ -82,14 +84,14 @@ def _certified(hits: list[int], runs: int, failure: float) -> Wrong | None:
         return None
     rates = [hit / runs for hit in hits]
     if rates[0] == rates[1] and rates[0] in (0.0, 1.0):
-        return Wrong(
+        return Diagnosis(
+            "event-constant",
             f"Your event {'always' if rates[0] else 'never'} happens, on both datasets.",
             "Run collect on both and look at what is published. What can only come from one of them?",
-            "event-constant",
         )
-    return Wrong(
+    return Diagnosis(
+        "event-too-weak",
         f"Your event happens in {rates[0]:.1%} of the runs on one dataset and {rates[1]:.1%} on the other. That "
         f"certifies ε ≥ {shown:.2g}, which the claim of 1 allows.",
         "The randomized answers themselves keep the claim. Which line of collect looks at true codes once more?",
-        "event-too-weak",
     )

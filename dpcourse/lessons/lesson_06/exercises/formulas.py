@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Mistake
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.local import RandomizedResponse, project_to_simplex
@@ -49,91 +49,78 @@ def _lies_not_shared(reports: np.ndarray, epsilon: float, k: int) -> np.ndarray:
 
 ESTIMATOR_MISTAKES = (
     Mistake(
+        "clipped",
         lambda r, e, k: np.maximum(solved(r, e, k), 0),
-        Wrong(
-            "You cut negative estimates off at zero. What is cut off below is not taken away above: rare categories "
-            "come out too large on average, and the counts no longer add up to n.",
-            "Leave negative estimates as they are; they are what makes the mean right.",
-            "clipped",
-        ),
+        "You cut negative estimates off at zero. What is cut off below is not taken away above: rare categories "
+        "come out too large on average, and the counts no longer add up to n.",
+        "Leave negative estimates as they are; they are what makes the mean right.",
     ),
     Mistake(
+        "clipped",
         lambda r, e, k: np.clip(solved(r, e, k), 0, len(r)),
-        Wrong(
-            "You clip the estimates to [0, n], which pulls rare categories up and common ones down on average.",
-            "Leave the estimates as they are; a projection can come later, as post-processing.",
-            "clipped",
-        ),
+        "You clip the estimates to [0, n], which pulls rare categories up and common ones down on average.",
+        "Leave the estimates as they are; a projection can come later, as post-processing.",
     ),
     Mistake(
+        "projected",
         lambda r, e, k: project_to_simplex(solved(r, e, k), len(r)),
-        Wrong("You project the estimates on the simplex: useful, and biased.", "Return them as they are.", "projected"),
+        "You project the estimates on the simplex: useful, and biased.",
+        "Return them as they are.",
     ),
     Mistake(
+        "renormalised",
         _renormalised,
-        Wrong(
-            "You clip at zero and scale back to n. The sum is right again and the bias is still there.",
-            "Return the estimates before clipping; they add up to n by themselves.",
-            "renormalised",
-        ),
+        "You clip at zero and scale back to n. The sum is right again and the bias is still there.",
+        "Return the estimates before clipping; they add up to n by themselves.",
     ),
     Mistake(
+        "forgets-q",
         lambda r, e, k: _counts(r, e, k) / truth_probability(e, k),
-        Wrong(
-            "You divide the reports by p. But some of the reports of a category are lies of people in the others.",
-            "E[reports of v] = N_v·p + (n − N_v)·q. Which part is missing?",
-            "forgets-q",
-        ),
+        "You divide the reports by p. But some of the reports of a category are lies of people in the others.",
+        "E[reports of v] = N_v·p + (n − N_v)·q. Which part is missing?",
     ),
     Mistake(
-        lambda r, e, k: (
-            (_counts(r, e, k) - len(r) * (1 - truth_probability(e, k)) / (k - 1)) / truth_probability(e, k)
-        ),
-        Wrong(
-            "You subtract n·q and divide by p; the counts do not add up to n.",
-            "Solve N_v·p + (n − N_v)·q = reports for N_v: what stands before N_v?",
-            "divides-by-p",
-        ),
+        "divides-by-p",
+        lambda r, e, k: (_counts(r, e, k) - len(r) * (1 - truth_probability(e, k)) / (k - 1)) / truth_probability(e, k),
+        "You subtract n·q and divide by p; the counts do not add up to n.",
+        "Solve N_v·p + (n − N_v)·q = reports for N_v: what stands before N_v?",
     ),
     Mistake(
+        "no-division",
         lambda r, e, k: _counts(r, e, k) - len(r) * (1 - truth_probability(e, k)) / (k - 1),
-        Wrong(
-            "You subtract the expected lies and stop there: a true answer survives only some of the time.",
-            "What does one more person in v add to the expected reports of v? Divide by that.",
-            "no-division",
-        ),
+        "You subtract the expected lies and stop there: a true answer survives only some of the time.",
+        "What does one more person in v add to the expected reports of v? Divide by that.",
     ),
     Mistake(
+        "lies-not-shared",
         _lies_not_shared,
-        Wrong(
-            "You use 1 − p as the probability of a lie. That is all lies together; each one has (1 − p)/(k − 1).",
-            "How often does a person in another category report exactly v?",
-            "lies-not-shared",
-        ),
+        "You use 1 − p as the probability of a lie. That is all lies together; each one has (1 − p)/(k − 1).",
+        "How often does a person in another category report exactly v?",
     ),
     Mistake(
+        "k2-formula",
         lambda r, e, k: solved(r, e, k, truth=math.exp(e) / (math.exp(e) + 1)),
-        Wrong("You use the truth probability of k = 2.", "p = e^ε/(e^ε + k − 1).", "k2-formula"),
+        "You use the truth probability of k = 2.",
+        "p = e^ε/(e^ε + k − 1).",
     ),
+    Mistake("raw", _counts, "You return the reports as they came.", "Most of them may be lies; take that out."),
     Mistake(
-        _counts,
-        Wrong("You return the reports as they came.", "Most of them may be lies; take that out.", "raw"),
-    ),
-    Mistake(
+        "shares",
         lambda r, e, k: solved(r, e, k) / len(r),
-        Wrong("You return shares of 1.", "Return numbers of people: multiply by n.", "shares"),
+        "You return shares of 1.",
+        "Return numbers of people: multiply by n.",
     ),
-)  # fmt: skip
+)
 
-_UNREPORTED = Wrong(
+_UNREPORTED = Diagnosis(
+    "unreported",
     "You return no estimate for an answer that nobody reported, so that there are fewer than k. Of few people, nobody "
     "may happen to report the last one.",
     "np.bincount takes a `minlength`.",
-    "unreported",
 )
 UNREPORTED_MISTAKES = (
-    Mistake(lambda r, e, k: solved(r, e, k)[: r.max() + 1], _UNREPORTED),
-    Mistake(lambda r, e, k: solved(r, e, k)[np.unique(r)], _UNREPORTED),
+    Mistake.told(_UNREPORTED, lambda r, e, k: solved(r, e, k)[: r.max() + 1]),
+    Mistake.told(_UNREPORTED, lambda r, e, k: solved(r, e, k)[np.unique(r)]),
 )
 
 
@@ -178,36 +165,34 @@ def _own_people_only(epsilon: float, n: int, count: int, k: int) -> float:
 
 EPSILON_MISTAKES = (
     Mistake(
+        "central-laplace",
         lambda n, count, k, error: math.sqrt(2) / error,
-        Wrong(
-            "That is the ε of Laplace noise added once to the count by somebody who is trusted with the answers.",
-            "Here every person adds noise. Use the standard error of randomized response.",
-            "central-laplace",
-        ),
+        "That is the ε of Laplace noise added once to the count by somebody who is trusted with the answers.",
+        "Here every person adds noise. Use the standard error of randomized response.",
     ),
     Mistake(
+        "variance",
         lambda n, count, k, error: smallest(n, count, k, math.sqrt(error)),
-        Wrong("You compare the variance with the error.", "Take the root of the variance.", "variance"),
+        "You compare the variance with the error.",
+        "Take the root of the variance.",
     ),
     Mistake(
+        "interval",
         lambda n, count, k, error: smallest(n, count, k, error / 1.959964),
-        Wrong(
-            "Your ε gives a 95% interval of that half-width.",
-            "The exercise asks for the standard error itself.",
-            "interval",
-        ),
+        "Your ε gives a 95% interval of that half-width.",
+        "The exercise asks for the standard error itself.",
     ),
     Mistake(
+        "own-people-only",
         _inverted(_own_people_only),
-        Wrong(
-            "You count only the noise of the people in the category. The lies of all the others fall into it too.",
-            "Add (n − N)·q(1 − q).",
-            "own-people-only",
-        ),
+        "You count only the noise of the people in the category. The lies of all the others fall into it too.",
+        "Add (n − N)·q(1 − q).",
     ),
     Mistake(
+        "k2-formula",
         lambda n, count, k, error: smallest(n, count, 2, error),
-        Wrong("You use the probabilities of k = 2.", "p and q depend on k.", "k2-formula"),
+        "You use the probabilities of k = 2.",
+        "p and q depend on k.",
     ),
 )
 
@@ -228,35 +213,39 @@ def posterior(prior: np.ndarray, report: int, epsilon: float, truth: float | Non
 
 BAYES_MISTAKES = (
     Mistake(
+        "ignores-prior",
         lambda prior, report, e: _column(prior, report, truth_probability(e, len(prior))),
-        Wrong(
-            "You return how likely the report is, given each truth. It does not depend on the prior.",
-            "Multiply by the prior, then divide by the sum.",
-            "ignores-prior",
-        ),
+        "You return how likely the report is, given each truth. It does not depend on the prior.",
+        "Multiply by the prior, then divide by the sum.",
     ),
     Mistake(
+        "not-normalised",
         lambda prior, report, e: prior * _column(prior, report, truth_probability(e, len(prior))),
-        Wrong("Your probabilities do not add up to 1.", "Divide by their sum.", "not-normalised"),
+        "Your probabilities do not add up to 1.",
+        "Divide by their sum.",
     ),
     Mistake(
+        "believes",
         lambda prior, report, e: np.eye(len(prior))[report],
-        Wrong("You believe the report.", "It may be a lie; how often?", "believes"),
+        "You believe the report.",
+        "It may be a lie; how often?",
     ),
     Mistake(
+        "ignores-report",
         lambda prior, report, e: prior,
-        Wrong("You do not learn from the report at all.", "It is the truth more often than chance.", "ignores-report"),
+        "You do not learn from the report at all.",
+        "It is the truth more often than chance.",
     ),
     Mistake(
+        "k2-formula",
         lambda prior, report, e: posterior(prior, report, e, math.exp(e) / (math.exp(e) + 1)),
-        Wrong("You use the truth probability of k = 2.", "p = e^ε/(e^ε + k − 1).", "k2-formula"),
+        "You use the truth probability of k = 2.",
+        "p = e^ε/(e^ε + k − 1).",
     ),
     Mistake(
+        "wrong-way-round",
         lambda prior, report, e: prior @ transition_matrix(truth_probability(e, len(prior)), len(prior)),
-        Wrong(
-            "You return how often each report comes in, from people with this prior.",
-            "The other way round: a report is given, and the truth is asked for.",
-            "wrong-way-round",
-        ),
+        "You return how often each report comes in, from people with this prior.",
+        "The other way round: a report is given, and the truth is asked for.",
     ),
 )

@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpcourse.audit import audit
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.privacy import Guarantee, Neighbours
@@ -74,62 +74,62 @@ def _contradicts(seen: np.ndarray, wanted: np.ndarray, failure: float) -> tuple[
     return (int(worst[0]), int(worst[1])) if 2 * tails[worst] < failure / tails.size else None
 
 
-def transition_probabilities(answer: Answer, trial: Trial) -> Wrong | None:
+def transition_probabilities(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Every P[report | truth], over large groups of people and over small ones: nobody may be treated otherwise."""
-    small = np.exp(trial.rng.uniform(math.log(6), math.log(2000), size=250)).astype(int)
+    small = np.exp(chance.rng.uniform(math.log(6), math.log(2000), size=250)).astype(int)
     # At k = 4 and ε near 1 two of the mistakes look the same.
     for k, sizes in ((5, [20_000] * 2), (3, small.tolist())):
-        epsilon = float(trial.rng.uniform(0.9, 1.3))
-        one = _one_coin(answer, epsilon, k, trial)
+        epsilon = float(chance.rng.uniform(0.9, 1.3))
+        one = _one_coin(answer, epsilon, k, chance)
         if one:
             return one
-        seen = _table(answer, epsilon, k, sizes, trial.rng)
-        worst = _contradicts(seen, transition_matrix(truth_probability(epsilon, k), k), trial.failure / 4)
+        seen = _table(answer, epsilon, k, sizes, chance.rng)
+        worst = _contradicts(seen, transition_matrix(truth_probability(epsilon, k), k), chance.failure / 4)
         if worst:
-            return _name_the_mistake(answer, seen, epsilon, k, worst, trial)
+            return _name_the_mistake(answer, seen, epsilon, k, worst, chance)
     return None
 
 
-def coins_of_their_own(answer: Answer, trial: Trial) -> Wrong | None:
+def coins_of_their_own(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The probabilities are right for a group; are they for one person, and are two people independent?"""
-    k, epsilon = 4, float(trial.rng.uniform(0.9, 1.3))
+    k, epsilon = 4, float(chance.rng.uniform(0.9, 1.3))
     p = truth_probability(epsilon, k)
-    groups = [people(trial.rng, int(n), k) for n in trial.rng.integers(6, 30, size=400)]
-    true = [np.asarray(answer(frozen(codes), epsilon, k, rng=trial.rng)) == codes for codes in groups]
+    groups = [people(chance.rng, int(n), k) for n in chance.rng.integers(6, 30, size=400)]
+    true = [np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng)) == codes for codes in groups]
     for place in (0, 1, 2, 3, 4, -1):
         often = sum(int(one[place]) for one in true)
-        if _tail(often, len(true), p) < trial.failure / 20:
+        if _tail(often, len(true), p) < chance.failure / 20:
             who = "last" if place < 0 else ("first", "second", "third", "fourth", "fifth")[place]
-            return Wrong(
+            return Diagnosis(
+                "one-person-plain",
                 f"The {who} person of a group tells the truth in {often / len(true):.0%} of {len(true)} calls, and "
                 f"{p:.0%} is right. The promise is to each person, not to the average.",
                 "Treat every entry of `codes` alike.",
-                "one-person-plain",
             )
     half = 5000
-    codes = people(trial.rng, 2 * half, k)
-    reports = np.asarray(answer(frozen(codes), epsilon, k, rng=trial.rng))
+    codes = people(chance.rng, 2 * half, k)
+    reports = np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng))
     true = reports == codes
     for one, other in ((true[::2], true[1::2]), (true[:half], true[half:]), (true[:half], true[: half - 1 : -1])):
         both = int(np.sum(one & other))
-        if _tail(both, half, p * p) < trial.failure / 20:
-            return Wrong(
+        if _tail(both, half, p * p) < chance.failure / 20:
+            return Diagnosis(
+                "shared-coin",
                 f"Of {half:,} pairs of people both told the truth in {both / half:.1%}; with coins of their own they "
                 f"would in {p * p:.1%}. They share a coin, and so one report tells something about another person.",
                 "Draw as many random numbers as there are people (size=len(codes)), and use each once.",
-                "shared-coin",
             )
     away = (reports - codes) % k  # 0 is the truth; of two independent lies one in k − 1 goes equally far round
     for one, other in ((away[::2], away[1::2]), (away[:half], away[half:]), (away[:half], away[: half - 1 : -1])):
         lies = (one > 0) & (other > 0)
         alike = int(np.sum(lies & (one == other)))
-        if _tail(alike, int(lies.sum()), 1 / (k - 1)) < trial.failure / 20:
-            return Wrong(
+        if _tail(alike, int(lies.sum()), 1 / (k - 1)) < chance.failure / 20:
+            return Diagnosis(
+                "shared-lies",
                 f"Of the pairs of people who both lied, {alike / lies.sum():.1%} moved their answer equally far round "
                 f"the circle; with lies of their own {1 / (k - 1):.1%} would. Whoever knows one of the two truths can "
                 "read the other's lie.",
                 "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
-                "shared-lies",
             )
     return None
 
@@ -139,63 +139,63 @@ def _tail(seen: int, runs: int, probability: float) -> float:
     return 2 * min(stats.binom.cdf(seen, runs, probability), stats.binom.sf(seen - 1, runs, probability))
 
 
-def _one_coin(answer: Answer, epsilon: float, k: int, trial: Trial) -> Wrong | None:
+def _one_coin(answer: Answer, epsilon: float, k: int, chance: Chance) -> Diagnosis | None:
     """Whether all people of one call are true together, or lie together."""
-    codes = people(trial.rng, 400, k)
+    codes = people(chance.rng, 400, k)
     for _ in range(4):
-        true = np.mean(np.asarray(answer(frozen(codes), epsilon, k, rng=trial.rng)) == codes)
+        true = np.mean(np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng)) == codes)
         if 0 < true < 1:
             return None
-    return Wrong(
+    return Diagnosis(
+        "one-coin",
         "In each call either everybody tells the truth or everybody lies: one coin is thrown for all.",
         "Every person throws a coin of their own: draw as many random numbers as there are people (size=len(codes)).",
-        "one-coin",
     )
 
 
 def _name_the_mistake(
-    answer: Answer, seen: np.ndarray, epsilon: float, k: int, worst: tuple[int, int], trial: Trial
-) -> Wrong:
+    answer: Answer, seen: np.ndarray, epsilon: float, k: int, worst: tuple[int, int], chance: Chance
+) -> Diagnosis:
     shares = seen / seen.sum(axis=1, keepdims=True)
-    proof = _audited(answer, epsilon, k, shares, trial)
+    proof = _audited(answer, epsilon, k, shares, chance)
     certain = np.flatnonzero(np.diag(shares) == 1)
     if 0 < certain.size < k:
-        return Wrong(
+        return Diagnosis(
+            "one-category-plain",
             f"Whoever is in category {certain[0]} always reports {certain[0]}; the others are randomized. {proof}",
             "If only some answers are protected, the absence of noise gives the others away. Randomize every category.",
-            "one-category-plain",
         )
     fits = {
         key: float((seen * np.log(formula(epsilon, k))).sum())
         for key, (formula, _, _) in _FORMULAS.items()
-        if _contradicts(seen, formula(epsilon, k), trial.failure / 2) is None
+        if _contradicts(seen, formula(epsilon, k), chance.failure / 2) is None
     }
     if fits:
         key = max(fits, key=fits.__getitem__)
         _, diagnosis, next_step = _FORMULAS[key]
-        return Wrong(f"{diagnosis} {proof}", next_step, key)
+        return Diagnosis(key, f"{diagnosis} {proof}", next_step)
     if (np.count_nonzero(seen, axis=1) < k).any():
-        more = _table(answer, epsilon, k, [200] * 80, trial.rng)  # a lie that one call misses another may bring
+        more = _table(answer, epsilon, k, [200] * 80, chance.rng)  # a lie that one call misses another may bring
         if (more[seen == 0] > 0).any():
-            return Wrong(
+            return Diagnosis(
+                "shared-lies",
                 "In one call all who lie move their answer alike, in the next in another way: one lie is drawn for "
                 "everybody. Whoever knows the true answer of one person who lied can read the others' lies.",
                 "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
-                "shared-lies",
             )
         i, j = np.argwhere(seen == 0)[0]
-        return Wrong(
+        return Diagnosis(
+            "lie-impossible",
             f"Nobody in category {i} ever reports {j}, so that report proves that its sender is not in {i}. {proof}",
             "A lie must be able to be any of the other answers, each with the same probability.",
-            "lie-impossible",
         )
     i, j = worst
     wanted = transition_matrix(truth_probability(epsilon, k), k)[i, j]
-    return Wrong(
+    return Diagnosis(
+        "wrong-frequency",
         f"At ε = {epsilon:.3g} and k = {k}, people in category {i} report {j} {shares[i, j]:.1%} of the time; right is "
         f"{wanted:.1%}. {proof}",
         "The truth has probability e^ε/(e^ε + k − 1), every other answer 1/(e^ε + k − 1).",
-        "wrong-frequency",
     )
 
 
@@ -217,13 +217,13 @@ class _OneAnswer:
         return int(self.batch(code, 100, rng)[0])
 
 
-def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, trial: Trial) -> str:
+def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, chance: Chance) -> str:
     """The auditor's sentence about the two true answers that differ most in some report; empty if it finds nothing."""
     apart = shares[:, None, :] / np.maximum(shares[None, :, :], 1e-3)
     data, neighbour, _ = np.unravel_index(np.argmax(apart), apart.shape)
     claim = Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE)
     result = audit(
-        _OneAnswer(answer, epsilon, k), int(data), int(neighbour), claim=claim, runs=10_000, rng=trial.rng.spawn(1)[0]
+        _OneAnswer(answer, epsilon, k), int(data), int(neighbour), claim=claim, runs=10_000, rng=chance.rng.spawn(1)[0]
     )
     if not result.violated:
         return ""

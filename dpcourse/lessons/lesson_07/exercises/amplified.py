@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 # Inputs of up to four kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
@@ -32,48 +32,40 @@ COST = (
         times=_TIMES,
         mistakes=(
             Mistake(
+                "no-memory",
                 lambda days, daily, permanent: days * daily,
-                Wrong(
-                    "You add the days up without end, as if there were no memory.",
-                    "Everything sent is a function of the permanent answer. What does post-processing say?",
-                    "no-memory",
-                ),
+                "You add the days up without end, as if there were no memory.",
+                "Everything sent is a function of the permanent answer. What does post-processing say?",
             ),
             Mistake(
+                "always-permanent",
                 lambda days, daily, permanent: permanent,
-                Wrong(
-                    "That is the price for ever. After a few days less is proven.",
-                    "Days add up too. Both bounds hold.",
-                    "always-permanent",
-                ),
+                "That is the price for ever. After a few days less is proven.",
+                "Days add up too. Both bounds hold.",
             ),
             Mistake(
+                "larger",
                 lambda days, daily, permanent: max(days * daily, permanent),
-                Wrong("That is the larger of two true bounds.", "Quote the smaller.", "larger"),
+                "That is the larger of two true bounds.",
+                "Quote the smaller.",
             ),
             Mistake(
+                "both",
                 lambda days, daily, permanent: permanent + days * daily,
-                Wrong(
-                    "You charge for the permanent answer and for the days. But the permanent answer is never sent.",
-                    "What does somebody see who sees all the reports?",
-                    "both",
-                ),
+                "You charge for the permanent answer and for the days. But the permanent answer is never sent.",
+                "What does somebody see who sees all the reports?",
             ),
             Mistake(
+                "one-day",
                 lambda days, daily, permanent: daily,
-                Wrong(
-                    "That is the price of a single day. The others are released as well.",
-                    "A guarantee is about everything released.",
-                    "one-day",
-                ),
+                "That is the price of a single day. The others are released as well.",
+                "A guarantee is about everything released.",
             ),
             Mistake(
+                "square-root",
                 lambda days, daily, permanent: min(math.sqrt(days) * daily, permanent),
-                Wrong(
-                    "√days is the growth of advanced composition, which needs a δ.",
-                    "Without δ the days add up: days · ε.",
-                    "square-root",
-                ),
+                "√days is the growth of advanced composition, which needs a δ.",
+                "Without δ the days add up: days · ε.",
             ),
         ),
     ),
@@ -118,15 +110,15 @@ def _where_allowed(otherwise: Any):
     return lambda epsilon, n, delta: _theorem(epsilon, n, delta) if _allowed(epsilon, n, delta) else otherwise(epsilon)
 
 
-_NO_CONDITION = Wrong(
+_NO_CONDITION = Diagnosis(
+    "no-condition",
     "You use the formula where its condition ε₀ ≤ ln(n/(16 ln(2/δ))) fails: it is silent there.",
     "What is left then? The phone's own promise.",
-    "no-condition",
 )
-_INFINITE = Wrong(
+_INFINITE = Diagnosis(
+    "infinite",
     "Where the condition fails you promise nothing at all. But each phone has added noise.",
     "Shuffling never hurts: return ε₀ there.",
-    "infinite",
 )
 
 
@@ -145,41 +137,43 @@ SHUFFLED = (
         expected=_shuffled,
         times=_TIMES,
         mistakes=(
-            Mistake(lambda epsilon, n, delta: min(epsilon, _theorem(epsilon, n, delta)), _NO_CONDITION),
-            Mistake(_theorem, _NO_CONDITION),
+            Mistake.told(_NO_CONDITION, lambda epsilon, n, delta: min(epsilon, _theorem(epsilon, n, delta))),
+            Mistake.told(_NO_CONDITION, _theorem),
             Mistake(
+                "more-than-the-phone",
                 _where_allowed(lambda epsilon: epsilon),
-                Wrong(
-                    "Where ε₀ is small and the crowd just large enough, the formula gives more than ε₀, and so do you. "
-                    "Shuffling never hurts.",
-                    "Of two bounds that hold, return the smaller.",
-                    "more-than-the-phone",
-                ),
+                "Where ε₀ is small and the crowd just large enough, the formula gives more than ε₀, and so do you. "
+                "Shuffling never hurts.",
+                "Of two bounds that hold, return the smaller.",
             ),
             Mistake(
+                "no-log",
                 _shuffled_by(lambda epsilon, n, delta: math.tanh(epsilon / 2) * _spread(epsilon, n, delta)),
-                Wrong("The logarithm is missing: ε = ln(1 + …).", "That is smaller than what stands in it.", "no-log"),
+                "The logarithm is missing: ε = ln(1 + …).",
+                "That is smaller than what stands in it.",
             ),
             Mistake(
+                "no-factor",
                 _shuffled_by(lambda epsilon, n, delta: math.log1p(_spread(epsilon, n, delta))),
-                Wrong("The factor (e^ε₀ − 1)/(e^ε₀ + 1) is missing.", "Read the formula once more.", "no-factor"),
+                "The factor (e^ε₀ − 1)/(e^ε₀ + 1) is missing.",
+                "Read the formula once more.",
             ),
-            Mistake(_where_allowed(lambda epsilon: math.inf), _INFINITE),
-            Mistake(
-                lambda epsilon, n, delta: _shuffled(epsilon, n, delta) if _allowed(epsilon, n, delta) else math.inf,
+            Mistake.told(_INFINITE, _where_allowed(lambda epsilon: math.inf)),
+            Mistake.told(
                 _INFINITE,
+                lambda epsilon, n, delta: _shuffled(epsilon, n, delta) if _allowed(epsilon, n, delta) else math.inf,
             ),
             Mistake(
+                "root-n",
                 lambda epsilon, n, delta: epsilon / math.sqrt(n),
-                Wrong(
-                    "ε₀/√n has the right growth and is no theorem: it is smaller than the truth.",
-                    "Use the formula, with its constants.",
-                    "root-n",
-                ),
+                "ε₀/√n has the right growth and is no theorem: it is smaller than the truth.",
+                "Use the formula, with its constants.",
             ),
             Mistake(
+                "no-gain",
                 lambda epsilon, n, delta: epsilon,
-                Wrong("That is the local ε: what the shuffler gains is lost.", "Use the theorem.", "no-gain"),
+                "That is the local ε: what the shuffler gains is lost.",
+                "Use the theorem.",
             ),
         ),
     ),

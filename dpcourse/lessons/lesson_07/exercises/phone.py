@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, View
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
@@ -43,47 +43,47 @@ def _pattern(reports: np.ndarray) -> str:
     return "".join(map(str, reports[[0, *changes]]))
 
 
-def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    runs = [np.asarray(_all_days(1.0)(answer, 1, trial.rng)).astype(int) for _ in range(1500)]
+def _how_daily(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+    runs = [np.asarray(_all_days(1.0)(answer, 1, chance.rng)).astype(int) for _ in range(1500)]
     if all((run == 1).all() for run in runs):
         return Shared.NO_NOISE.seen(
             "Your phone always tells the truth.",
             "Where does the randomness come in?",
         )
     if all(run[0] == 1 for run in runs):
-        return Wrong(
+        return Diagnosis(
+            "first-day-true",
             "On the first day your phone tells the truth; noise later does not take that back.",
             "Randomize once, before anything is sent.",
-            "first-day-true",
         )
-    long = np.array([_all_days(1.0, _MANY_DAYS)(answer, 1, trial.rng) for _ in range(300)])
+    long = np.array([_all_days(1.0, _MANY_DAYS)(answer, 1, chance.rng) for _ in range(300)])
     if 0 < np.mean(np.diff(long.astype(int)) != 0) < 0.25:  # fresh reports differ from day to day far more often
-        return Wrong(
+        return Diagnosis(
+            "not-for-ever",
             "Your phone remembers its report, and on some days sends another: that is a second look at the truth, and "
             "together they tell more than ε allows.",
             "Draw one report and send it on every day, however many there are.",
-            "not-for-ever",
         )
     if any(np.ptp(run) > 0 for run in runs):
-        return Wrong(
+        return Diagnosis(
+            "fresh-noise",
             "Every day has fresh noise, and the days can be averaged: together they cost about days · ε.",
             "Draw one report, remember it, and send it every day.",
-            "fresh-noise",
         )
     truth = np.mean([run[0] == 1 for run in runs])
     if 0.54 < truth < 0.67:  # right is e/(e + 3) = 0.48; with a quarter of the lies true it is 0.61
-        return Wrong(
+        return Diagnosis(
+            "lie-may-be-true",
             f"Your report is the truth with probability {truth:.2f} at ε = 1: that is more than ε allows. When the "
             "phone is to lie, may it draw the true answer after all?",
             "Draw the lie among the k − 1 other answers.",
-            "lie-may-be-true",
         )
     if truth > 0.67:
-        return Wrong(
+        return Diagnosis(
+            "formula-of-two",
             f"Your report is the truth with probability {truth:.2f} at ε = 1. With {_ANSWERS} answers that is more "
             "than ε allows: e^ε/(e^ε + 1) is the formula for two.",
             "Each lie has probability (1 − p)/(k − 1). What is p over that?",
-            "formula-of-two",
         )
     return None
 
@@ -91,19 +91,19 @@ def _how_daily(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
 def _tells_the_truth(epsilon: float, at_least: float, runs: int):
     """A case: all reports of a person are the truth often enough, as one remembered report would be."""
 
-    def case(answer: Answer, trial: Trial) -> Wrong | None:
-        truths = trial.rng.integers(_ANSWERS, size=runs)
-        seen = np.array([_all_days(epsilon)(answer, int(truth), trial.rng) for truth in truths]).astype(int)
+    def case(answer: Answer, chance: Chance) -> Diagnosis | None:
+        truths = chance.rng.integers(_ANSWERS, size=runs)
+        seen = np.array([_all_days(epsilon)(answer, int(truth), chance.rng) for truth in truths]).astype(int)
         true = seen == truths[:, None]
         good = int(true.all(axis=1).sum())
-        if stats.binomtest(good, runs, at_least, alternative="less").pvalue > trial.failure:
+        if stats.binomtest(good, runs, at_least, alternative="less").pvalue > chance.failure:
             return None
         return _too_seldom(seen, true, truths, epsilon)
 
     return case
 
 
-def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon: float) -> Wrong:
+def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon: float) -> Diagnosis:
     first, later, best = true[:, 0].mean(), true[:, 1:].mean(), np.exp(epsilon) / (np.exp(epsilon) + _ANSWERS - 1)
     may = f"One remembered report may be the truth {best:.0%} of the time at ε = {epsilon:g}"
     if (seen == seen[:, :1]).all():
@@ -112,30 +112,30 @@ def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon:
                 "Your reports do not follow the true answer.",
                 "Where does `answer` come in?",
             )
-        return Wrong(
+        return Diagnosis(
+            "not-useful",
             f"Every day has the same report, as it should, and it is the truth {first:.0%} of the time. {may}.",
             "Write down p and the probability of a single lie. Their ratio has to be e^ε.",
-            "not-useful",
         )
     if first > later + 0.1 and first > best - 0.1:
-        return Wrong(
+        return Diagnosis(
+            "first-day-only",
             f"On the first day your report is the truth {first:.0%} of the time, on the later days {later:.0%}. Saying "
             "the same again tells nothing new, and costs nothing.",
             "Send the first day's report on all days.",
-            "first-day-only",
         )
     voted = np.array([np.bincount(row, minlength=_ANSWERS).argmax() for row in seen])
     if later > 1 / _ANSWERS + 0.1 and np.mean(voted == truths) > 0.8 * best:
-        return Wrong(
+        return Diagnosis(
+            "noisy-memory",
             f"Your phone remembers an answer and puts fresh noise on it every day: a report is the truth {later:.0%} "
             f"of the time. {may}: the daily noise is not needed here.",
             "Send what is remembered, as it is. (RAPPOR's daily noise keeps days from being linked.)",
-            "noisy-memory",
         )
-    return Wrong(
+    return Diagnosis(
+        "not-useful",
         f"Your reports change from day to day, and each is the truth {later:.0%} of the time. {may}, on every day.",
         "Do the days share ε? Saying the same again costs nothing.",
-        "not-useful",
     )
 
 

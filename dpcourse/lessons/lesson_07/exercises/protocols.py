@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -34,40 +34,44 @@ PROTOCOL = (
         times=300,  # e^ε + 2 and 3ε + 2 are seldom apart
         mistakes=(
             Mistake(
+                "always-oue",
                 lambda k, epsilon: "OUE",
-                Wrong(
-                    "You always take OUE; with few answers or a large ε randomized response has less variance.",
-                    "Compare (e^ε + k − 2)/(e^ε − 1)² with 4e^ε/(e^ε − 1)².",
-                    "always-oue",
-                ),
+                "You always take OUE; with few answers or a large ε randomized response has less variance.",
+                "Compare (e^ε + k − 2)/(e^ε − 1)² with 4e^ε/(e^ε − 1)².",
             ),
             Mistake(
+                "always-rr",
                 lambda k, epsilon: "k-RR",
-                Wrong(
-                    "You always take randomized response; its variance grows with k, that of OUE does not.",
-                    "Compare the two variances of the lesson.",
-                    "always-rr",
-                ),
+                "You always take randomized response; its variance grows with k, that of OUE does not.",
+                "Compare the two variances of the lesson.",
             ),
             Mistake(
+                "swapped",
                 lambda k, epsilon: "OUE" if k < 3 * math.exp(epsilon) + 2 else "k-RR",
-                Wrong("The wrong way round.", "Which of them suffers when k grows?", "swapped"),
+                "The wrong way round.",
+                "Which of them suffers when k grows?",
             ),
             Mistake(
+                "no-exp",
                 lambda k, epsilon: "k-RR" if k < 3 * epsilon + 2 else "OUE",
-                Wrong("You compare k with 3ε + 2.", "It is e^ε that grows: 3e^ε + 2.", "no-exp"),
+                "You compare k with 3ε + 2.",
+                "It is e^ε that grows: 3e^ε + 2.",
             ),
             Mistake(
+                "lost-three",
                 lambda k, epsilon: "k-RR" if k < math.exp(epsilon) + 2 else "OUE",
-                Wrong("You compare k with e^ε + 2.", "e^ε + k − 2 < 4e^ε: solve for k.", "lost-three"),
+                "You compare k with e^ε + 2.",
+                "e^ε + k − 2 < 4e^ε: solve for k.",
             ),
             Mistake(
+                "sue",
                 lambda k, epsilon: (
                     "k-RR"
                     if math.exp(epsilon) + k - 2 < math.exp(epsilon / 2) * (math.exp(epsilon / 2) + 1) ** 2
                     else "OUE"
                 ),
-                Wrong("That is where randomized response beats *symmetric* unary encoding.", "Take OUE's.", "sue"),
+                "That is where randomized response beats *symmetric* unary encoding.",
+                "Take OUE's.",
             ),
         ),
     ),
@@ -96,69 +100,69 @@ def _audit_call(epsilon: float, k: int):
     return call
 
 
-def _known_bits(epsilon: float) -> dict[str, tuple[tuple[float, float], Wrong | None]]:
+def _known_bits(epsilon: float) -> dict[str, tuple[tuple[float, float], Diagnosis | None]]:
     """The probabilities (own bit, other bits) of the right answer and of known mistakes, with their diagnoses."""
     e, h = math.exp(epsilon), math.exp(epsilon / 2)
     return {
         "right": ((0.5, 1 / (e + 1)), None),
         "full-epsilon": (
             (e / (e + 1), 1 / (e + 1)),
-            Wrong(
+            Diagnosis(
+                "full-epsilon",
                 "Every bit is flipped with probability 1/(e^ε + 1), the full ε. Two people differ in two bits: 2ε.",
                 "Optimized unary encoding tells the own bit with a fair coin.",
-                "full-epsilon",
             ),
         ),
         "symmetric": (
             (h / (h + 1), 1 / (h + 1)),
-            Wrong(
+            Diagnosis(
+                "symmetric",
                 "That is the symmetric encoding: private, and not the one asked for.",
                 "Optimized: own bit with probability ½, every other bit with 1/(e^ε + 1).",
-                "symmetric",
             ),
         ),
         "own-bit-sure": (
             (1.0, 1 / (e + 1)),
-            Wrong(
+            Diagnosis(
+                "own-bit-sure",
                 "A person's own bit is always 1. A report where it is 0 then proves that this is not her answer.",
                 "The own bit needs a coin too: probability ½.",
-                "own-bit-sure",
             ),
         ),
         "inverse": (
             (0.5, 1 / e),
-            Wrong(
+            Diagnosis(
+                "inverse",
                 "The other bits are set with probability e^(−ε); then e^ε = p(1 − q)/((1 − p)q) gives another ε.",
                 "With p = ½ solve for q: 1/(e^ε + 1).",
-                "inverse",
             ),
         ),
         "half-epsilon": (
             (0.5, 1 / (h + 1)),
-            Wrong(
+            Diagnosis(
+                "half-epsilon",
                 "The other bits are set with probability 1/(e^(ε/2) + 1): private, and noisier than it need be.",
                 "With p = ½ solve e^ε = p(1 − q)/((1 − p)q) for q.",
-                "half-epsilon",
             ),
         ),
     }
 
 
-def _right_bits(answer: Answer, trial: Trial) -> Wrong | None:
+def _right_bits(answer: Answer, chance: Chance) -> Diagnosis | None:
     """How often own and other bits are set at two ε, against ½ and 1/(e^ε + 1) and against known mistakes."""
     from scipy.stats import binomtest
 
     n, counted, people = 20_000, [], []
     for low, high in ((0.6, 1.0), (1.6, 2.2)):
-        epsilon, codes = float(trial.rng.uniform(low, high)), trial.rng.integers(_K, size=n)
-        reports = np.asarray(answer(codes, _K, epsilon, rng=trial.rng)).astype(bool)
+        epsilon, codes = float(chance.rng.uniform(low, high)), chance.rng.integers(_K, size=n)
+        reports = np.asarray(answer(codes, _K, epsilon, rng=chance.rng)).astype(bool)
         mine = codes[:, None] == np.arange(_K)
         first, second = (reports[np.arange(n), (codes + step) % _K] for step in (1, 2))
         counted.append((epsilon, int(reports[mine].sum()), int(reports[~mine].sum()), int((first & second).sum())))
         people.append((reports, mine))
 
     def likely(count: int, total: int, probability: float) -> bool:
-        return binomtest(count, total, probability).pvalue > trial.failure / 6
+        return binomtest(count, total, probability).pvalue > chance.failure / 6
 
     def fits(name: str) -> bool:
         known = ((own, other, *_known_bits(epsilon)[name][0]) for epsilon, own, other, _ in counted)
@@ -167,26 +171,26 @@ def _right_bits(answer: Answer, trial: Trial) -> Wrong | None:
     # Bits of one person must be independent of each other: how often are two other bits set at once? This comes first,
     # because how often bits are set varies more where they hang together.
     if not all(likely(both, n, (other / (n * (_K - 1))) ** 2) for _, _, other, both in counted):
-        return Wrong(
+        return Diagnosis(
+            "one-draw",
             "The bits of one person hang together: one draw decides several of them.",
             "Draw independently for every bit: rng.random((n, k)).",
-            "one-draw",
         )
     if fits("right"):
-        return _own_draws(people[0], 1 / (math.exp(counted[0][0]) + 1), trial)
+        return _own_draws(people[0], 1 / (math.exp(counted[0][0]) + 1), chance)
     for name, (_, wrong) in _known_bits(1.0).items():
         if wrong is not None and fits(name):
             return wrong
     epsilon, own, other, _ = counted[0]
-    return Wrong(
+    return Diagnosis(
+        "wrong-probabilities",
         f"At ε = {epsilon:.2f} a person's own bit is set with probability {own / n:.3f} and every other bit with "
         f"{other / (n * (_K - 1)):.3f}.",
         "Wanted: ½ and 1/(e^ε + 1).",
-        "wrong-probabilities",
     )
 
 
-def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, trial: Trial) -> Wrong | None:
+def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, chance: Chance) -> Diagnosis | None:
     """Whether two people share their draws: how often the same bit, foreign to both, is set for both of them."""
     from scipy.stats import binomtest
 
@@ -198,12 +202,12 @@ def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, trial: Trial
     ):
         foreign = ~mine[one] & ~mine[other]
         both = int((reports[one] & reports[other] & foreign).sum())
-        if binomtest(both, int(foreign.sum()), quiet**2).pvalue < trial.failure / 6:
-            return Wrong(
+        if binomtest(both, int(foreign.sum()), quiet**2).pvalue < chance.failure / 6:
+            return Diagnosis(
+                "shared-draws",
                 "Two people share their draws: where one's bits are known to be noise, they show what the other's "
                 "would be without an answer of her own.",
                 "Draw for every bit of every person: rng.random((n, k)), each number used once.",
-                "shared-draws",
             )
     return None
 
@@ -259,54 +263,46 @@ ESTIMATE = (
         times=30,
         mistakes=(
             Mistake(
+                "raw-counts",
                 lambda reports, epsilon: reports.sum(axis=0),
-                Wrong(
-                    "Those are the reports, counted. Most of the bits that are set are noise.",
-                    "E[R] = Np + (n − N)q. Solve for N.",
-                    "raw-counts",
-                ),
+                "Those are the reports, counted. Most of the bits that are set are noise.",
+                "E[R] = Np + (n − N)q. Solve for N.",
             ),
             Mistake(
+                "clipped",
                 lambda reports, epsilon: np.maximum(_estimate(reports, epsilon), 0),
-                Wrong(
-                    "You cut negative estimates off at 0, which makes rare answers look more frequent than they are.",
-                    "Leave them negative. Whoever needs a table projects it afterwards, as a whole.",
-                    "clipped",
-                ),
+                "You cut negative estimates off at 0, which makes rare answers look more frequent than they are.",
+                "Leave them negative. Whoever needs a table projects it afterwards, as a whole.",
             ),
             Mistake(
+                "no-division",
                 lambda reports, epsilon: reports.sum(axis=0) - len(reports) / (math.exp(epsilon) + 1),
-                Wrong(
-                    "You take the noise away and forget that only half of the true bits were told.",
-                    "Divide by p − q.",
-                    "no-division",
-                ),
+                "You take the noise away and forget that only half of the true bits were told.",
+                "Divide by p − q.",
             ),
             Mistake(
+                "no-subtraction",
                 lambda reports, epsilon: 2 * reports.sum(axis=0),
-                Wrong(
-                    "You double the reports, as if all of them were true bits.", "Subtract n·q first.", "no-subtraction"
-                ),
+                "You double the reports, as if all of them were true bits.",
+                "Subtract n·q first.",
             ),
             Mistake(
+                "symmetric",
                 _symmetric_estimate,
-                Wrong(
-                    "Those are the probabilities of the *symmetric* encoding.",
-                    "Here p = ½, q = 1/(e^ε + 1).",
-                    "symmetric",
-                ),
+                "Those are the probabilities of the *symmetric* encoding.",
+                "Here p = ½, q = 1/(e^ε + 1).",
             ),
             Mistake(
+                "shares",
                 lambda reports, epsilon: _estimate(reports, epsilon) / len(reports),
-                Wrong("Those are shares.", "Counts are asked for: multiply by n.", "shares"),
+                "Those are shares.",
+                "Counts are asked for: multiply by n.",
             ),
             Mistake(
+                "scaled",
                 _scaled,
-                Wrong(
-                    "You scale the reports so that they add up to n. The noise is still in them.",
-                    "E[R] = Np + (n − N)q. Solve for N.",
-                    "scaled",
-                ),
+                "You scale the reports so that they add up to n. The noise is still in them.",
+                "E[R] = Np + (n − N)q. Solve for N.",
             ),
         ),
     ),

@@ -9,107 +9,109 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 # 08.4 A Poisson batch
 
 
-def poisson_batch(answer: Answer, trial: Trial) -> Wrong | None:
-    n, q = int(trial.rng.integers(60, 120)), float(trial.rng.uniform(0.15, 0.4))
+def poisson_batch(answer: Answer, chance: Chance) -> Diagnosis | None:
+    n, q = int(chance.rng.integers(60, 120)), float(chance.rng.uniform(0.15, 0.4))
     runs = 1000
     drawn = np.zeros((runs, n), dtype=bool)  # who is in which batch
     for row in drawn:
-        batch = np.asarray(answer(n, q, rng=trial.rng))
+        batch = np.asarray(answer(n, q, rng=chance.rng))
         wrong = _not_indices(batch, n)
         if wrong:
             return wrong
         row[batch.astype(int)] = True
-    failure = trial.failure / 16
-    return _judge_sizes(drawn, q, failure) or _judge_coins(drawn, q, failure) or _few(answer, trial.rng, failure)
+    failure = chance.failure / 16
+    return _judge_sizes(drawn, q, failure) or _judge_coins(drawn, q, failure) or _few(answer, chance.rng, failure)
 
 
-def listens(answer: Answer, trial: Trial) -> Wrong | None:
+def listens(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The same generator gives the same batch. This comes last: an answer that remembers differs too."""
-    n, q, seed = 200, float(trial.rng.uniform(0.3, 0.5)), int(trial.rng.integers(2**32))
+    n, q, seed = 200, float(chance.rng.uniform(0.3, 0.5)), int(chance.rng.integers(2**32))
     if len({np.sort(answer(n, q, rng=np.random.default_rng(seed))).tobytes() for _ in range(3)}) == 1:
         return None
-    return Wrong(
+    return Diagnosis(
+        "own-generator",
         "Your function draws from a generator of its own: the same `rng` gave different batches.",
         "Draw from the `rng` you are given (rng.random(), ...).",
-        "own-generator",
     )
 
 
-def _not_indices(batch: np.ndarray, n: int) -> Wrong | None:
+def _not_indices(batch: np.ndarray, n: int) -> Diagnosis | None:
     if batch.dtype == bool:
-        return Wrong("That is a mask. The places are wanted.", "np.flatnonzero(mask) gives them.", "mask-for-places")
+        return Diagnosis(
+            "mask-for-places", "That is a mask. The places are wanted.", "np.flatnonzero(mask) gives them."
+        )
     if batch.ndim != 1 or (batch.size and batch.dtype.kind not in "iu"):
-        return Wrong("An array of whole numbers, the places in the batch, is wanted.", "", "wrong-type")
+        return Diagnosis("wrong-type", "An array of whole numbers, the places in the batch, is wanted.")
     if batch.size and (batch.min() < 0 or batch.max() >= n):
-        return Wrong(f"Places run from 0 to n − 1 = {n - 1}.", "Is it off by one?", "outside")
+        return Diagnosis("outside", f"Places run from 0 to n − 1 = {n - 1}.", "Is it off by one?")
     if len(np.unique(batch)) < len(batch):
-        return Wrong(
+        return Diagnosis(
+            "with-replacement",
             "An example is twice in one batch: it then counts twice, and the sensitivity is 2C.",
             "Toss one coin for each example; do not draw with replacement.",
-            "with-replacement",
         )
     return None
 
 
-def _judge_sizes(drawn: np.ndarray, q: float, failure: float) -> Wrong | None:
+def _judge_sizes(drawn: np.ndarray, q: float, failure: float) -> Diagnosis | None:
     (runs, n), sizes = drawn.shape, drawn.sum(axis=1)
     rate = sizes.mean() / n
     if sizes.min() == sizes.max():
-        return Wrong(
+        return Diagnosis(
+            "fixed-size",
             f"All {runs:,} batches have {sizes[0]} examples. The amplification that the accountant counts, under "
             "adding or removing an example, is that of independent coins: their number varies.",
             "One coin with probability q for each example.",
-            "fixed-size",
         )
     total = stats.binomtest(int(sizes.sum()), runs * n, q).pvalue
     # An independent coin each: sizes are binomial, with variance nq(1 − q). Their fourth moment gives the tolerance.
     spread, variance = sizes.var(), n * rate * (1 - rate)
     tolerance = stats.norm.isf(failure / 2) * variance * math.sqrt((2 + 1 / max(variance, 1.0)) / runs)
     if spread > variance + 1.5 * tolerance:
-        return Wrong(
+        return Diagnosis(
+            "one-coin-for-several",
             f"The batches' sizes vary too much (deviation {math.sqrt(spread):.3g}, for coins "
             f"{math.sqrt(variance):.3g}): examples come and go together.",
             "A coin for each example, not one for several.",
-            "one-coin-for-several",
         )
     if spread < variance - 1.5 * tolerance:
-        return Wrong(
+        return Diagnosis(
+            "nearly-fixed-size",
             f"The batches' sizes hardly vary (deviation {math.sqrt(spread):.3g}, for coins {math.sqrt(variance):.3g}).",
             "One coin with probability q for each example.",
-            "nearly-fixed-size",
         )
     if total < failure:
-        return Wrong(
+        return Diagnosis(
+            "wrong-rate",
             f"An example is in a batch {sizes.mean() / n:.1%} of the time; right is {q:.1%}.",
             "What is the probability of `rng.random() < q`?",
-            "wrong-rate",
         )
     return None
 
 
-def _judge_coins(drawn: np.ndarray, q: float, failure: float) -> Wrong | None:
+def _judge_coins(drawn: np.ndarray, q: float, failure: float) -> Diagnosis | None:
     """Whether all coins are alike, two people's are independent, and a person's coin forgets the last batch."""
     runs, n = drawn.shape
     coins = drawn.astype(float)
     counts, pairs = coins.sum(axis=0), (coins.T @ coins)[np.triu_indices(n, 1)]
     if _unlikely(counts, runs, q, failure):
-        return Wrong(
+        return Diagnosis(
+            "not-alike",
             "Not every example has the same chance: some are in more batches than coins explain.",
             "Coins that are all alike.",
-            "not-alike",
         )
     if _unlikely(pairs, runs, q * q, failure):
-        return Wrong(
+        return Diagnosis(
+            "tied",
             "Two examples are tied to each other: they are in a batch together more often, or less often, than two "
             "coins would be.",
             "Independent coins: a draw of its own for each example.",
-            "tied",
         )
     # Shuffling and dealing out: whoever was in this batch is not in the next, and all are dealt equally often.
     again = (coins[:-1] * coins[1:]).sum()
@@ -118,17 +120,17 @@ def _judge_coins(drawn: np.ndarray, q: float, failure: float) -> Wrong | None:
     if abs(again - (runs - 1) * n * q * q) > stats.norm.isf(failure / 2) * deviation or (
         even * n < stats.chi2.ppf(failure, n - 1)
     ):
-        return Wrong(
+        return Diagnosis(
+            "remembers",
             "One batch depends on the one before: whoever was in it comes back less often, or more often, than by a "
             "new coin. Shuffled people who are dealt out batch by batch look like this, and the accountant's number "
             "does not hold for them.",
             "New coins for everybody in every call, whatever happened before.",
-            "remembers",
         )
     return None
 
 
-def _few(answer: Answer, rng: Generator, failure: float) -> Wrong | None:
+def _few(answer: Answer, rng: Generator, failure: float) -> Diagnosis | None:
     """Few people: the sizes' own distribution shows, and that a batch may be empty or hold everybody.
 
     Four people and a small q, because there a rounded normal number is furthest from a count of coins.
@@ -139,11 +141,11 @@ def _few(answer: Answer, rng: Generator, failure: float) -> Wrong | None:
         shares = stats.binom.pmf(np.arange(n + 1), n, q)
         for size in range(n + 1):
             if stats.binomtest(int(sizes[size]), runs, shares[size]).pvalue < failure / 2 / (n + 1):
-                return Wrong(
+                return Diagnosis(
+                    "wrong-sizes",
                     f"Of {n} examples, batches hold {size} in {sizes[size] / runs:.1%} of the runs; coins with "
                     f"q = {q:.2f} do so in {shares[size]:.1%}.",
                     "A coin for each example, and whatever comes out is the batch: an empty one too.",
-                    "wrong-sizes",
                 )
     return None
 
@@ -178,20 +180,20 @@ def _by_renyi(rate: float, steps: int, sigma: float, delta: float) -> float:
     return PrivacyAccountant().compose(step, times=steps).epsilon(delta, "rdp")
 
 
-def _not_below(answer: Answer, trial: Trial) -> Wrong | None:
+def _not_below(answer: Answer, chance: Chance) -> Diagnosis | None:
     """2% above the tightest ε is a bound. 2% below is a false promise; 0.1% is left for the grid of an accountant."""
-    C, batch, n, epochs, sigma, delta = _runs(trial.rng)
+    C, batch, n, epochs, sigma, delta = _runs(chance.rng)
     told, right = (
         float(answer(C, batch, n, epochs, sigma, delta)),
         _priced(batch / n, epochs * n // batch, sigma, delta),
     )
     if told >= 0.999 * right:
         return None
-    return Wrong(
+    return Diagnosis(
+        "below-the-truth",
         f"You say ε = {told:.4g}, and the run costs {right:.4g}: your number is close, but too small, and a "
         "promise that is a little too good is not kept.",
         "Round up, never down.",
-        "below-the-truth",
     )
 
 
@@ -201,60 +203,50 @@ COST = (
         lambda C, batch, n, epochs, sigma, delta: _priced(batch / n, epochs * n // batch, sigma, delta),
         mistakes=(
             Mistake(
+                "clip-in-epsilon",
                 lambda C, batch, n, epochs, sigma, delta: _priced(batch / n, epochs * n // batch, sigma / C, delta),
-                Wrong(
-                    "Your ε depends on C. The noise multiplier is already in units of C: noise σC hides a change of C, "
-                    "whatever C is.",
-                    "The mechanism has sensitivity 1 and noise σ, or sensitivity C and noise σC: not a mixture.",
-                    "clip-in-epsilon",
-                ),
+                "Your ε depends on C. The noise multiplier is already in units of C: noise σC hides a change of C, "
+                "whatever C is.",
+                "The mechanism has sensitivity 1 and noise σ, or sensitivity C and noise σC: not a mixture.",
             ),
             Mistake(
+                "clip-in-epsilon",
                 lambda C, batch, n, epochs, sigma, delta: _priced(batch / n, epochs * n // batch, sigma * C, delta),
-                Wrong(
-                    "Your ε depends on C. The noise multiplier is already in units of C: noise σC hides a change of C, "
-                    "whatever C is.",
-                    "The mechanism has sensitivity 1 and noise σ, or sensitivity C and noise σC: not a mixture.",
-                    "clip-in-epsilon",
-                ),
+                "Your ε depends on C. The noise multiplier is already in units of C: noise σC hides a change of C, "
+                "whatever C is.",
+                "The mechanism has sensitivity 1 and noise σ, or sensitivity C and noise σC: not a mixture.",
             ),
             Mistake(
+                "epochs-for-steps",
                 lambda C, batch, n, epochs, sigma, delta: _priced(batch / n, epochs, sigma, delta),
-                Wrong(
-                    "You compose once an epoch. Every batch is a release.",
-                    "An epoch has n / batch size of them.",
-                    "epochs-for-steps",
-                ),
+                "You compose once an epoch. Every batch is a release.",
+                "An epoch has n / batch size of them.",
             ),
             Mistake(
+                "no-amplification",
                 lambda C, batch, n, epochs, sigma, delta: _priced(1.0, epochs * n // batch, sigma, delta),
-                Wrong(
-                    "You count every step as if everybody were in every batch. That is a bound, but a loose one.",
-                    "With which probability is an example in a batch? PoissonSubsampled takes it.",
-                    "no-amplification",
-                ),
+                "You count every step as if everybody were in every batch. That is a bound, but a loose one.",
+                "With which probability is an example in a batch? PoissonSubsampled takes it.",
             ),
             Mistake(
+                "renyi",
                 lambda C, batch, n, epochs, sigma, delta: _by_renyi(batch / n, epochs * n // batch, sigma, delta),
-                Wrong(
-                    "That is the Rényi accountant's ε: a bound that holds, and not the tightest.",
-                    "Privacy-loss distributions are tighter: they are the accountant's default.",
-                    "renyi",
-                ),
+                "That is the Rényi accountant's ε: a bound that holds, and not the tightest.",
+                "Privacy-loss distributions are tighter: they are the accountant's default.",
             ),
             Mistake(
+                "one-epoch",
                 lambda C, batch, n, epochs, sigma, delta: _priced(batch / n, n // batch, sigma, delta),
-                Wrong("That is the cost of one epoch.", "Where do the epochs come in?", "one-epoch"),
+                "That is the cost of one epoch.",
+                "Where do the epochs come in?",
             ),
             Mistake(
+                "formula-not-a-bound",
                 lambda C, batch, n, epochs, sigma, delta: (
                     batch / n * math.sqrt(2 * epochs * n / batch * math.log(1 / delta)) / sigma
                 ),
-                Wrong(
-                    "q√(2T ln(1/δ))/σ is a rule of thumb and no bound; the ε that holds is larger.",
-                    "Let an accountant compose the steps.",
-                    "formula-not-a-bound",
-                ),
+                "q√(2T ln(1/δ))/σ is a rule of thumb and no bound; the ε that holds is larger.",
+                "Let an accountant compose the steps.",
             ),
         ),
         rtol=0.02,

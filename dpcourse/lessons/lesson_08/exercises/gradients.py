@@ -6,7 +6,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.gaussian import clipped
 
@@ -32,49 +32,41 @@ GRADIENT_NORMS = (
         lambda X, y, w, b: _miss(X, y, w, b) * _lengths(X),
         mistakes=(
             Mistake(
+                "intercept-left-out",
                 lambda X, y, w, b: _miss(X, y, w, b) * _lengths(X, one=False),
-                Wrong(
-                    "Your norms leave out the intercept. Its gradient is p − y, and it betrays a person as well as any "
-                    "other: an example with x = 0 would never be clipped.",
-                    "The row is (x, 1), not x.",
-                    "intercept-left-out",
-                ),
+                "Your norms leave out the intercept. Its gradient is p − y, and it betrays a person as well as any "
+                "other: an example with x = 0 would never be clipped.",
+                "The row is (x, 1), not x.",
             ),
             Mistake(
+                "squared",
                 lambda X, y, w, b: (_miss(X, y, w, b) * _lengths(X)) ** 2,
-                Wrong("These are the squares of the norms.", "Is a root missing?", "squared"),
+                "These are the squares of the norms.",
+                "Is a root missing?",
             ),
             Mistake(
+                "residual-left-out",
                 lambda X, y, w, b: _lengths(X),
-                Wrong(
-                    "These are the norms of the rows (x, 1). The gradient is the row times p − y.",
-                    "How far off is the prediction for this example?",
-                    "residual-left-out",
-                ),
+                "These are the norms of the rows (x, 1). The gradient is the row times p − y.",
+                "How far off is the prediction for this example?",
             ),
             Mistake(
+                "l1-norm",
                 lambda X, y, w, b: _miss(X, y, w, b) * np.abs(np.c_[X, np.ones(len(X))]).sum(axis=1),
-                Wrong(
-                    "These are L1 norms. Gaussian noise hides what is bounded in L2.",
-                    "Add up squares, and take the root.",
-                    "l1-norm",
-                ),
+                "These are L1 norms. Gaussian noise hides what is bounded in L2.",
+                "Add up squares, and take the root.",
             ),
             Mistake(
+                "signed",
                 lambda X, y, w, b: (expit(X @ w + b) - y) * _lengths(X),
-                Wrong(
-                    "Some of your norms are negative: they carry the sign of p − y.",
-                    "A norm is a length.",
-                    "signed",
-                ),
+                "Some of your norms are negative: they carry the sign of p − y.",
+                "A norm is a length.",
             ),
             Mistake(
+                "norm-of-the-batch",
                 lambda X, y, w, b: np.linalg.norm((expit(X @ w + b) - y) @ np.c_[X, np.ones(len(X))]),
-                Wrong(
-                    "That is one number, the norm of the batch's gradient. One norm for each example is wanted.",
-                    "Norm first, sum later: examples cancel in the sum.",
-                    "norm-of-the-batch",
-                ),
+                "That is one number, the norm of the batch's gradient. One norm for each example is wanted.",
+                "Norm first, sum later: examples cancel in the sum.",
             ),
         ),
     ),
@@ -101,33 +93,33 @@ def in_groups(gradients: np.ndarray, C: float, size: int, mean: bool) -> np.ndar
     return np.sum(sums, axis=0)
 
 
-BATCH_CLIPPED = Wrong(
+BATCH_CLIPPED = Diagnosis(
+    "batch-clipped",
     "You clip the batch's gradient, not each example's. Add a person who turns the sum around: it moves by 2C, twice "
     "what the noise is for. And if it is the mean that you clip, by as much as C times the batch size.",
     "Clip each row on its own. Then add.",
-    "batch-clipped",
 )
-MICROBATCH = Wrong(
+MICROBATCH = Diagnosis(
+    "microbatch",
     "You clip sums or means of several examples (a microbatch). One person more can turn such a sum around, from −C "
     "to +C: the sensitivity under add-remove is 2C, and your noise multiplier is really half of what you claim.",
     "One example, one norm, one clip.",
-    "microbatch",
 )
-NOT_CLIPPED = Wrong(
+NOT_CLIPPED = Diagnosis(
+    "not-clipped",
     "The long gradients come through whole. One example can then move the sum as far as it likes.",
     "Multiply each by min(1, C/norm).",
-    "not-clipped",
 )
-PER_COORDINATE = Wrong(
+PER_COORDINATE = Diagnosis(
+    "clipped-by-coordinate",
     "You clip each coordinate to [−C, C]. With d coordinates a gradient can then be as long as C√d.",
     "The norm of the whole gradient is what counts.",
-    "clipped-by-coordinate",
 )
-NORMALISED = Wrong(
+NORMALISED = Diagnosis(
+    "normalised",
     "You bring every gradient to length C, the short ones too. That is as private, but small mistakes now "
     "count as much as large ones, and the sum no longer points where the loss falls.",
     "A factor above 1 is never wanted: min(1, …).",
-    "normalised",
 )
 
 
@@ -145,45 +137,41 @@ CLIPPED_SUM = (
         batch,
         lambda gradients, C: clipped(gradients, C).sum(axis=0),
         mistakes=(
-            Mistake(lambda g, C: clipped(g.sum(axis=0), C), BATCH_CLIPPED),
-            Mistake(lambda g, C: clipped(g.mean(axis=0), C), BATCH_CLIPPED),
+            Mistake.told(BATCH_CLIPPED, lambda g, C: clipped(g.sum(axis=0), C)),
+            Mistake.told(BATCH_CLIPPED, lambda g, C: clipped(g.mean(axis=0), C)),
             *(
-                Mistake(lambda g, C, size=size, mean=mean: in_groups(g, C, size, mean), MICROBATCH)
+                Mistake.told(MICROBATCH, lambda g, C, size=size, mean=mean: in_groups(g, C, size, mean))
                 for size in (2, 3, 4, 8)
                 for mean in (False, True)
             ),
-            Mistake(by_coordinate, PER_COORDINATE),
-            Mistake(normalised, NORMALISED),
-            Mistake(lambda g, C: g.sum(axis=0), NOT_CLIPPED),
+            Mistake.told(PER_COORDINATE, by_coordinate),
+            Mistake.told(NORMALISED, normalised),
+            Mistake.told(NOT_CLIPPED, lambda g, C: g.sum(axis=0)),
             Mistake(
+                "twice-the-clip",
                 lambda g, C: clipped(g, 2 * C).sum(axis=0),
-                Wrong("You clip to 2C.", "Adding an example may move the sum by C, and no further.", "twice-the-clip"),
+                "You clip to 2C.",
+                "Adding an example may move the sum by C, and no further.",
             ),
             Mistake(
+                "one-factor-for-all",
                 lambda g, C: (g * min(1, C / np.linalg.norm(g, axis=1).max())).sum(axis=0),
-                Wrong(
-                    "All gradients are shortened by one factor, that of the longest. Whoever joins with a long "
-                    "gradient then shortens everybody's, and moves the sum by more than C.",
-                    "A factor for each row, from its own norm.",
-                    "one-factor-for-all",
-                ),
+                "All gradients are shortened by one factor, that of the longest. Whoever joins with a long "
+                "gradient then shortens everybody's, and moves the sum by more than C.",
+                "A factor for each row, from its own norm.",
             ),
             Mistake(
+                "dropped",
                 lambda g, C: g[np.linalg.norm(g, axis=1) <= C].sum(axis=0),
-                Wrong(
-                    "You drop the long gradients. That is as private, but the examples that the model gets most wrong "
-                    "then teach it nothing.",
-                    "Shorten them to length C instead.",
-                    "dropped",
-                ),
+                "You drop the long gradients. That is as private, but the examples that the model gets most wrong "
+                "then teach it nothing.",
+                "Shorten them to length C instead.",
             ),
             Mistake(
+                "mean-for-sum",
                 lambda g, C: clipped(g, C).mean(axis=0),
-                Wrong(
-                    "You return the mean. It is divided by the number of examples in the batch, which is private.",
-                    "The sum is wanted. A public number will divide it later.",
-                    "mean-for-sum",
-                ),
+                "You return the mean. It is divided by the number of examples in the batch, which is private.",
+                "The sum is wanted. A public number will divide it later.",
             ),
         ),
         rtol=1e-4,  # so that a guard against 0/0 such as C / (norm + 1e-6), Opacus's, is right too

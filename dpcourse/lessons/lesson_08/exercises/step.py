@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, not_gaussian
@@ -29,7 +29,7 @@ from dpcourse.lessons.lesson_08.exercises.gradients import (
 from dpcourse.privacy import Guarantee
 
 
-def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterator[tuple[GaussianLaw, Wrong]]:
+def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterator[tuple[GaussianLaw, Diagnosis]]:
     """The laws of known mistakes."""
     m, right = len(gradients), clipped(gradients, C).sum(axis=0) / size
     noise = sigma * C / size
@@ -45,60 +45,60 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
     yield GaussianLaw(gradients.sum(axis=0) / size, noise), NOT_CLIPPED
     yield (
         GaussianLaw(right, sigma * C),
-        Wrong(
+        Diagnosis(
+            "noise-after-averaging",
             f"Your noise has deviation σC = {sigma * C:.3g} after the division: {size:.0f} times what the claim needs. "
             "That much noise belongs to the sum.",
             "Add the noise to the sum, then divide both.",
-            "noise-after-averaging",
         ),
     )
-    realised = Wrong(
+    realised = Diagnosis(
+        "realised-batch-size",
         f"You divide by the number of examples in the batch ({m} here). It is private: the size of the noise, and of "
         "the whole result, tells it, and more so in many dimensions.",
         "Divide by the expected batch size, which is public.",
-        "realised-batch-size",
     )
     yield GaussianLaw(right * size / m, sigma * C / m), realised
     yield GaussianLaw(right * size / m, noise), realised
     yield GaussianLaw(right, sigma * C / m), realised
     yield (
         GaussianLaw(right, sigma / size),
-        Wrong(
+        Diagnosis(
+            "noise-without-clip",
             f"Your noise does not know C. Its deviation on the sum is σ = {sigma:.3g}; an example moves the sum by "
             f"C = {C:.3g}.",
             "The noise multiplier multiplies the sensitivity.",
-            "noise-without-clip",
         ),
     )
     for deviation in (sigma * C / size**2, sigma / size**2):
         yield (
             GaussianLaw(right, deviation),
-            Wrong(
+            Diagnosis(
+                "divided-twice",
                 f"The noise is divided by the batch size twice: it is {size:.0f} times too small.",
                 "Add σC to the sum, then divide once.",
-                "divided-twice",
             ),
         )
     for deviation in (sigma * sigma * C * C / size, math.sqrt(sigma * C) / size, sigma**2 * C / size):
         yield (
             GaussianLaw(right, deviation),
-            Wrong(
+            Diagnosis(
+                "variance-for-deviation",
                 "Variance and deviation are mixed up: `scale` in NumPy is the deviation.",
                 "The deviation on the sum is σC.",
-                "variance-for-deviation",
             ),
         )
     yield (
         GaussianLaw(right, 2 * noise),
-        Wrong(
+        Diagnosis(
+            "twice-the-noise",
             "Your noise is for a sensitivity of 2C. Under add-remove an example moves the sum by C.",
             "Twice C is for replacing an example.",
-            "twice-the-noise",
         ),
     )
     yield (
         GaussianLaw(right * size, sigma * C),
-        Wrong("That is the noisy sum.", "Divide it by the expected batch size.", "not-divided"),
+        Diagnosis("not-divided", "That is the noisy sum.", "Divide it by the expected batch size."),
     )
     yield (
         GaussianLaw(right, 0.0),
@@ -109,15 +109,17 @@ def _laws(gradients: np.ndarray, C: float, sigma: float, size: float) -> Iterato
     )
     yield (
         GaussianLaw(-right, noise),
-        Wrong(
+        Diagnosis(
+            "sign",
             "Your result is the right one with its sign turned around.",
             "The mean gradient is wanted. The minus comes where the weights take the step.",
-            "sign",
         ),
     )
     yield (
         GaussianLaw(right[::-1], noise),
-        Wrong("Your result is the right one back to front.", "Every entry belongs to a weight of its own.", "reversed"),
+        Diagnosis(
+            "reversed", "Your result is the right one back to front.", "Every entry belongs to a weight of its own."
+        ),
     )
     for mean in batch_clipped:  # last: under so much noise many means look alike
         for deviation in (sigma * C, sigma * C / m):
@@ -139,15 +141,15 @@ def _odd(rng: Generator) -> tuple[np.ndarray, float, float, float]:
     return gradients[:-1], C, float(rng.choice([0.4, 0.55])), size
 
 
-def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
-    rng, problems, outputs = trial.rng, [], []
+def _has_the_law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    rng, problems, outputs = chance.rng, [], []
     for draw in (_step_problem, _odd, _step_problem):
         problems.append(draw(rng))
         gradients, *rest = problems[-1]
         data = frozen(gradients)
         outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(500)], dtype=float))
     rights = [GaussianLaw(clipped(g, C).sum(axis=0) / size, sigma * C / size) for g, C, sigma, size in problems]
-    refuted = [not law.explains(seen, trial.failure / 3) for law, seen in zip(rights, outputs, strict=True)]
+    refuted = [not law.explains(seen, chance.failure / 3) for law, seen in zip(rights, outputs, strict=True)]
     if not any(refuted):
         return None
     for laws in zip(*(_laws(*problem) for problem in problems), strict=True):
@@ -158,7 +160,7 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
     return _unknown_law(outputs[first], rights[first])
 
 
-def _unknown_law(outputs: np.ndarray, right: GaussianLaw) -> Wrong:
+def _unknown_law(outputs: np.ndarray, right: GaussianLaw) -> Diagnosis:
     spread = outputs - outputs.mean(axis=0)
     deviation, shared = spread.std(), spread.mean(axis=1).std()
     if deviation > 0 and shared > 0.9 * deviation:
@@ -167,36 +169,36 @@ def _unknown_law(outputs: np.ndarray, right: GaussianLaw) -> Wrong:
             "rng.normal(..., size=...) draws one for each.",
         )
     if not_gaussian(outputs, right):
-        return Wrong(
+        return Diagnosis(
+            "not-gaussian",
             "Mean and deviation are right, but your noise is not Gaussian. The accountant is told that it is, and "
             "counts what Gaussian noise costs.",
             "rng.normal(..., size=...) on every coordinate.",
-            "not-gaussian",
         )
-    return Wrong(
+    return Diagnosis(
+        "wrong-law",
         compared(outputs, right),
         "Clip each row, add the rows, add noise of deviation σC to every coordinate, divide by the expected size.",
-        "wrong-law",
     )
 
 
-def _empty_batch(answer: Answer, trial: Trial) -> Wrong | None:
+def _empty_batch(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A Poisson batch may hold nobody. An error, or a result without noise, would say so."""
-    gradients, C, sigma, size = _step_problem(trial.rng)
+    gradients, C, sigma, size = _step_problem(chance.rng)
     nobody, d = frozen(gradients[:0]), gradients.shape[1]
     hint = "With nobody in the batch the sum is zero, and the noise is what it always is."
     try:
-        outputs = np.array([answer(nobody, C, sigma, size, rng=trial.rng) for _ in range(100)], dtype=float)
+        outputs = np.array([answer(nobody, C, sigma, size, rng=chance.rng) for _ in range(100)], dtype=float)
     except AnswerRaised as raised:
-        return Wrong(
+        return Diagnosis(
+            "empty-batch",
             f"With an empty batch your function stops with {raised}. Poisson batches are empty now and then, and an "
             "error is an output: it tells that nobody was in it.",
             hint,
-            "empty-batch",
         )
-    if outputs.shape == (100, d) and GaussianLaw(np.zeros(d), sigma * C / size).explains(outputs, trial.failure):
+    if outputs.shape == (100, d) and GaussianLaw(np.zeros(d), sigma * C / size).explains(outputs, chance.failure):
         return None
-    return Wrong("With an empty batch your function does not return noise as always.", hint, "empty-batch")
+    return Diagnosis("empty-batch", "With an empty batch your function does not return noise as always.", hint)
 
 
 _STEP_SIGMA = 2.0

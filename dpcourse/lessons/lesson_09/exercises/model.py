@@ -6,7 +6,6 @@ import math
 
 from numpy.random import Generator
 
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
 
@@ -32,54 +31,42 @@ SHARE = (
         times=40,
         mistakes=(
             Mistake(
+                "no-jacobian",
                 lambda epsilon, n, lam: (lam, epsilon),
-                Wrong(
-                    "You spend all of ε on the noise. But w is a curved function of the noise, and its Jacobian "
-                    "depends on the replaced record: that costs 2 ln(1 + c/(nλ)).",
-                    "Take that part away first.",
-                    "no-jacobian",
-                ),
+                "You spend all of ε on the noise. But w is a curved function of the noise, and its Jacobian "
+                "depends on the replaced record: that costs 2 ln(1 + c/(nλ)).",
+                "Take that part away first.",
             ),
             Mistake(
+                "once",
                 lambda epsilon, n, lam: _share(epsilon, n, lam, times=1),
-                Wrong(
-                    "You subtract ln(1 + c/(nλ)) once. The formula asked for, the paper's, takes it twice.",
-                    "2 ln(1 + c/(nλ)).",
-                    "once",
-                ),
+                "You subtract ln(1 + c/(nλ)) once. The formula asked for, the paper's, takes it twice.",
+                "2 ln(1 + c/(nλ)).",
             ),
             Mistake(
+                "never-raised",
                 lambda epsilon, n, lam: (lam, epsilon - 2 * math.log1p(0.25 / (n * lam))),
-                Wrong(
-                    "Where λ is small you leave less than half of ε for the noise, or even a negative amount.",
-                    "Raise λ until 2 ln(1 + c/(nλ)) = ε/2, and solve for λ.",
-                    "never-raised",
-                ),
+                "Where λ is small you leave less than half of ε for the noise, or even a negative amount.",
+                "Raise λ until 2 ln(1 + c/(nλ)) = ε/2, and solve for λ.",
             ),
             Mistake(
+                "raised-late",
                 lambda epsilon, n, lam: _share(epsilon, n, lam, least=0.0),
-                Wrong(
-                    "You raise λ only where nothing would be left of ε, as the paper does. That is private, but next "
-                    "to that point nearly nothing is left, and the noise is enormous.",
-                    "Raise λ as soon as less than ε/2 would be left.",
-                    "raised-late",
-                ),
+                "You raise λ only where nothing would be left of ε, as the paper does. That is private, but next "
+                "to that point nearly nothing is left, and the noise is enormous.",
+                "Raise λ as soon as less than ε/2 would be left.",
             ),
             Mistake(
+                "curvature-one",
                 lambda epsilon, n, lam: _share(epsilon, n, lam, c=1.0),
-                Wrong(
-                    "You take 1 for the bound on the curvature; the logistic loss has σ(t)(1 − σ(t)) ≤ 1/4.",
-                    "c = 1/4.",
-                    "curvature-one",
-                ),
+                "You take 1 for the bound on the curvature; the logistic loss has σ(t)(1 − σ(t)) ≤ 1/4.",
+                "c = 1/4.",
             ),
             Mistake(
+                "no-n",
                 lambda epsilon, n, lam: _share(epsilon, 1, lam),
-                Wrong(
-                    "n is missing: the loss is an average, so that one record's curvature counts 1/n.",
-                    "c/(nλ), not c/λ.",
-                    "no-n",
-                ),
+                "n is missing: the loss is an average, so that one record's curvature counts 1/n.",
+                "c/(nλ), not c/λ.",
             ),
         ),
     ),

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Case, Trial, Wrong
+from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.vocabulary import Shared
@@ -45,95 +45,95 @@ def _nearer(order: int):
 
 
 _CENTRE_WRONG = {
-    "no-weights": Wrong(
+    "no-weights": Diagnosis(
+        "no-weights",
         "The weights are not in your result: it is noise around one number in every place.",
         "Noise alone keeps every secret and predicts nothing. Add it to `weights`.",
-        "no-weights",
     ),
-    "scaled": Wrong(
+    "scaled": Diagnosis(
+        "scaled-weights",
         "Your result lies around a multiple of the weights. Neighbours' multiples are further apart than 2/(nλ), and "
         "the noise does not cover that.",
         "Add the noise to `weights` as they are.",
-        "scaled-weights",
     ),
-    "normalised": Wrong(
+    "normalised": Diagnosis(
+        "normalised",
         "Your result lies around the weights divided by their length: another model.",
         "The minimiser itself, with noise.",
-        "normalised",
     ),
-    "mean": Wrong(
+    "mean": Diagnosis(
+        "mean-of-weights",
         "Your result lies around the mean of the weights: one number in every place.",
         "`weights` and the noise are vectors; add them entry by entry.",
-        "mean-of-weights",
     ),
-    "reordered": Wrong(
+    "reordered": Diagnosis(
+        "reordered",
         "The weights are in your result, but in another order: each belongs to its own feature.",
         "Keep every entry in its place.",
-        "reordered",
     ),
 }
 _NOISE_WRONG = {
-    "laplace-coordinates": Wrong(
+    "laplace-coordinates": Diagnosis(
+        "laplace-coordinates",
         "You add Laplace noise to every weight, with the L2 sensitivity as its scale. Laplace noise needs the L1 "
         "sensitivity, and a move of length Δ along a diagonal is Δ√d in L1.",
         "Draw one length, Gamma-distributed, and one direction for the whole vector.",
-        "laplace-coordinates",
     ),
-    "exponential-length": Wrong(
+    "exponential-length": Diagnosis(
+        "exponential-length",
         "The length of your noise is exponential, as in one dimension. A sphere of radius r has surface ∝ r^(d−1), so "
         "that a density e^(−r/s) in space has a Gamma(d) length; yours piles up at the truth.",
         "Which shape does the Gamma distribution of the length have?",
-        "exponential-length",
     ),
-    "half-sensitivity": Wrong(
+    "half-sensitivity": Diagnosis(
+        "half-sensitivity",
         "Your noise is half as long as it must be. Replacing a record takes one gradient of length 1 away and puts "
         "another in its place: 2/n, not 1/n.",
         "The sensitivity is 2/(nλ).",
-        "half-sensitivity",
     ),
-    "one-record-fewer": Wrong(
+    "one-record-fewer": Diagnosis(
+        "one-record-fewer",
         "Your noise is longer than it needs to be, as if there were one record fewer: that is 2/((n − 1)λ).",
         "The average loss of n records is divided by n, with one of them replaced too.",
-        "one-record-fewer",
     ),
-    "no-lambda": Wrong(
+    "no-lambda": Diagnosis(
+        "no-lambda",
         "Your noise does not depend on λ: that is the sensitivity of the gradient, 2/n, not of the minimiser.",
         "Divide by λ: it is what holds the minimiser back.",
-        "no-lambda",
     ),
-    "upside-down": Wrong(
-        "Your noise grows with ε.", "More ε means less noise: the scale of the length is 2/(nλε).", "upside-down"
+    "upside-down": Diagnosis(
+        "upside-down", "Your noise grows with ε.", "More ε means less noise: the scale of the length is 2/(nλε)."
     ),
-    "gaussian": Wrong(
+    "gaussian": Diagnosis(
+        "gaussian",
         "Your noise is Gaussian, and no Gaussian noise gives a pure ε: its tails fall faster than e^(−ε‖b‖/Δ).",
         "The density asked for is ∝ exp(−nλε‖b‖₂/2): a Gamma length, a uniform direction.",
-        "gaussian",
     ),
-    "direction": Wrong(
+    "direction": Diagnosis(
+        "direction",
         "The length of your noise is right, but its direction is not uniform: some directions are more likely.",
         "A vector of independent normal numbers, divided by its length, points everywhere alike.",
-        "direction",
     ),
-    "linked": Wrong(
+    "linked": Diagnosis(
+        "linked",
         "Length and direction of your noise depend on each other: in some directions it is longer than in others.",
         "Draw the one without looking at the other.",
-        "linked",
     ),
-    "not-useful": Wrong(
+    "not-useful": Diagnosis(
+        "not-useful",
         "Your noise has the right shape and is longer than it needs to be.",
         "The length has mean d · 2/(nλε). Is there a factor too many?",
-        "not-useful",
     ),
 }
 
 
-def _centre(answer: Answer, trial: Trial) -> Wrong | None:
+def _centre(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Many records and hardly any noise: the result is the weights themselves, no two of which are alike.
 
     The noise has a mean length of 0.004 at most. Over 100 runs the mean of the right answer is within 0.05 of the
     weights and within twelve standard errors, except with a probability below 1e-12.
     """
-    rng, runs = trial.rng, 100
+    rng, runs = chance.rng, 100
     d, n, lam, epsilon = int(rng.integers(9, 14)), 100_000, float(rng.uniform(0.05, 0.1)), float(rng.uniform(1.6, 2.5))
     size = rng.permutation(d) + 1 + rng.uniform(-0.4, 0.4, size=d)
     weights = size * rng.permutation(np.resize([-1.0, 1.0], d))
@@ -156,11 +156,11 @@ def _centre(answer: Answer, trial: Trial) -> Wrong | None:
     if near(np.sort(weights)[centre.argsort().argsort()]):
         return _CENTRE_WRONG["reordered"]
     worst = int(np.abs(centre - weights).argmax())
-    return Wrong(
+    return Diagnosis(
+        "wrong-centre",
         f"With n = {n:,} there is hardly any noise, and still your result lies around {centre[worst]:.3g} where the "
         f"weight is {weights[worst]:.3g}.",
         "Return `weights` plus noise around zero.",
-        "wrong-centre",
     )
 
 
@@ -188,10 +188,10 @@ def _uneven(directions: np.ndarray, level: float) -> bool:
     return max(abs(corners), np.abs(axes).max()) > 1.2 * stats.norm.isf(level / (2 * (d + 1)))
 
 
-def _density(answer: Answer, trial: Trial) -> Wrong | None:
+def _density(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Length and direction against their distributions, each by a Kolmogorov–Smirnov test."""
-    noise, n, lam, epsilon = _noise(answer, trial.rng, 1500)
-    d, level, scale = noise.shape[1], trial.failure / 4, 2 / (n * lam * epsilon)
+    noise, n, lam, epsilon = _noise(answer, chance.rng, 1500)
+    d, level, scale = noise.shape[1], chance.failure / 4, 2 / (n * lam * epsilon)
     lengths = np.linalg.norm(noise, axis=1)
     if not lengths.all():
         return Shared.NO_NOISE.seen(
@@ -203,7 +203,7 @@ def _density(answer: Answer, trial: Trial) -> Wrong | None:
         return stats.kstest(values, distribution.cdf).pvalue > level
 
     # A uniform direction's coordinate, mapped to [0, 1]. One coordinate of many, drawn by row, sees a bias in any.
-    one = noise[np.arange(len(noise)), trial.rng.integers(d, size=len(noise))] / lengths
+    one = noise[np.arange(len(noise)), chance.rng.integers(d, size=len(noise))] / lengths
     uniform = fits((1 + one) / 2, stats.beta((d - 1) / 2, (d - 1) / 2)) and not _uneven(noise / lengths[:, None], level)
     if uniform and fits(lengths, stats.gamma(d, scale=scale)):
         ranks = [
@@ -229,16 +229,16 @@ def _density(answer: Answer, trial: Trial) -> Wrong | None:
         return _NOISE_WRONG[named]
     if mean > 1.1 * d * scale and fits(lengths, stats.gamma(d, scale=mean / d)):
         return _NOISE_WRONG["not-useful"]
-    return Wrong(
+    return Diagnosis(
+        "wrong-distribution",
         f"The length of your noise has mean {mean:.3g} where {d * scale:.3g} is right for d = {d}, and is "
         "not distributed as it should be.",
         "The density asked for is ∝ exp(−nλε‖b‖₂/2): a Gamma length, a uniform direction.",
-        "wrong-distribution",
     )
 
 
-def _name_noise(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
-    return _density(answer, trial)
+def _name_noise(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+    return _density(answer, chance)
 
 
 _REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 # 09.3 What one person moves
@@ -16,51 +16,77 @@ from dpcourse.checks.cases import Equals, Mistake
 _MOVES = {"add-remove": (1.0, math.sqrt(2), 2.0), "replace-one": (2.0, 2 * math.sqrt(2), 4.0)}
 _QUANTITIES = ("the largest count", "the counts in L2", "the counts in L1")
 _KNOWN_MOVES = (
-    ("add-remove", 0, 2.0, Wrong(
+    Mistake(
+        "largest-doubled",
+        ("add-remove", 0, 2.0),
         "Adding a record moves one vote, so every count moves by one at most, and so does the largest.",
-        "From which count to which does the vote go?", "largest-doubled")),
-    ("add-remove", 2, 1.0, Wrong(
+        "From which count to which does the vote go?",
+    ),
+    Mistake(
+        "sensitivity-one",
+        ("add-remove", 2, 1.0),
         "You say that one person moves the counts by 1 in L1. A teacher always votes: the vote that one count gains, "
-        "another loses.", "Write the counts before and after below each other, and subtract.", "sensitivity-one")),
-    ("add-remove", 1, 1.0, Wrong(
+        "another loses.",
+        "Write the counts before and after below each other, and subtract.",
+    ),
+    Mistake(
+        "one-count-moves",
+        ("add-remove", 1, 1.0),
         "You say that one person moves the counts by 1 in L2. Two counts move, by one each: √(1² + 1²).",
-        "The vote that one count gains, another loses.", "one-count-moves")),
-    ("add-remove", 1, 2.0, Wrong(
-        "That is the move in L1; in L2 squares are added and the root is taken.", "√(1² + 1²)", "l1-for-l2")),
-    ("replace-one", 2, 2.0, Wrong(
+        "The vote that one count gains, another loses.",
+    ),
+    Mistake(
+        "l1-for-l2",
+        ("add-remove", 1, 2.0),
+        "That is the move in L1; in L2 squares are added and the root is taken.",
+        "√(1² + 1²)",
+    ),
+    Mistake(
+        "one-teacher",
+        ("replace-one", 2, 2.0),
         "Under replace-one you count one teacher. The old record sat in one part and the new one may sit in another: "
-        "two teachers can change their votes.", "Two votes move. Where can they go?", "one-teacher")),
-    ("replace-one", 1, 2.0, Wrong(
+        "two teachers can change their votes.",
+        "Two votes move. Where can they go?",
+    ),
+    Mistake(
+        "votes-apart",
+        ("replace-one", 1, 2.0),
         "You let the two votes move between four different counts: √(1 + 1 + 1 + 1). They can go the same way, and "
-        "then two counts move by two each.", "√(2² + 2²)", "votes-apart")),
-    ("replace-one", 0, 1.0, Wrong(
+        "then two counts move by two each.",
+        "√(2² + 2²)",
+    ),
+    Mistake(
+        "largest-of-one",
+        ("replace-one", 0, 1.0),
         "Two teachers can change their votes to the same class, and then its count moves by two.",
-        "Start from a tie.", "largest-of-one")),
-)  # fmt: skip
+        "Start from a tie.",
+    ),
+)
 
 
-def vote_moves(answer: Answer, trial: Trial) -> Wrong | None:
+def vote_moves(answer: Answer, chance: Chance) -> Diagnosis | None:
     got = {}
-    for relation in trial.rng.permutation(list(_MOVES)):
+    for relation in chance.rng.permutation(list(_MOVES)):
         result = answer(str(relation))
         if result is None:
-            return Wrong("Your function returns nothing (None).", "Is a `return` missing?", "returns-nothing")
+            return Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
         try:
             got[str(relation)] = np.asarray(result, dtype=float)
         except (TypeError, ValueError):
-            return Wrong(f"Three numbers are wanted; you return {result!r}.", "", "wrong-type")
+            return Diagnosis("wrong-type", f"Three numbers are wanted; you return {result!r}.")
         if got[str(relation)].shape != (3,):
-            return Wrong("Three numbers are wanted: largest count, L2, L1.", "", "wrong-shape")
-    for relation, place, value, wrong in _KNOWN_MOVES:
+            return Diagnosis("wrong-shape", "Three numbers are wanted: largest count, L2, L1.")
+    for mistake in _KNOWN_MOVES:
+        relation, place, value = mistake.gives
         if np.isclose(got[relation][place], value):
-            return wrong
+            return mistake.diagnosis
     for relation, right in _MOVES.items():
         for place, name in enumerate(_QUANTITIES):
             if not np.isclose(got[relation][place], right[place], rtol=1e-3):
-                return Wrong(
+                return Diagnosis(
+                    "wrong-value",
                     f"Under {relation} you say that {name} can move by {got[relation][place]:.4g}.",
                     "Take six teachers and two classes, and try all pairs of votes.",
-                    "wrong-value",
                 )
     return None
 
@@ -85,50 +111,39 @@ PRICE = (
         expected=_priced(lambda q, a: q, 1.0),
         mistakes=(
             Mistake(
+                "sensitivity-one",
                 _priced(lambda q, a: q, 0.5),
-                Wrong(
-                    "You price an answer as if one count moved by one. Two counts move: Δ₂² = 2.",
-                    "ρ = Δ₂²/(2σ²).",
-                    "sensitivity-one",
-                ),
+                "You price an answer as if one count moved by one. Two counts move: Δ₂² = 2.",
+                "ρ = Δ₂²/(2σ²).",
             ),
             Mistake(
+                "l1-norm",
                 _priced(lambda q, a: q, 2.0),
-                Wrong(
-                    "You price an answer with the L1 sensitivity 2. Gaussian noise goes by L2, which is √2.",
-                    "ρ = Δ₂²/(2σ²).",
-                    "l1-norm",
-                ),
+                "You price an answer with the L1 sensitivity 2. Gaussian noise goes by L2, which is √2.",
+                "ρ = Δ₂²/(2σ²).",
             ),
             Mistake(
+                "silence-free",
                 _priced(lambda q, a: a, 1.0),
-                Wrong(
-                    "You charge the threshold only for questions that were answered. “No answer” is an answer about "
-                    "the teachers too.",
-                    "Every question pays for its threshold.",
-                    "silence-free",
-                ),
+                "You charge the threshold only for questions that were answered. “No answer” is an answer about "
+                "the teachers too.",
+                "Every question pays for its threshold.",
             ),
             Mistake(
+                "threshold-free",
                 _priced(lambda q, a: 0, 1.0),
-                Wrong(
-                    "Your threshold is free. Whether the teachers agree is a fact about the private data.",
-                    "Every question pays for its threshold.",
-                    "threshold-free",
-                ),
+                "Your threshold is free. Whether the teachers agree is a fact about the private data.",
+                "Every question pays for its threshold.",
             ),
             Mistake(
+                "all-answered",
                 lambda q, a, s1, s2: q / (2 * s1**2) + q / s2**2,
-                Wrong(
-                    "You charge a winner for every question. Only so many are ever named: that is what the threshold "
-                    "is for.",
-                    "Which of the two numbers counts the winners?",
-                    "all-answered",
-                ),
+                "You charge a winner for every question. Only so many are ever named: that is what the threshold "
+                "is for.",
+                "Which of the two numbers counts the winners?",
             ),
             Mistake(
-                lambda q, a, s1, s2: q / (2 * s1) + a / s2,
-                Wrong("Your σ's are not squared.", "ρ = Δ₂²/(2σ²).", "not-squared"),
+                "not-squared", lambda q, a, s1, s2: q / (2 * s1) + a / s2, "Your σ's are not squared.", "ρ = Δ₂²/(2σ²)."
             ),
         ),
     ),

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
 from dpcourse.checks.vocabulary import Shared
@@ -62,51 +62,51 @@ def _call_small(answer: Answer, votes: np.ndarray, rng: Generator) -> int:
     return int(answer(votes, _SMALL, rng=rng))
 
 
-def _noise_on_losers(answer: Answer, trial: Trial) -> Wrong | None:
+def _noise_on_losers(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Many classes one vote behind: with noise on each of them, one of them wins nearly always."""
     runs, classes = 300, 40
-    votes = np.full(classes, int(trial.rng.integers(20, 60)))
-    winner = int(trial.rng.integers(classes))
+    votes = np.full(classes, int(chance.rng.integers(20, 60)))
+    winner = int(chance.rng.integers(classes))
     votes[winner] += 1
-    winners = [_call_small(answer, frozen(votes), trial.rng) for _ in range(runs)]
+    winners = [_call_small(answer, frozen(votes), chance.rng) for _ in range(runs)]
     won = winners.count(winner)
     # Right noise, Laplace or Gumbel: 3.4% and 3.2%.
-    if stats.binomtest(won, runs, 0.1, alternative="greater").pvalue > trial.failure:
+    if stats.binomtest(won, runs, 0.1, alternative="greater").pvalue > chance.failure:
         return None
     if len(set(winners)) > 3:  # the others have noise of their own
         return _shrinks(classes, 1, won / runs)
-    return Wrong(
+    return Diagnosis(
+        "losers-without-noise",
         f"A class that leads {classes - 1} others by one vote wins {won / runs:.0%} of the time. With noise on every "
         "count one of the others is nearly always ahead.",
         "Noise on every count, not on the largest only.",
-        "losers-without-noise",
     )
 
 
-def _fewest(answer: Answer, trial: Trial) -> Wrong | None:
+def _fewest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Everybody but the last class is a hundred votes apart, and the noise is of size one."""
-    order = trial.rng.permutation(5)
+    order = chance.rng.permutation(5)
     votes, runs = _shuffled((400, 300, 200, 100, 0), order), 30
-    last = sum(_call_vote(answer, frozen(votes), trial.rng) == votes.argmin() for _ in range(runs))
+    last = sum(_call_vote(answer, frozen(votes), chance.rng) == votes.argmin() for _ in range(runs))
     if last < runs / 2:
         return None
-    return Wrong(
+    return Diagnosis(
+        "argmin",
         f"The class with the fewest votes wins {last} of {runs} times, four hundred votes behind the first.",
         "np.argmax gives the place of the largest, np.argmin that of the smallest.",
-        "argmin",
     )
 
 
 def _wins(pairs: Pairs, call: Any, at_least: float, runs: int, epsilon: float, hint: str):
     """A case: with no more noise than is needed the class with the most votes of two wins often enough."""
 
-    def case(answer: Answer, trial: Trial) -> Wrong | None:
-        rng = trial.rng
+    def case(answer: Answer, chance: Chance) -> Diagnosis | None:
+        rng = chance.rng
         drawn = [frozen(side) for _ in range(20) for side in pairs(rng)]
         won = 0
         for which in rng.integers(len(drawn), size=runs):
             won += call(answer, drawn[which], rng) == drawn[which].argmax()
-        if stats.binomtest(won, runs, at_least, alternative="less").pvalue > trial.failure:
+        if stats.binomtest(won, runs, at_least, alternative="less").pvalue > chance.failure:
             return None
         if stats.binomtest(won, runs, 0.5).pvalue > 1e-4:
             return Shared.IGNORES_DATA.seen(
@@ -114,25 +114,25 @@ def _wins(pairs: Pairs, call: Any, at_least: float, runs: int, epsilon: float, h
                 "the votes."
             )
         lead = sorted({int(np.ptp(votes)) for votes in drawn})
-        return Wrong(
+        return Diagnosis(
+            "not-useful",
             f"Of two classes the one that leads by {lead[0]} or {lead[-1]} votes wins {won / runs:.1%} of the time at "
             f"ε = {epsilon:g}; with the noise that is needed it wins at least {at_least:.1%}.",
             hint,
-            "not-useful",
         )
 
     return case
 
 
-def _thousand(answer: Answer, trial: Trial, lead: int, runs: int) -> int:
+def _thousand(answer: Answer, chance: Chance, lead: int, runs: int) -> int:
     """How often a class wins at ε = 0.5 that leads 999 others by so many votes."""
-    votes = np.full(1000, int(trial.rng.integers(20, 60)))
-    first = int(trial.rng.integers(1000))
+    votes = np.full(1000, int(chance.rng.integers(20, 60)))
+    first = int(chance.rng.integers(1000))
     votes[first] += lead
-    return sum(_call_small(answer, frozen(votes), trial.rng) == first for _ in range(runs))
+    return sum(_call_small(answer, frozen(votes), chance.rng) == first for _ in range(runs))
 
 
-def _many_classes(answer: Answer, trial: Trial) -> Wrong | None:
+def _many_classes(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The largest of a thousand noises shows their tails, and whether their scale counts the classes.
 
     Ahead by 8 votes a class wins 1.4% of the time with Laplace noise, by 24 33.7%, by 56 99.7%. Gumbel noise gives
@@ -141,21 +141,21 @@ def _many_classes(answer: Answer, trial: Trial) -> Wrong | None:
     """
 
     def too_many(won: int, runs: int, share: float) -> bool:
-        return stats.binomtest(won, runs, share, alternative="greater").pvalue < trial.failure / 3
+        return stats.binomtest(won, runs, share, alternative="greater").pvalue < chance.failure / 3
 
-    near, clear = (_thousand(answer, trial, lead, 100) for lead in (8, 56))
+    near, clear = (_thousand(answer, chance, lead, 100) for lead in (8, 56))
     if too_many(100 - clear, 100, 0.005):
-        return Wrong(
+        return Diagnosis(
+            "grows-with-classes",
             f"Of 1,000 classes one that leads all others by 56 votes wins {clear} of 100 times at ε = 0.5. With noise "
             "of scale 2/ε it nearly always would: yours grows with the number of classes.",
             "One record moves two counts, however many classes there are.",
-            "grows-with-classes",
         )
     if too_many(near, 100, 0.03):
-        return _name_vote(answer, trial, None) or _shrinks(1000, 8, near / 100)
-    won, runs = _thousand(answer, trial, 24, 600), 600
+        return _name_vote(answer, chance, None) or _shrinks(1000, 8, near / 100)
+    won, runs = _thousand(answer, chance, 24, 600), 600
     if too_many(won, runs, 0.38):
-        return _name_vote(answer, trial, None) or _thin(
+        return _name_vote(answer, chance, None) or _thin(
             f"Of 1,000 classes one that leads all others by 24 votes wins {won / runs:.0%} of the time at ε = 0.5; "
             "with Laplace noise it wins 34%. The largest of your thousand noises is not large enough: "
             "its scale is below 2/ε, or its tails are too thin."
@@ -163,7 +163,7 @@ def _many_classes(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
-def _shrinks(classes: int, lead: int, share: float) -> Wrong:
+def _shrinks(classes: int, lead: int, share: float) -> Diagnosis:
     return Shared.TOO_LITTLE_NOISE.seen(
         f"Of {classes:,} classes one that leads all others by {lead} vote{'s' * (lead > 1)} wins {share:.0%} of the "
         "time at ε = 0.5. With noise of scale 2/ε on every count it nearly never would: with many classes yours is too "
@@ -172,7 +172,7 @@ def _shrinks(classes: int, lead: int, share: float) -> Wrong:
     )
 
 
-def _thin(seen: str) -> Wrong:
+def _thin(seen: str) -> Diagnosis:
     return Shared.THIN_TAILS.seen(
         seen,
         "Is the scale 2/ε? And which noise has tails as heavy as Laplace's? "
@@ -185,51 +185,53 @@ def _upset(scale: float, gap: float) -> float:
     return math.exp(-gap / scale) * (2 + gap / scale) / 4
 
 
-def _name_vote(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+def _name_vote(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """Laplace noise of scale 1/ε or √2/ε, where how often the loser of two wins fits no other scale."""
     runs, leads = 5000, (1, 2, 4)
-    upsets = [sum(_call_vote(answer, np.array([31, 31 - lead]), trial.rng) == 1 for _ in range(runs)) for lead in leads]
+    upsets = [
+        sum(_call_vote(answer, np.array([31, 31 - lead]), chance.rng) == 1 for _ in range(runs)) for lead in leads
+    ]
 
     def fits(scale: float) -> bool:
         chances = [_upset(scale, lead) for lead in leads]
         return all(stats.binomtest(n, runs, p).pvalue > 1e-5 for n, p in zip(upsets, chances, strict=True))
 
     if fits(1 / _EPSILON):
-        return Wrong(
+        return Diagnosis(
+            "sensitivity-one",
             "The scale of your noise is 1/ε: enough if one person moved one count by one. But the vote that one count "
             f"gains, another loses, and your real ε is up to {2 * _EPSILON:g}, not {_EPSILON:g}.",
             "The L1 sensitivity of the counts is 2.",
-            "sensitivity-one",
         )
     if fits(math.sqrt(2) / _EPSILON):
-        return Wrong(
+        return Diagnosis(
+            "l2-sensitivity",
             f"Your noise is Laplace noise, and its scale is √2/ε, below the 2/ε that is needed: your real ε is up to "
             f"{math.sqrt(2) * _EPSILON:.3g}, not {_EPSILON:g}. √2 is the L2 sensitivity of the counts.",
             "Laplace noise goes with the L1 norm. By how much do two counts that change by one each change in L1?",
-            "l2-sensitivity",
         )
     return None
 
 
-def _lead(answer: Answer, trial: Trial) -> Wrong | None:
+def _lead(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A clear lead, at ε = 0.5: the other class must win now and then (Laplace 6.2%, Gumbel 4.7%, exponential 2.5%; by
     luck never in 800 runs with probability 2e-9 at most)."""
-    base = int(trial.rng.integers(20, 60))
-    leading = _shuffled((base + 12, base), trial.rng.permutation(2))
-    if any(_call_small(answer, leading, trial.rng) == leading.argmin() for _ in range(800)):
+    base = int(chance.rng.integers(20, 60))
+    leading = _shuffled((base + 12, base), chance.rng.permutation(2))
+    if any(_call_small(answer, leading, chance.rng) == leading.argmin() for _ in range(800)):
         return None
-    return _name_small(answer, trial, None) or Wrong(
+    return _name_small(answer, chance, None) or Diagnosis(
+        "lead-without-noise",
         "Where one class leads by twelve votes the other never wins in 800 runs at ε = 0.5. With noise for that ε it "
         "would in a few runs of a hundred.",
         "Noise for every vote: whether noise is needed is itself a fact about the votes.",
-        "lead-without-noise",
     )
 
 
-def _name_small(answer: Answer, trial: Trial, _: Any) -> Wrong | None:
+def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """Whether the scale follows ε."""
     tie = np.array([25, 23])
-    flips = {e: np.mean([int(answer(tie, e, rng=trial.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, _EPSILON)}
+    flips = {e: np.mean([int(answer(tie, e, rng=chance.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, _EPSILON)}
     if flips[_SMALL] < flips[_EPSILON] + 0.08:  # right: 0.38 and 0.14
         return Shared.EPSILON_IGNORED.seen("At a smaller ε your noise is not larger.")
     return None

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong, a
+from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.checks.cases import Equals, Mistake
 
 # 10.4 What an accusation is worth
@@ -24,121 +24,128 @@ WORTH = Equals(
     lambda e, p: p * math.exp(e) / (p * math.exp(e) + 1 - p),
     mistakes=(
         Mistake(
+            "no-prior",
             lambda e, p: math.exp(e) / (1 + math.exp(e)),
-            Wrong(
-                "You leave out how many are members at all. Where one in a hundred is, most of the accused are "
-                "innocent even at ε = 3.",
-                "For each accused member, how many accused others are there?",
-                "no-prior",
-            ),
+            "You leave out how many are members at all. Where one in a hundred is, most of the accused are "
+            "innocent even at ε = 3.",
+            "For each accused member, how many accused others are there?",
         ),
         Mistake(
+            "odds",
             lambda e, p: p * math.exp(e) / (1 - p),
-            Wrong("Those are odds: members to others among the accused. A share is wanted.", "o/(1 + o).", "odds"),
+            "Those are odds: members to others among the accused. A share is wanted.",
+            "o/(1 + o).",
         ),
         Mistake(
+            "probability-times",
             lambda e, p: min(p * math.exp(e), 1.0),
-            Wrong(
-                "You multiply the *probability* by e^ε. It is the odds that grow by at most e^ε.",
-                "Odds are p/(1 − p).",
-                "probability-times",
-            ),
+            "You multiply the *probability* by e^ε. It is the odds that grow by at most e^ε.",
+            "Odds are p/(1 − p).",
         ),
         Mistake(
+            "linear",
             lambda e, p: p * (1 + e) / (p * (1 + e) + 1 - p),
-            Wrong("You take 1 + ε for e^ε.", "That is near only where ε is small.", "linear"),
+            "You take 1 + ε for e^ε.",
+            "That is near only where ε is small.",
         ),
         Mistake(
+            "upside-down",
             lambda e, p: p / (p + (1 - p) * math.exp(e)),
-            Wrong("That is the smallest share, not the largest.", "TPR over FPR is at most e^ε.", "upside-down"),
+            "That is the smallest share, not the largest.",
+            "TPR over FPR is at most e^ε.",
         ),
-        Mistake(
-            lambda e, p: p,
-            Wrong("That is the share before anybody is accused.", "Where does ε come in?", "no-epsilon"),
-        ),
+        Mistake("no-epsilon", lambda e, p: p, "That is the share before anybody is accused.", "Where does ε come in?"),
     ),
 )
 
 # 10.5 As good as the claim allows
 
 
-def best_attack(answer: Answer, trial: Trial) -> Wrong | None:
-    epsilon, runs = float(trial.rng.uniform(0.5, 1.5)), 60_000
+def best_attack(answer: Answer, chance: Chance) -> Diagnosis | None:
+    epsilon, runs = float(chance.rng.uniform(0.5, 1.5)), 60_000
     limit = 1 / (1 + math.exp(epsilon))
     # Nearly all who report “in” are to be accused, and most report it: so a coin that is off by 3% shows.
-    fpr = float(trial.rng.uniform(0.65, 0.85)) * limit
+    fpr = float(chance.rng.uniform(0.65, 0.85)) * limit
     asked = runs // 4, 3 * runs // 4
     reports = np.repeat([0, 1], asked)
-    trial.rng.shuffle(reports)
+    chance.rng.shuffle(reports)
     accused = np.empty(runs, dtype=bool)
     for i, report in enumerate(reports.tolist()):
-        verdict = answer(report, fpr, epsilon, rng=trial.rng)
+        verdict = answer(report, fpr, epsilon, rng=chance.rng)
         if not isinstance(verdict, bool | np.bool_):
-            return Wrong(f"True or False is wanted; you return {a(verdict)}.", "", "wrong-type")
+            return Diagnosis("wrong-type", f"True or False is wanted; you return {a(verdict)}.")
         accused[i] = verdict
-    seed = int(trial.rng.integers(2**32))
+    seed = int(chance.rng.integers(2**32))
     coins = []
     for rng in (np.random.default_rng(seed), np.random.default_rng(seed)):
         coins.append([bool(answer(1, fpr, epsilon, rng=rng)) for _ in range(60)])
     if coins[0] != coins[1]:
-        return Wrong(
-            "The same `rng` gave different verdicts: your coin is not tossed with it.", "rng.random()", "own-coin"
+        return Diagnosis(
+            "own-coin", "The same `rng` gave different verdicts: your coin is not tossed with it.", "rng.random()"
         )
     rates = [accused[reports == report].mean() for report in (0, 1)]
     if rates[0] in (0, 1) and rates[1] in (0, 1):  # no coin, or one that always falls alike: then `fpr` decides
-        verdicts = {bool(answer(1, share * limit, epsilon, rng=trial.rng)) for share in np.linspace(0.01, 0.99, 50)}
+        verdicts = {bool(answer(1, share * limit, epsilon, rng=chance.rng)) for share in np.linspace(0.01, 0.99, 50)}
         if len(verdicts) > 1:
-            return Wrong(
+            return Diagnosis(
+                "fixed-seed",
                 "Your coin falls alike in every call: whether a report “in” is accused depends on `fpr` alone.",
                 "Do not seed a generator of your own: toss the coin with `rng`.",
-                "fixed-seed",
             )
     counts = [int(accused[reports == report].sum()) for report in (0, 1)]
     right = fpr / limit  # how often a report of 1 should be accused, for a false positive rate of `fpr`
     known = (
-        (0.0, right, None),
-        (0.0, 1.0, _ALWAYS),
-        (0.0, fpr, Wrong(
+        Mistake.told(_ALWAYS, (0.0, 1.0)),
+        Mistake(
+            "too-timid",
+            (0.0, fpr),
             f"You accuse only {rates[1]:.1%} of the reports “in”. Somebody who was out seldom reports “in”, so your "
             f"false positive rate is {fpr * limit:.2%}, not {fpr:.1%}: you could accuse more.",
             "How often does somebody who was out report “in”? Choose the coin so that the product is `fpr`.",
-            "too-timid",
-        )),
-        (fpr, fpr, Wrong(
+        ),
+        Mistake(
+            "guesses",
+            (fpr, fpr),
             "You accuse a share `fpr` of everybody and do not look at the report: TPR = FPR, the diagonal.",
             "Which report is more likely from somebody who was in?",
-            "guesses",
-        )),
-        (right, 0.0, Wrong("You accuse those who report “out”.", "Members report 1 more often.", "upside-down")),
-        (fpr, 1.0, Wrong(
+        ),
+        Mistake("upside-down", (right, 0.0), "You accuse those who report “out”.", "Members report 1 more often."),
+        Mistake(
+            "too-many",
+            (fpr, 1.0),
             "You accuse every report “in” and some of the others: the false positive rate is above `fpr`.",
             "At such a small `fpr` accuse nobody who reports “out”.",
-            "too-many",
-        )),
-        (0.0, min(fpr * math.exp(epsilon), 1.0), Wrong(
+        ),
+        Mistake(
+            "rate-for-coin",
+            (0.0, min(fpr * math.exp(epsilon), 1.0)),
             "You accuse reports “in” with probability e^ε·fpr. That is the TPR you want, but members do not always "
             "report “in”.",
             "P[report 1 | out] = 1/(1 + e^ε). Choose the coin so that the product is `fpr`.",
-            "rate-for-coin",
-        )),
-    )  # fmt: skip
-    for out, inside, wrong in known:
-        tests = [_unlikely(*seen) for seen in zip(counts, asked, (out, inside), strict=True)]
-        if min(tests) >= trial.failure / 2:
-            return wrong
-    return Wrong(
+        ),
+    )
+
+    def accuses(rates: tuple[float, float]) -> bool:
+        return min(_unlikely(*seen) for seen in zip(counts, asked, rates, strict=True)) >= chance.failure / 2
+
+    if accuses((0.0, right)):
+        return None
+    for mistake in known:
+        if accuses(mistake.gives):
+            return mistake.diagnosis
+    return Diagnosis(
+        "wrong-frequency",
         f"You accuse {rates[1]:.1%} of the reports “in” and {rates[0]:.1%} of the reports “out”; at ε = {epsilon:.2g} "
         f"and a false positive rate of {fpr:.1%}, right is {right:.1%} and 0%.",
         "Which reports should be accused first, and with which probability?",
-        "wrong-frequency",
     )
 
 
-_ALWAYS = Wrong(
+_ALWAYS = Diagnosis(
+    "always",
     "You accuse every report “in”. That is the best accuracy, but the false positive rate is then 1/(1 + e^ε), and "
     "only `fpr` is allowed.",
     "Accuse such a report with a probability below 1: toss a coin.",
-    "always",
 )
 
 

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.audit import clopper_pearson
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 # 10.1 The true positive rate at a false positive rate
@@ -62,67 +62,61 @@ TPR_AT = Equals(
     _at,
     mistakes=(
         Mistake(
+            "interpolated",
             _interpolated,
-            Wrong(
-                "You interpolate between two thresholds. Between them there is no attack, unless it tosses a coin.",
-                "Take the lowest threshold whose false positive rate is still at most `fpr`.",
-                "interpolated",
-            ),
+            "You interpolate between two thresholds. Between them there is no attack, unless it tosses a coin.",
+            "Take the lowest threshold whose false positive rate is still at most `fpr`.",
         ),
         Mistake(
+            "ties",
             _quantile,
-            Wrong(
-                "Your threshold is a quantile of the non-members' scores, and everybody tied with it is accused: the "
-                "false positive rate is then above `fpr`.",
-                "Count the non-members at or above the threshold.",
-                "ties",
-            ),
+            "Your threshold is a quantile of the non-members' scores, and everybody tied with it is accused: the "
+            "false positive rate is then above `fpr`.",
+            "Count the non-members at or above the threshold.",
         ),
         Mistake(
+            "share-of-everybody",
             lambda s, m, f: _at(s, m, f, by=np.ones(len(s), dtype=bool)),
-            Wrong(
-                "You allow a share `fpr` of *everybody* to be accused. The false positive rate is a share of those who "
-                "were not in.",
-                "Divide by the number of non-members.",
-                "share-of-everybody",
-            ),
+            "You allow a share `fpr` of *everybody* to be accused. The false positive rate is a share of those who "
+            "were not in.",
+            "Divide by the number of non-members.",
         ),
         Mistake(
+            "precision",
             _precision,
-            Wrong(
-                "That is the share of the accused who were in. The true positive rate is the share of those in who are "
-                "accused.",
-                "Divide by the number of members.",
-                "precision",
-            ),
+            "That is the share of the accused who were in. The true positive rate is the share of those in who are "
+            "accused.",
+            "Divide by the number of members.",
         ),
         Mistake(
+            "swapped",
             lambda s, m, f: _at(s, m, f, by=m, of=~m),
-            Wrong("You have members and non-members the wrong way round.", "False alarms are non-members.", "swapped"),
+            "You have members and non-members the wrong way round.",
+            "False alarms are non-members.",
         ),
         Mistake(
+            "less-than",
             lambda s, m, f: _at(s, m, np.nextafter(f, 0)),
-            Wrong(
-                "You accuse too few where a threshold has a false positive rate of just `fpr`.",
-                "“At most” includes equality.",
-                "less-than",
-            ),
+            "You accuse too few where a threshold has a false positive rate of just `fpr`.",
+            "“At most” includes equality.",
         ),
         Mistake(
+            "none-below",
             _lowest_or_all,
-            Wrong(
-                "Right where some threshold keeps to `fpr`. Where none does, nobody may be accused.",
-                "Start from a rate of 0.",
-                "none-below",
-            ),
+            "Right where some threshold keeps to `fpr`. Where none does, nobody may be accused.",
+            "Start from a rate of 0.",
         ),
         Mistake(
+            "upside-down",
             lambda s, m, f: _at(-s, m, f),
-            Wrong("You accuse those with low scores.", "A higher score means “in”.", "upside-down"),
+            "You accuse those with low scores.",
+            "A higher score means “in”.",
         ),
         Mistake(
+            "share-of-everybody-in",
             lambda s, m, f: _at(s, m, f) * m.mean(),
-            Wrong("You divide by everybody.", "Divide by the number of members.", "share-of-everybody-in"),
+            "You divide by everybody.",
+            "Divide by the number of members.",
         ),
     ),
     times=48,
@@ -153,43 +147,38 @@ def _wilson(hits: int, trials: int, confidence: float) -> tuple[float, float]:
     return found.low, found.high
 
 
-_WALD = Wrong(
+_WALD = Diagnosis(
+    "normal-approximation",
     "That is the normal approximation p ± z√(p(1 − p)/n). With few hits it is far too narrow: with none, it has no "
     "width at all, and would call a rate of 0 certain.",
     "The exact interval comes from the binomial distribution: quantiles of beta distributions.",
-    "normal-approximation",
 )
 
 BAND = Equals(
     _counts,
     _band,
     mistakes=(
-        Mistake(lambda h, n, c: _wald(h, n, c, clip=False), _WALD),
-        Mistake(lambda h, n, c: _wald(h, n, c, clip=True), _WALD),
+        Mistake.told(_WALD, lambda h, n, c: _wald(h, n, c, clip=False)),
+        Mistake.told(_WALD, lambda h, n, c: _wald(h, n, c, clip=True)),
         Mistake(
+            "error-not-shared",
             lambda h, n, c: _band(h, n, c, sides=1),
-            Wrong(
-                "Each end may be wrong with the whole error: together they fail twice as often as stated.",
-                "Half of 1 − confidence for each side.",
-                "error-not-shared",
-            ),
+            "Each end may be wrong with the whole error: together they fail twice as often as stated.",
+            "Half of 1 − confidence for each side.",
         ),
         Mistake(
+            "wilson",
             _wilson,
-            Wrong(
-                "That is Wilson's interval: good on average, but it promises its level only roughly. Clopper–Pearson's "
-                "never falls below.",
-                "Quantiles of beta distributions.",
-                "wilson",
-            ),
+            "That is Wilson's interval: good on average, but it promises its level only roughly. Clopper–Pearson's "
+            "never falls below.",
+            "Quantiles of beta distributions.",
         ),
+        Mistake("swapped", lambda h, n, c: _band(h, n, c)[::-1], "The two ends are the wrong way round.", "Low first."),
         Mistake(
-            lambda h, n, c: _band(h, n, c)[::-1],
-            Wrong("The two ends are the wrong way round.", "Low first.", "swapped"),
-        ),
-        Mistake(
+            "counts",
             lambda h, n, c: tuple(np.multiply(_band(h, n, c), n)),
-            Wrong("These are bounds for the count. Bounds for the rate are wanted.", "Divide by trials.", "counts"),
+            "These are bounds for the count. Bounds for the rate are wanted.",
+            "Divide by trials.",
         ),
     ),
     times=20,

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
 # 10.2 The likelihood ratio
@@ -39,40 +38,44 @@ LIRA = Equals(
     lambda x, a, b: _log_normal(x, a) - _log_normal(x, b),
     mistakes=(
         Mistake(
+            "no-log-sigma",
             lambda x, a, b: (_z(x, b) ** 2 - _z(x, a) ** 2) / 2,
-            Wrong(
-                "You leave out −ln σ of the two densities. Where the deviations differ, that shifts the score.",
-                "ln N(x; μ, σ) = −(x − μ)²/(2σ²) − ln σ + a constant.",
-                "no-log-sigma",
-            ),
+            "You leave out −ln σ of the two densities. Where the deviations differ, that shifts the score.",
+            "ln N(x; μ, σ) = −(x − μ)²/(2σ²) − ln σ + a constant.",
         ),
         Mistake(
+            "swapped",
             lambda x, a, b: _log_normal(x, b) - _log_normal(x, a),
-            Wrong("Your score is high for those who were *out*.", "“With” comes first.", "swapped"),
+            "Your score is high for those who were *out*.",
+            "“With” comes first.",
         ),
         Mistake(
+            "variance",
             lambda x, a, b: _log_normal(x, a, power=2) - _log_normal(x, b, power=2),
-            Wrong("You pass the variance where the deviation belongs.", "Take a root.", "variance"),
+            "You pass the variance where the deviation belongs.",
+            "Take a root.",
         ),
         Mistake(
+            "not-a-log",
             lambda x, a, b: math.exp(_log_normal(x, a) - _log_normal(x, b)),
-            Wrong("That is the ratio itself. Its logarithm is wanted.", "", "not-a-log"),
+            "That is the ratio itself. Its logarithm is wanted.",
         ),
         Mistake(
+            "offline",
             lambda x, a, b: float(stats.norm.logcdf(_z(x, b))),
-            Wrong("That is the offline score, which does not look at models with the record.", "", "offline"),
+            "That is the offline score, which does not look at models with the record.",
         ),
         Mistake(
+            "one-sigma",
             _pooled,
-            Wrong(
-                "You use one deviation for both worlds. Here each world has its own.",
-                "Two samples, two means, two deviations.",
-                "one-sigma",
-            ),
+            "You use one deviation for both worlds. Here each world has its own.",
+            "Two samples, two means, two deviations.",
         ),
         Mistake(
+            "ddof",
             lambda x, a, b: _log_normal(x, a, ddof=0) - _log_normal(x, b, ddof=0),
-            Wrong("Your deviations divide by the number of models.", "Divide by one less: ddof=1.", "ddof"),
+            "Your deviations divide by the number of models.",
+            "Divide by one less: ddof=1.",
         ),
     ),
 )

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.audit import clopper_pearson
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
 # 11.1 A certificate from counts
@@ -59,71 +59,59 @@ def _normal(h: int, f: int, n: int, delta: float, confidence: float) -> float:
     return _ratios(low, high, delta)
 
 
-_ESTIMATE = Wrong(
+_ESTIMATE = Diagnosis(
+    "estimate",
     "That is the ratio of the frequencies themselves. By luck it is above the truth in about half of all audits: an "
     "estimate, and no bound.",
     "Replace the frequencies by a lower bound for the one and an upper bound for the other.",
-    "estimate",
 )
 CERTIFICATE = (
     Equals(
         _counts,
         certificate,
         mistakes=(
-            Mistake(lambda h, f, n, d, c: _ratios(h / n, f / n, d), _ESTIMATE),
-            Mistake(lambda h, f, n, d, c: _ratios(h / n, f / n, 0.0), _ESTIMATE),
+            Mistake.told(_ESTIMATE, lambda h, f, n, d, c: _ratios(h / n, f / n, d)),
+            Mistake.told(_ESTIMATE, lambda h, f, n, d, c: _ratios(h / n, f / n, 0.0)),
             Mistake(
+                "error-not-shared",
                 lambda h, f, n, d, c: certificate(h, f, n, d, c, share=1.0),
-                Wrong(
-                    "Each of your two bounds may fail with the whole 1 − confidence. Together they may fail twice as "
-                    "often as you say.",
-                    "Two bounds, one budget of error: share it.",
-                    "error-not-shared",
-                ),
+                "Each of your two bounds may fail with the whole 1 − confidence. Together they may fail twice as "
+                "often as you say.",
+                "Two bounds, one budget of error: share it.",
             ),
             Mistake(
+                "error-shared-too-often",
                 lambda h, f, n, d, c: certificate(h, f, n, d, c, share=4.0),
-                Wrong(
-                    "Valid, but you give away runs: your bounds are two-sided intervals, of which one side is never "
-                    "used, or four bounds where there are two. Both directions use the same lower and upper bound.",
-                    "One lower bound for the hits, one upper bound for the false hits, at (1 − confidence)/2 each.",
-                    "error-shared-too-often",
-                ),
+                "Valid, but you give away runs: your bounds are two-sided intervals, of which one side is never "
+                "used, or four bounds where there are two. Both directions use the same lower and upper bound.",
+                "One lower bound for the hits, one upper bound for the false hits, at (1 − confidence)/2 each.",
             ),
             Mistake(
+                "delta-forgotten",
                 lambda h, f, n, d, c: certificate(h, f, n, 0.0, c),
-                Wrong(
-                    "Your bound does not know δ. The claim allows e^ε times as much, plus δ.",
-                    "Subtract δ before you divide.",
-                    "delta-forgotten",
-                ),
+                "Your bound does not know δ. The claim allows e^ε times as much, plus δ.",
+                "Subtract δ before you divide.",
             ),
             Mistake(
+                "one-direction",
                 _one_direction,
-                Wrong(
-                    "An event that is nearly certain on both datasets says little by happening, and much by not "
-                    "happening. Your bound looks at one direction only.",
-                    "The complement is an event too: 1 − FPR_hi against 1 − TPR_lo.",
-                    "one-direction",
-                ),
+                "An event that is nearly certain on both datasets says little by happening, and much by not "
+                "happening. Your bound looks at one direction only.",
+                "The complement is an event too: 1 − FPR_hi against 1 − TPR_lo.",
             ),
             Mistake(
+                "bounds-swapped",
                 _bounds_swapped,
-                Wrong(
-                    "That is an upper bound for the hits over a lower bound for the false hits: the most that the data "
-                    "allow, where the least is wanted.",
-                    "A certificate must hold even if luck was on its side: low over high.",
-                    "bounds-swapped",
-                ),
+                "That is an upper bound for the hits over a lower bound for the false hits: the most that the data "
+                "allow, where the least is wanted.",
+                "A certificate must hold even if luck was on its side: low over high.",
             ),
             Mistake(
+                "normal-approximation",
                 _normal,
-                Wrong(
-                    "You take the bounds from a normal approximation. Where hits are rare it is off, and it says that "
-                    "an event seen in no run has probability zero.",
-                    "Clopper–Pearson is exact: quantiles of scipy.stats.beta.",
-                    "normal-approximation",
-                ),
+                "You take the bounds from a normal approximation. Where hits are rare it is off, and it says that "
+                "an event seen in no run has probability zero.",
+                "Clopper–Pearson is exact: quantiles of scipy.stats.beta.",
             ),
         ),
         rtol=1e-4,
@@ -145,8 +133,10 @@ CERTIFICATE = (
         times=3,
         mistakes=(
             Mistake(
+                "negative",
                 lambda h, f, n, d, c: math.log(_low(h, n, (1 - c) / 2) / _high(f, n, (1 - c) / 2)),
-                Wrong("A negative ε was certified. Every mechanism satisfies ε ≥ 0.", "max(0, …).", "negative"),
+                "A negative ε was certified. Every mechanism satisfies ε ≥ 0.",
+                "max(0, …).",
             ),
         ),
     ),
@@ -158,14 +148,12 @@ CERTIFICATE = (
         times=3,
         mistakes=(
             Mistake(
+                "turned-after-looking",
                 lambda h, f, n, d, c: max(certificate(h, f, n, d, c), certificate(f, h, n, d, c)),
-                Wrong(
-                    "You exchange the two datasets when the event went the other way. That takes two bounds more, and "
-                    "nothing is left to pay for them.",
-                    "Which dataset the event is expected on was fixed before the counts: where it went the other way, "
-                    "nothing is certified.",
-                    "turned-after-looking",
-                ),
+                "You exchange the two datasets when the event went the other way. That takes two bounds more, and "
+                "nothing is left to pay for them.",
+                "Which dataset the event is expected on was fixed before the counts: where it went the other way, "
+                "nothing is certified.",
             ),
         ),
     ),
@@ -203,53 +191,41 @@ ONE_RUN = (
         lambda s, b, r, c: _binomial(r, _right(s, b, r), c),
         mistakes=(
             Mistake(
+                "estimate",
                 lambda s, b, r, c: math.log(_right(s, b, r) / max(r - _right(s, b, r), 0.5)),
-                Wrong(
-                    "These are the odds of your guesses themselves: an estimate, above the truth about half the time.",
-                    "Which ε makes so many right guesses, or more, as unlikely as 1 − confidence?",
-                    "estimate",
-                ),
+                "These are the odds of your guesses themselves: an estimate, above the truth about half the time.",
+                "Which ε makes so many right guesses, or more, as unlikely as 1 − confidence?",
             ),
             Mistake(
+                "only-in",
                 _guessed(lambda o, b, r, c: _binomial(r, b[o[-r:]].sum(), c)),
-                Wrong(
-                    "You guess that the r highest scores are all in. The lowest scores tell just as much: out.",
-                    "Half of the guesses from either end.",
-                    "only-in",
-                ),
+                "You guess that the r highest scores are all in. The lowest scores tell just as much: out.",
+                "Half of the guesses from either end.",
             ),
             Mistake(
+                "only-in",
                 _guessed(lambda o, b, r, c: _binomial(r // 2, b[o[-(r // 2) :]].sum(), c)),
-                Wrong(
-                    "You make half of the guesses only, those at the top.",
-                    "The other half: the lowest scores are guessed to be out.",
-                    "only-in",
-                ),
+                "You make half of the guesses only, those at the top.",
+                "The other half: the lowest scores are guessed to be out.",
             ),
             Mistake(
+                "no-abstention",
                 lambda s, b, r, c: _binomial(len(s), _right(s, b, len(s)), c),
-                Wrong(
-                    "You guess about all canaries. Most of them are coin tosses, and they bury the few that are clear.",
-                    "Only `guesses` of them; about the others say nothing.",
-                    "no-abstention",
-                ),
+                "You guess about all canaries. Most of them are coin tosses, and they bury the few that are clear.",
+                "Only `guesses` of them; about the others say nothing.",
             ),
             Mistake(
+                "certifies-nothing",
                 lambda s, b, r, c: _binomial(len(s), _right(s, b, r), c),
-                Wrong(
-                    "You certify nothing, where most guesses can be right. Either they are turned around, or the "
-                    "canaries you said nothing about are counted as wrong guesses.",
-                    "Higher scores mean in; r guesses were made, and v of those r were right.",
-                    "certifies-nothing",
-                ),
+                "You certify nothing, where most guesses can be right. Either they are turned around, or the "
+                "canaries you said nothing about are counted as wrong guesses.",
+                "Higher scores mean in; r guesses were made, and v of those r were right.",
             ),
             Mistake(
+                "two-sided",
                 lambda s, b, r, c: _binomial(r, _right(s, b, r), (1 + c) / 2),
-                Wrong(
-                    "You take a two-sided interval. One side is wanted, at the whole 1 − confidence.",
-                    "P[Bin(r, q) ≥ v] = 1 − confidence, for which q?",
-                    "two-sided",
-                ),
+                "You take a two-sided interval. One side is wanted, at the whole 1 − confidence.",
+                "P[Bin(r, q) ≥ v] = 1 − confidence, for which q?",
             ),
         ),
         rtol=1e-3,

@@ -7,7 +7,7 @@ import math
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 
 # 12.4 What ten rounds cost a wafer
@@ -53,19 +53,19 @@ def _costly(rng: Generator) -> tuple[float, int, int, int, int, float]:
     return float(rng.uniform(0.5, 0.6)), batch, batch * int(rng.integers(15, 25)), 4, rounds, 1e-5
 
 
-def _not_capped(answer: Answer, trial: Trial) -> Wrong | None:
+def _not_capped(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Two costs far above any cap for display, and a small one that shows that the answer is no constant."""
-    sigma, batch, size, epochs, rounds, delta = _costly(trial.rng)
+    sigma, batch, size, epochs, rounds, delta = _costly(chance.rng)
     what = [(sigma, batch, size, epochs, rounds, delta), (sigma - 0.05, batch, size, epochs, rounds + 1, delta)]
     small, (one, other) = answer(3.0, 50, 2000, 1, 1, 1e-5), (answer(*run) for run in what)
     if one != other or small == one:
         return None
     right = [_right(*run) for run in what]
-    return Wrong(
+    return Diagnosis(
+        "capped",
         f"Two runs cost ε = {right[0]:.3g} and {right[1]:.3g}, and you give {float(one):.3g} for both. A large ε is a "
         "poor promise; a smaller number, or none, does not make it a better one.",
         "Return what the accountant finds, whatever its size.",
-        "capped",
     )
 
 
@@ -77,70 +77,54 @@ RECORD_COST = (
         _right,
         mistakes=(
             Mistake(
+                "rounds-added-up",
                 lambda s, b, n, e, r, d: r * _priced(s, b / n, e * n // b, d),
-                Wrong(
-                    "You add up what the rounds cost one by one. That is a bound for rδ, not for δ, and a loose one.",
-                    "Compose all steps of all rounds, and ask for ε once, at the end.",
-                    "rounds-added-up",
-                ),
+                "You add up what the rounds cost one by one. That is a bound for rδ, not for δ, and a loose one.",
+                "Compose all steps of all rounds, and ask for ε once, at the end.",
             ),
             Mistake(
+                "rounds-added-up",
                 lambda s, b, n, e, r, d: r * _priced(s, b / n, e * n // b, d / r),
-                Wrong(
-                    "You add up what the rounds cost one by one, each at δ over the number of rounds. That is a bound, "
-                    "but a loose one.",
-                    "Compose all steps of all rounds, and ask for ε once, at the end.",
-                    "rounds-added-up",
-                ),
+                "You add up what the rounds cost one by one, each at δ over the number of rounds. That is a bound, "
+                "but a loose one.",
+                "Compose all steps of all rounds, and ask for ε once, at the end.",
             ),
             Mistake(
+                "one-round",
                 lambda s, b, n, e, r, d: _priced(s, b / n, e * n // b, d),
-                Wrong(
-                    "That is the cost of one round. The same wafers are used in every round.",
-                    "How many steps are there in all?",
-                    "one-round",
-                ),
+                "That is the cost of one round. The same wafers are used in every round.",
+                "How many steps are there in all?",
             ),
             Mistake(
+                "a-step-a-round",
                 lambda s, b, n, e, r, d: _priced(s, b / n, r, d),
-                Wrong(
-                    "You count a round as one step. A client takes many local steps in a round, and each one looks at "
-                    "its wafers.",
-                    "How many steps has a local epoch?",
-                    "a-step-a-round",
-                ),
+                "You count a round as one step. A client takes many local steps in a round, and each one looks at "
+                "its wafers.",
+                "How many steps has a local epoch?",
             ),
             Mistake(
+                "a-step-an-epoch",
                 lambda s, b, n, e, r, d: _priced(s, b / n, r * e, d),
-                Wrong(
-                    "You count an epoch as one step. Every batch is one.",
-                    "An epoch has dataset_size / batch_size steps.",
-                    "a-step-an-epoch",
-                ),
+                "You count an epoch as one step. Every batch is one.",
+                "An epoch has dataset_size / batch_size steps.",
             ),
             Mistake(
+                "no-amplification",
                 lambda s, b, n, e, r, d: _priced(s, 1.0, r * e * n // b, d),
-                Wrong(
-                    "You count every step as if it used all wafers. That is a bound, but a loose one.",
-                    "With which probability is a wafer in a batch?",
-                    "no-amplification",
-                ),
+                "You count every step as if it used all wafers. That is a bound, but a loose one.",
+                "With which probability is a wafer in a batch?",
             ),
             Mistake(
+                "renyi",
                 lambda s, b, n, e, r, d: _by_renyi(s, b / n, r * e * n // b, d),
-                Wrong(
-                    "That holds, but it is the bound by Rényi divergences, which is some percent too large here.",
-                    "Compose privacy-loss distributions (lesson 05).",
-                    "renyi",
-                ),
+                "That holds, but it is the bound by Rényi divergences, which is some percent too large here.",
+                "Compose privacy-loss distributions (lesson 05).",
             ),
             Mistake(
+                "formula-not-a-bound",
                 lambda s, b, n, e, r, d: b / n * math.sqrt(2 * r * e * n / b * math.log(1 / d)) / s,
-                Wrong(
-                    "q√(2T ln(1/δ))/σ is a rule of thumb and no bound; the ε that holds is larger.",
-                    "Let an accountant compose the steps.",
-                    "formula-not-a-bound",
-                ),
+                "q√(2T ln(1/δ))/σ is a rule of thumb and no bound; the ε that holds is larger.",
+                "Let an accountant compose the steps.",
             ),
         ),
         rtol=0.02,
@@ -151,20 +135,16 @@ RECORD_COST = (
         _right,
         mistakes=(
             Mistake(
+                "one-step-short",
                 lambda s, b, n, e, r, d: _priced(s, b / n, r * e * n // b - 1, d),
-                Wrong(
-                    "You count one step too few. Among hundreds of steps it does not show, among a handful it does.",
-                    "rounds · epochs · dataset_size / batch_size, and the last one counts.",
-                    "one-step-short",
-                ),
+                "You count one step too few. Among hundreds of steps it does not show, among a handful it does.",
+                "rounds · epochs · dataset_size / batch_size, and the last one counts.",
             ),
             Mistake(
+                "one-step-more",
                 lambda s, b, n, e, r, d: _priced(s, b / n, r * e * n // b + 1, d),
-                Wrong(
-                    "You count one step too many. Among hundreds of steps it does not show, among a handful it does.",
-                    "rounds · epochs · dataset_size / batch_size: batch_size divides dataset_size.",
-                    "one-step-more",
-                ),
+                "You count one step too many. Among hundreds of steps it does not show, among a handful it does.",
+                "rounds · epochs · dataset_size / batch_size: batch_size divides dataset_size.",
             ),
         ),
         rtol=0.02,
@@ -189,58 +169,48 @@ NOISE_SHARE = (
         lambda C, z, n, gone: z * C / math.sqrt(n - gone),
         mistakes=(
             Mistake(
+                "dropouts-forgotten",
                 lambda C, z, n, gone: z * C / math.sqrt(n),
-                Wrong(
-                    "With everybody there it is enough. But who drops out takes the noise along, and the sum of those "
-                    "who stay has less than zC.",
-                    "Count on those who stay in the worst case.",
-                    "dropouts-forgotten",
-                ),
+                "With everybody there it is enough. But who drops out takes the noise along, and the sum of those "
+                "who stay has less than zC.",
+                "Count on those who stay in the worst case.",
             ),
             Mistake(
+                "deviations-added",
                 lambda C, z, n, gone: z * C / n,
-                Wrong(
-                    "Deviations do not add up, variances do: n times zC/n is a deviation of zC/√n on the sum, √n times "
-                    "too little.",
-                    "Which variance must each of them have?",
-                    "deviations-added",
-                ),
+                "Deviations do not add up, variances do: n times zC/n is a deviation of zC/√n on the sum, √n times "
+                "too little.",
+                "Which variance must each of them have?",
             ),
             Mistake(
+                "deviations-added",
                 lambda C, z, n, gone: z * C / (n - gone),
-                Wrong(
-                    "Deviations do not add up, variances do: on the sum that is √n times too little.",
-                    "Which variance must each of them have?",
-                    "deviations-added",
-                ),
+                "Deviations do not add up, variances do: on the sum that is √n times too little.",
+                "Which variance must each of them have?",
             ),
             Mistake(
+                "local-noise",
                 lambda C, z, n, gone: z * C,
-                Wrong(
-                    "Every client alone adds what the sum needs: that is local privacy, with √n times the noise.",
-                    "The server is to see the sum only. How much must be in the sum?",
-                    "local-noise",
-                ),
+                "Every client alone adds what the sum needs: that is local privacy, with √n times the noise.",
+                "The server is to see the sum only. How much must be in the sum?",
             ),
             Mistake(
+                "noise-without-clip",
                 lambda C, z, n, gone: z / math.sqrt(n - gone),
-                Wrong(
-                    "Your noise does not know the clip norm. A client moves the sum by C.",
-                    "The noise multiplier multiplies the sensitivity.",
-                    "noise-without-clip",
-                ),
+                "Your noise does not know the clip norm. A client moves the sum by C.",
+                "The noise multiplier multiplies the sensitivity.",
             ),
             Mistake(
+                "divided-by-the-gone",
                 lambda C, z, n, gone: z * C / math.sqrt(gone),
-                Wrong(
-                    "You divide by those who are gone. The noise is with those who stay.",
-                    "At least n − most_dropouts of them add theirs.",
-                    "divided-by-the-gone",
-                ),
+                "You divide by those who are gone. The noise is with those who stay.",
+                "At least n − most_dropouts of them add theirs.",
             ),
             Mistake(
+                "variance",
                 lambda C, z, n, gone: (z * C) ** 2 / (n - gone),
-                Wrong("That is the variance.", "The deviation is its root.", "variance"),
+                "That is the variance.",
+                "The deviation is its root.",
             ),
         ),
         times=3,

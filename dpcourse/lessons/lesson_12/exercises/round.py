@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, not_gaussian
@@ -24,33 +24,33 @@ def _good(updates: np.ndarray) -> np.ndarray:
     return updates[np.isfinite(updates).all(axis=1)]
 
 
-NAN = Wrong(
+NAN = Diagnosis(
+    "nan-passes",
     "One client sends NaN, and your result is NaN: one fab stops the model of all, and everybody sees that it did. "
     "min(1, C/NaN) is no clip.",
     "An update that is not finite counts as zero. np.isfinite tells.",
-    "nan-passes",
 )
-REALISED = Wrong(
+REALISED = Diagnosis(
+    "realised-number",
     "You divide by the number of updates that arrived (or that were fit to use). It differs between neighbours, and "
     "the noise tells it.",
     "Divide by the expected number, which was fixed in advance.",
-    "realised-number",
 )
-REFUSED = Wrong(
+REFUSED = Diagnosis(
+    "refused-taken-off",
     "You take the refused clients off the number that you divide by. Who sends NaN then changes everybody's share and "
     "the noise, and without that client both would be otherwise.",
     "Divide by expected_clients itself, whatever arrived.",
-    "refused-taken-off",
 )
-ENTRY = Wrong(
+ENTRY = Diagnosis(
+    "rest-of-the-row",
     "Of an update with NaN or infinity in it you keep the other entries. What is broken in one place is not to be "
     "trusted in the others.",
     "The whole row counts as zero.",
-    "rest-of-the-row",
 )
 
 
-def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[tuple[GaussianLaw, Wrong]]:
+def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[tuple[GaussianLaw, Diagnosis]]:
     """The laws of known mistakes."""
     fine, m = _good(updates), len(updates)
     right, noise = clipped(fine, C).sum(axis=0) / expected, z * C / expected
@@ -67,81 +67,85 @@ def _laws(updates: np.ndarray, C: float, z: float, expected: float) -> Iterator[
         yield law, REFUSED
     for zeroed in (np.nan_to_num(updates, posinf=0.0, neginf=0.0), updates[~np.isinf(updates).any(axis=1)]):
         yield GaussianLaw(clipped(np.nan_to_num(zeroed), C).sum(axis=0) / expected, noise), ENTRY
-    not_clipped = Wrong(
+    not_clipped = Diagnosis(
+        "not-clipped",
         "Long updates come through whole. One client can move the model as far as it likes.",
         "Multiply each update by min(1, C/norm).",
-        "not-clipped",
     )
     yield GaussianLaw(fine.sum(axis=0) / expected, noise), not_clipped
     yield GaussianLaw(fine.mean(axis=0), noise), not_clipped
     yield (
         GaussianLaw(np.clip(fine, -C, C).sum(axis=0) / expected, noise),
-        Wrong(
+        Diagnosis(
+            "clipped-by-coordinate",
             "You clip each coordinate to [−C, C]. With d coordinates an update can then be as long as C√d.",
             "The norm of the whole update is what counts.",
-            "clipped-by-coordinate",
         ),
     )
-    sum_clipped = Wrong(
+    sum_clipped = Diagnosis(
+        "sum-clipped",
         "You clip the sum or the mean of the updates, not each client's: one client can turn it around, and moves it "
         "by 2C or more.",
         "Clip each row on its own. Then add.",
-        "sum-clipped",
     )
     for mean in (clipped(fine.sum(axis=0), C), clipped(fine.mean(axis=0), C)):
         yield GaussianLaw(mean / expected, noise), sum_clipped
         yield GaussianLaw(mean, noise), sum_clipped
     yield (
         GaussianLaw(right, z * C),
-        Wrong(
+        Diagnosis(
+            "noise-after-averaging",
             f"Your noise has deviation zC after the division: {expected:.0f} times what the claim needs.",
             "Add the noise to the sum, then divide both.",
-            "noise-after-averaging",
         ),
     )
     yield (
         GaussianLaw(right, z / expected),
-        Wrong(
+        Diagnosis(
+            "noise-without-clip",
             "Your noise does not know the clip norm. A client moves the sum by C.",
             "The noise multiplier multiplies the sensitivity.",
-            "noise-without-clip",
         ),
     )
-    each = Wrong(
+    each = Diagnosis(
+        "deviations-added",
         "On the sum your noise has a deviation of zC/√m: the noise of m clients with zC/m each. Deviations do not add "
         "up, variances do.",
         "One draw of deviation zC on the sum.",
-        "deviations-added",
     )
     for count in sorted({m, len(fine), round(expected)}):
         yield GaussianLaw(right, z * C / math.sqrt(count) / expected), each
     yield (
         GaussianLaw(right, z * C / expected**2),
-        Wrong("The noise is divided by the number of clients twice.", "Add to the sum, divide once.", "divided-twice"),
+        Diagnosis(
+            "divided-twice", "The noise is divided by the number of clients twice.", "Add to the sum, divide once."
+        ),
     )
     yield (
         GaussianLaw(right, 2 * noise),
-        Wrong(
+        Diagnosis(
+            "twice-the-noise",
             "Your noise is for a sensitivity of 2C. Adding or removing a client moves the sum by C.",
             "Twice C is for replacing a client.",
-            "twice-the-noise",
         ),
     )
     yield (
         GaussianLaw(right * expected, z * C),
-        Wrong("That is the noisy sum.", "Divide it by the expected number of clients.", "not-divided"),
+        Diagnosis("not-divided", "That is the noisy sum.", "Divide it by the expected number of clients."),
     )
     yield (
         GaussianLaw(-right, noise),
-        Wrong(
+        Diagnosis(
+            "sign",
             "Your result is the right one with its sign turned around: it takes back what the clients learned.",
             "`updates` are changes of the weights already, and are added.",
-            "sign",
         ),
     )
     yield (
         GaussianLaw(right[::-1], noise),
-        Wrong("Your result is the right one back to front.", "Every entry belongs to a weight of its own.", "reversed"),
+        Diagnosis(
+            "reversed", "Your result is the right one back to front.", "Every entry belongs to a weight of its own."
+        ),
     )
     yield (
         GaussianLaw(right, 0.0),
@@ -172,9 +176,9 @@ def _without_nonsense(rng: Generator) -> Problem:
     return np.nan_to_num(updates, nan=0.0, posinf=0.0, neginf=0.0), C, z, expected
 
 
-def _survives_nonsense(answer: Answer, trial: Trial) -> Wrong | None:
-    updates, C, z, expected = _problem(trial.rng)
-    output = np.asarray(answer(frozen(updates), C, z, expected, rng=trial.rng), dtype=float)
+def _survives_nonsense(answer: Answer, chance: Chance) -> Diagnosis | None:
+    updates, C, z, expected = _problem(chance.rng)
+    output = np.asarray(answer(frozen(updates), C, z, expected, rng=chance.rng), dtype=float)
     return None if np.isfinite(output).all() else NAN
 
 
@@ -190,8 +194,8 @@ def _moves_together(standard: np.ndarray, failure: float) -> bool:
     return bool(values[-1] < math.sqrt(runs) - reach or values[0] > math.sqrt(runs) + reach)
 
 
-def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
-    rng, problems, outputs = trial.rng, [], []
+def _has_the_law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    rng, problems, outputs = chance.rng, [], []
     for noise in (
         (0.4, 0.55),
         (1.8, 2.2),
@@ -202,15 +206,15 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
         data = frozen(updates)
         outputs.append(np.array([answer(data, *rest, rng=rng) for _ in range(800)], dtype=float))
     rights = [GaussianLaw(clipped(_good(u), C).sum(axis=0) / n, z * C / n) for u, C, z, n in problems]
-    refuted = [not law.explains(seen, trial.failure / 6) for law, seen in zip(rights, outputs, strict=True)]
+    refuted = [not law.explains(seen, chance.failure / 6) for law, seen in zip(rights, outputs, strict=True)]
     if not any(refuted):
         standard = ((seen - law.mean) / law.deviation for law, seen in zip(rights, outputs, strict=True))
-        if not any(_moves_together(values, trial.failure / 6) for values in standard):
+        if not any(_moves_together(values, chance.failure / 6) for values in standard):
             return None
-        return Wrong(
+        return Diagnosis(
+            "linked-noise",
             "Some weights share their noise: their sum or their difference has less of it than it should, or none.",
             "rng.normal(..., size=...) draws one for each weight.",
-            "linked-noise",
         )
     for laws in zip(*(_laws(*problem) for problem in problems), strict=True):
         # By chance a mistake may look like another on one problem; not on all of them.
@@ -224,32 +228,32 @@ def _has_the_law(answer: Answer, trial: Trial) -> Wrong | None:
             "rng.normal(..., size=...) draws one for each.",
         )
     if not_gaussian(seen, right):
-        return Wrong(
+        return Diagnosis(
+            "not-gaussian",
             "Mean and deviation of your result are right, but its noise is not independent Gaussian noise: the law "
             "that the accountant counts.",
             "rng.normal, one draw for each coordinate.",
-            "not-gaussian",
         )
-    return Wrong(
+    return Diagnosis(
+        "wrong-law",
         compared(seen, right),
         "Updates that are not finite count as zero; clip each of the others, add, add noise, divide by what is public.",
-        "wrong-law",
     )
 
 
-def _also_for_few(answer: Answer, trial: Trial) -> Wrong | None:
+def _also_for_few(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A Poisson sample may bring nobody, or one client."""
     for m in (0, 1, 2):
-        updates, C, z, expected = _problem(trial.rng)
+        updates, C, z, expected = _problem(chance.rng)
         few = frozen(_good(updates)[:m])
-        seen = np.array([answer(few, C, z, expected, rng=trial.rng) for _ in range(100)], dtype=float)
+        seen = np.array([answer(few, C, z, expected, rng=chance.rng) for _ in range(100)], dtype=float)
         law = GaussianLaw(clipped(few, C).sum(axis=0) / expected, z * C / expected)
-        if not law.explains(seen, trial.failure / 3):
-            return Wrong(
+        if not law.explains(seen, chance.failure / 3):
+            return Diagnosis(
+                "few-clients",
                 f"When the sample brings {m} client{'s' * (m != 1)}, your result is not what it is for many. How many "
                 "there are is as secret as who.",
                 "The same noise and the same division, whatever m is.",
-                "few-clients",
             )
     return None
 

@@ -7,7 +7,7 @@ from numpy.random import Generator
 from scipy.special import expit
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 
 # 12.1 Read a wafer off an update
@@ -31,52 +31,40 @@ RECONSTRUCT = (
         lambda update: update[:-1] / update[-1],
         mistakes=(
             Mistake(
+                "not-divided",
                 lambda update: update[:-1],
-                Wrong(
-                    "That is the update without its last entry: the readings times a number you do not know yet.",
-                    "The last entry is that number, because the row ends with a 1.",
-                    "not-divided",
-                ),
+                "That is the update without its last entry: the readings times a number you do not know yet.",
+                "The last entry is that number, because the row ends with a 1.",
             ),
             Mistake(
+                "sign",
                 lambda update: -update[:-1] / update[-1],
-                Wrong(
-                    "All signs are turned around. A minus in front of the update is in front of its last entry too.",
-                    "Does the sign survive the division?",
-                    "sign",
-                ),
+                "All signs are turned around. A minus in front of the update is in front of its last entry too.",
+                "Does the sign survive the division?",
             ),
             Mistake(
+                "sign-of-the-label",
                 lambda update: update[:-1] / abs(update[-1]),
-                Wrong(
-                    "On wafers with one of the two labels all signs are turned around.",
-                    "Divide by the entry itself, sign included.",
-                    "sign-of-the-label",
-                ),
+                "On wafers with one of the two labels all signs are turned around.",
+                "Divide by the entry itself, sign included.",
             ),
             Mistake(
+                "divided-by-the-norm",
                 lambda update: update[:-1] / np.linalg.norm(update),
-                Wrong(
-                    "You divide by the update's norm. The direction is right, the size is not.",
-                    "Which entry belongs to the constant 1?",
-                    "divided-by-the-norm",
-                ),
+                "You divide by the update's norm. The direction is right, the size is not.",
+                "Which entry belongs to the constant 1?",
             ),
             Mistake(
+                "divided-by-the-norm",
                 lambda update: update[:-1] / np.linalg.norm(update[:-1]),
-                Wrong(
-                    "You divide by a norm. The direction is right, the size is not.",
-                    "Which entry belongs to the constant 1?",
-                    "divided-by-the-norm",
-                ),
+                "You divide by a norm. The direction is right, the size is not.",
+                "Which entry belongs to the constant 1?",
             ),
             Mistake(
+                "wrong-end",
                 lambda update: update[1:] / update[0],
-                Wrong(
-                    "You take the first entry for the intercept's. It is the last.",
-                    "The row is (x, 1).",
-                    "wrong-end",
-                ),
+                "You take the first entry for the intercept's. It is the last.",
+                "The row is (x, 1).",
             ),
         ),
         rtol=1e-6,
@@ -117,29 +105,29 @@ def masked(vector: np.ndarray, me: int, seeds: dict[int, int], modulus: int) -> 
     return _signed(vector, me, seeds, modulus, lambda a, b: 1 if a < b else -1) % modulus
 
 
-def _they_cancel(answer: Answer, trial: Trial) -> Wrong | None:
+def _they_cancel(answer: Answer, chance: Chance) -> Diagnosis | None:
     """All clients of one round add up to the sum of their vectors, modulo the modulus, and each of them is masked.
 
     The vectors are short of the modulus by far, or the modulus is small: neither may change what is done.
     """
-    rng = trial.rng
+    rng = chance.rng
     for modulus in (2 ** int(rng.integers(16, 33)), int(rng.integers(100, 1000))):
         n, size = int(rng.integers(3, 8)), 20
         seeds, vectors = _seeds(n, rng), rng.integers(0, min(modulus, 2**10), (n, size))
         sent = [np.asarray(answer(vectors[i], i, _of(seeds, i, n), modulus), dtype=np.int64) for i in range(n)]
         if not np.array_equal(np.sum(sent, axis=0) % modulus, vectors.sum(axis=0) % modulus):
-            return Wrong(
+            return Diagnosis(
+                "do-not-cancel",
                 f"The masked vectors of all {n} clients do not add up to the sum of their vectors modulo {modulus:,}.",
                 "Of every pair one adds the mask and the other takes the same mask away.",
-                "do-not-cancel",
             )
         for i, vector in enumerate(sent):
             if not np.array_equal(vector, masked(vectors[i], i, _of(seeds, i, n), modulus)):
-                return Wrong(
+                return Diagnosis(
+                    "not-always-masked",
                     f"The sum is right, but client {i} does not send its vector with the masks of the exercise. A sum "
                     "is right without any mask, too.",
                     "Mask every vector in the same way, whatever it holds.",
-                    "not-always-masked",
                 )
     return None
 
@@ -151,57 +139,49 @@ MASKED = (
         masked,
         mistakes=(
             Mistake(
+                "all-added",
                 lambda vector, me, seeds, modulus: _signed(vector, me, seeds, modulus, lambda a, b: 1) % modulus,
-                Wrong(
-                    "You add every mask, and so does the other client of each pair: in the sum they are there twice.",
-                    "The client with the lower number adds, the other takes away.",
-                    "all-added",
-                ),
+                "You add every mask, and so does the other client of each pair: in the sum they are there twice.",
+                "The client with the lower number adds, the other takes away.",
             ),
             Mistake(
+                "signs-reversed",
                 lambda vector, me, seeds, modulus: (
                     _signed(vector, me, seeds, modulus, lambda a, b: 1 if a > b else -1) % modulus
                 ),
-                Wrong(
-                    "Your signs are the other way round. That would cancel too, if everybody did it; here the client "
-                    "with the lower number adds.",
-                    "Compare `me` with the other's number.",
-                    "signs-reversed",
-                ),
+                "Your signs are the other way round. That would cancel too, if everybody did it; here the client "
+                "with the lower number adds.",
+                "Compare `me` with the other's number.",
             ),
             Mistake(
+                "not-reduced",
                 lambda vector, me, seeds, modulus: _signed(vector, me, seeds, modulus, lambda a, b: 1 if a < b else -1),
-                Wrong(
-                    "Your numbers are not reduced modulo the modulus. An unreduced number shows its size: a large "
-                    "vector gives larger numbers, and the mask hides it no more.",
-                    "Take the result % modulus.",
-                    "not-reduced",
-                ),
+                "Your numbers are not reduced modulo the modulus. An unreduced number shows its size: a large "
+                "vector gives larger numbers, and the mask hides it no more.",
+                "Take the result % modulus.",
             ),
             Mistake(
+                "one-mask-for-all",
                 lambda vector, me, seeds, modulus: (
                     (vector + sum((1 if me < o else -1) * mask(s, modulus, 1) for o, s in seeds.items())) % modulus
                 ),
-                Wrong(
-                    "All entries of your vector get the same mask: the difference of two entries has none.",
-                    "As many entries as the vector.",
-                    "one-mask-for-all",
-                ),
+                "All entries of your vector get the same mask: the difference of two entries has none.",
+                "As many entries as the vector.",
             ),
             Mistake(
+                "not-masked",
                 lambda vector, me, seeds, modulus: vector,
-                Wrong("The vector goes out as it is.", "Add the masks.", "not-masked"),
+                "The vector goes out as it is.",
+                "Add the masks.",
             ),
             Mistake(
+                "only-above",
                 lambda vector, me, seeds, modulus: (
                     _signed(vector, me, {o: s for o, s in seeds.items() if o > me}, modulus, lambda a, b: 1) % modulus
                 ),
-                Wrong(
-                    "You use the masks of the clients above you only. Those below you add theirs, and nobody takes "
-                    "them away.",
-                    "Both directions: add for o > me, subtract for o < me.",
-                    "only-above",
-                ),
+                "You use the masks of the clients above you only. Those below you add theirs, and nobody takes "
+                "them away.",
+                "Both directions: add for o > me, subtract for o < me.",
             ),
         ),
         times=4,

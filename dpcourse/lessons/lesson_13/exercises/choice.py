@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Frequencies, Mistake, Returns
 from dpcourse.checks.vocabulary import Shared
 
@@ -65,17 +65,17 @@ def _chosen_from(scores: np.ndarray, epsilon: float) -> list[int]:
     return list(range(len(scores)))
 
 
-def _overflows(answer: Answer, trial: Trial) -> Wrong | None:
+def _overflows(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A naive e^(εu/2) of scores in the thousands is infinite, and its shares are NaN."""
-    scores, epsilon = _scores(trial.rng)
+    scores, epsilon = _scores(chance.rng)
     try:
-        answer(scores, epsilon, rng=trial.rng)
+        answer(scores, epsilon, rng=chance.rng)
     except Exception as error:
         if "NaN" in str(error) or "nan" in str(error):
-            return Wrong(
+            return Diagnosis(
+                "overflow",
                 "With scores in the thousands your weights overflow to infinity, and their shares are NaN.",
                 "Only differences of scores matter: subtract the largest first.",
-                "overflow",
             )
         raise
     return None
@@ -90,51 +90,54 @@ def _drawn_from(scores):
 
 
 _NOISY_MAX = Mistake(
+    "noisy-max",
     lambda data: _noisy_max(data[0], 2 / data[1]),
-    Wrong(
-        "You take the largest score after adding Laplace noise. That is ε-DP too, but another mechanism: "
-        "its choices occur with other probabilities, and a cost of ε²/8 is proven for the exponential one.",
-        "Draw with weights e^(εu/2), or add Gumbel noise instead: that gives the same law.",
-        "noisy-max",
-    ),
+    "You take the largest score after adding Laplace noise. That is ε-DP too, but another mechanism: "
+    "its choices occur with other probabilities, and a cost of ε²/8 is proven for the exponential one.",
+    "Draw with weights e^(εu/2), or add Gumbel noise instead: that gives the same law.",
 )
 _CHOICE_MISTAKES = (
     Mistake(
+        "two-twos",
         lambda data: _softmax(data[0], 4 / data[1]),
-        Wrong("Your weights are exp(εu/4): the choice is more random than ε asks.", "One 2 is enough.", "two-twos"),
+        "Your weights are exp(εu/4): the choice is more random than ε asks.",
+        "One 2 is enough.",
     ),
     Mistake(
+        Shared.EPSILON_IGNORED,
         lambda data: _softmax(data[0], 2),
-        Shared.EPSILON_IGNORED.seen("Your choice does not follow ε: it is the one for ε = 1."),
+        "Your choice does not follow ε: it is the one for ε = 1.",
     ),
     Mistake(
+        "upside-down",
         lambda data: _softmax(data[0], 2 * data[1]),
-        Wrong("Your choice gets worse as ε grows.", "The weight of a score u is exp(εu/2).", "upside-down"),
+        "Your choice gets worse as ε grows.",
+        "The weight of a score u is exp(εu/2).",
     ),
     Mistake(
+        "no-two",
         lambda data: _softmax(data[0], 1 / data[1]),
-        Wrong(
-            "Your choice is that of exp(εu): between neighbours the best score can fall while another rises, "
-            "and the odds move by e^(2ε).",
-            "Which factor belongs under the ε?",
-            "no-two",
-        ),
+        "Your choice is that of exp(εu): between neighbours the best score can fall while another rises, "
+        "and the odds move by e^(2ε).",
+        "Which factor belongs under the ε?",
     ),
     Mistake(
+        "uniform",
         lambda data: {i: 0.25 for i in range(4)},
-        Wrong("All pairs come out equally often.", "Where do the scores come in?", "uniform"),
+        "All pairs come out equally often.",
+        "Where do the scores come in?",
     ),
     Mistake(
+        "proportional",
         lambda data: dict(enumerate((data[0] / data[0].sum()).tolist())),
-        Wrong(
-            "You choose in proportion to the score itself.",
-            "The weight of a score u is exp(εu/2).",
-            "proportional",
-        ),
+        "You choose in proportion to the score itself.",
+        "The weight of a score u is exp(εu/2).",
     ),
     Mistake(
+        "sign",
         lambda data: _softmax(-data[0], 2 / data[1]),
-        Wrong("The worst pair comes out most often.", "Look at the sign in the exponent.", "sign"),
+        "The worst pair comes out most often.",
+        "Look at the sign in the exponent.",
     ),
     _NOISY_MAX,
 )

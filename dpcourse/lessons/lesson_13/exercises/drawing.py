@@ -7,7 +7,7 @@ from collections.abc import Hashable
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value
 
 # 13.4 Draw the children
@@ -72,49 +72,49 @@ def _draw(answer: Answer, data: tuple[np.ndarray, np.ndarray], rng: np.random.Ge
     return data[0] * 4 + children
 
 
-def _drawn_mistake(children, wrong: Wrong) -> Mistake:
-    return Mistake(lambda data: _expected(data, children(data[1])), wrong)
+def _drawn_mistake(children, wrong: Diagnosis) -> Mistake:
+    return Mistake.told(wrong, lambda data: _expected(data, children(data[1])))
 
 
-def _empty_row(answer: Answer, trial: Trial) -> Wrong | None:
+def _empty_row(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A parent whose row has no positive count."""
-    (parents, table), _ = _drawing(trial.rng)
+    (parents, table), _ = _drawing(chance.rng)
     try:
-        answer(parents, table, rng=trial.rng)
+        answer(parents, table, rng=chance.rng)
     except Exception as error:
         text = str(error)
         if "NaN" in text or "nan" in text or "division" in text or "sum to 1" in text:
-            return Wrong(
+            return Diagnosis(
+                "empty-row",
                 "A row of the table has no positive count at all, and dividing by its sum gives no shares.",
                 "The noise says that nobody has this parent. Draw all children alike there.",
-                "empty-row",
             )
         if "non-negative" in text:
-            return Wrong(
+            return Diagnosis(
+                "negative-shares",
                 "Some of the noisy counts are negative, and they are no probabilities.",
                 "Cut them at zero before you divide by the sum of the row.",
-                "negative-shares",
             )
         raise
     return None
 
 
-def _one_draw(answer: Answer, trial: Trial) -> Wrong | None:
+def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Thousands of people with the same parent, and one child for all of them, another one in the next call."""
-    (parents, table), _ = _drawing(trial.rng)
+    (parents, table), _ = _drawing(chance.rng)
     found = []
     for _ in range(20):
-        children = np.asarray(answer(parents, table, rng=trial.rng))
+        children = np.asarray(answer(parents, table, rng=chance.rng))
         first = [children[parents == parent][0] for parent in range(len(table))]
         if not np.array_equal(children, np.array(first)[parents]):
             return None
         found.append(tuple(first))
     if len(set(found)) == 1:
         return None
-    return Wrong(
+    return Diagnosis(
+        "one-draw",
         "Everybody with the same parent gets the same child, another one in each call: one draw serves them all.",
         "A draw of its own for each person: size=….",
-        "one-draw",
     )
 
 
@@ -133,50 +133,50 @@ CHILDREN = (
         mistakes=(
             _drawn_mistake(
                 lambda table: _rows(np.abs(table)),
-                Wrong(
+                Diagnosis(
+                    "absolute",
                     "Negative counts come out as if they were people: −40 as often as 40.",
                     "A negative count is noise around (almost) nobody. Cut it at zero.",
-                    "absolute",
                 ),
             ),
             _drawn_mistake(
                 lambda table: _rows(table - table.min(axis=1, keepdims=True)),
-                Wrong(
+                Diagnosis(
+                    "shifted",
                     "You lift each row until nothing is negative, which gives people to every other cell too.",
                     "Cut at zero, and leave the positive counts as they are.",
-                    "shifted",
                 ),
             ),
             _drawn_mistake(
                 lambda table: _rows(table - table.min()),
-                Wrong(
+                Diagnosis(
+                    "shifted",
                     "You lift the table until nothing is negative, which gives people to every other cell too.",
                     "Cut at zero, and leave the positive counts as they are.",
-                    "shifted",
                 ),
             ),
             _drawn_mistake(
                 _marginal,
-                Wrong(
+                Diagnosis(
+                    "ignores-parent",
                     "The children do not depend on their parents: you draw from the sums over all rows.",
                     "Take the row of each record's own parent.",
-                    "ignores-parent",
                 ),
             ),
             _drawn_mistake(
                 _by_column,
-                Wrong(
+                Diagnosis(
+                    "wrong-axis",
                     "You normalise the columns. The child is drawn *given the parent*, which is the row.",
                     "Which axis must add up to 1?",
-                    "wrong-axis",
                 ),
             ),
             _drawn_mistake(
                 lambda table: np.eye(4)[np.argmax(table, axis=1)],
-                Wrong(
+                Diagnosis(
+                    "argmax",
                     "Every record gets the most frequent child of its parent.",
                     "Draw, so that the rarer ones occur as often as they should.",
-                    "argmax",
                 ),
             ),
         ),
@@ -197,23 +197,18 @@ COPIED = Value(
     1 - (1 - 1 / _N) ** _N,
     mistakes=(
         Mistake(
+            "complement",
             (1 - 1 / _N) ** _N,
-            Wrong(
-                "That is the probability that Vera is *not* in the table.", "One minus it is asked for.", "complement"
-            ),
+            "That is the probability that Vera is *not* in the table.",
+            "One minus it is asked for.",
         ),
         Mistake(
+            "expectation",
             1.0,
-            Wrong(
-                "That is how many times she is in it on average.",
-                "Sometimes it is twice, sometimes never. How often never?",
-                "expectation",
-            ),
+            "That is how many times she is in it on average.",
+            "Sometimes it is twice, sometimes never. How often never?",
         ),
-        Mistake(1 / _N, Wrong("That is the chance of a single draw.", "There are 45,222 of them.", "one-draw")),
-        Mistake(
-            0.5,
-            Wrong("No: in or out is not a fair coin.", "Each draw misses her with probability 1 − 1/n.", "coin"),
-        ),
+        Mistake("one-draw", 1 / _N, "That is the chance of a single draw.", "There are 45,222 of them."),
+        Mistake("coin", 0.5, "No: in or out is not a fair coin.", "Each draw misses her with probability 1 − 1/n."),
     ),
 )

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Wrong
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.counted import NO_COUNTS, Counted
 
@@ -19,40 +19,35 @@ SIGMA = Equals(
     expected=lambda k, rho: math.sqrt(k / (2 * rho)),
     mistakes=(
         Mistake(
+            "composition-forgotten",
             lambda k, rho: math.sqrt(1 / (2 * rho)),
-            Wrong(
-                "Each of your tables costs the whole ρ, as if it were the only one: k of them cost kρ.",
-                "ρ adds up. How much of it may one table spend?",
-                "composition-forgotten",
-            ),
+            "Each of your tables costs the whole ρ, as if it were the only one: k of them cost kρ.",
+            "ρ adds up. How much of it may one table spend?",
         ),
         Mistake(
+            "linear",
             lambda k, rho: k * math.sqrt(1 / (2 * rho)),
-            Wrong(
-                "Your noise grows with k. That is the price of Laplace noise and ε; ρ is kinder.",
-                "σ² is proportional to k, so σ is proportional to …",
-                "linear",
-            ),
+            "Your noise grows with k. That is the price of Laplace noise and ε; ρ is kinder.",
+            "σ² is proportional to k, so σ is proportional to …",
         ),
         Mistake(
+            "no-two",
             lambda k, rho: math.sqrt(k / rho),
-            Wrong("The 2 of ρ = 1/(2σ²) is missing.", "Put ρ/k for ρ and solve for σ.", "no-two"),
+            "The 2 of ρ = 1/(2σ²) is missing.",
+            "Put ρ/k for ρ and solve for σ.",
         ),
+        Mistake("variance", lambda k, rho: k / (2 * rho), "That is σ², the variance of the noise.", "Take the root."),
         Mistake(
-            lambda k, rho: k / (2 * rho),
-            Wrong("That is σ², the variance of the noise.", "Take the root.", "variance"),
-        ),
-        Mistake(
+            "upside-down",
             lambda k, rho: math.sqrt(2 * rho / k),
-            Wrong("That is upside down: it falls when more tables share ρ.", "Solve ρ/k = 1/(2σ²).", "upside-down"),
+            "That is upside down: it falls when more tables share ρ.",
+            "Solve ρ/k = 1/(2σ²).",
         ),
         Mistake(
+            "sensitivity-two",
             lambda k, rho: math.sqrt(k / rho) * math.sqrt(2),
-            Wrong(
-                "You count a sensitivity of 2 a table. Adding or removing a person changes one cell by one.",
-                "Two cells change when a person is *replaced*. Which neighbours does the exercise name?",
-                "sensitivity-two",
-            ),
+            "You count a sensitivity of 2 a table. Adding or removing a person changes one cell by one.",
+            "Two cells change when a person is *replaced*. Which neighbours does the exercise name?",
         ),
     ),
 )
@@ -71,10 +66,10 @@ def _noisy_table(answer: Answer, codes: tuple, shape: tuple[int, ...], epsilon: 
     return answer(*codes, shape, epsilon, rng=rng)
 
 
-_TRANSPOSED = Wrong(
+_TRANSPOSED = Diagnosis(
+    "transposed",
     "The rows and columns of your counts are mixed up: `a` is the row, `b` the column.",
     "In an array of this shape, the cell (a, b) is number a · shape[1] + b.",
-    "transposed",
 )
 
 _COUNTED = Counted(
@@ -86,8 +81,8 @@ _COUNTED = Counted(
     noise="size=shape",
     mistakes=(
         *NO_COUNTS,
-        Mistake(lambda counts: counts.T.reshape(counts.shape), _TRANSPOSED),
-        Mistake(lambda counts: counts.ravel().reshape(counts.shape, order="F"), _TRANSPOSED),
+        Mistake.told(_TRANSPOSED, lambda counts: counts.T.reshape(counts.shape)),
+        Mistake.told(_TRANSPOSED, lambda counts: counts.ravel().reshape(counts.shape, order="F")),
     ),
 )
 

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 
 # 14.4 The dataset in the last bits
 
@@ -19,72 +19,74 @@ def _naive(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]
     return truth, truth + rng.laplace(size=size)
 
 
-def _attacked(answer: Answer, trial: Trial) -> Wrong | None:
-    truth, releases = _naive(trial.rng, _RELEASES)
+def _attacked(answer: Answer, chance: Chance) -> Diagnosis | None:
+    truth, releases = _naive(chance.rng, _RELEASES)
     frozen = releases.copy()
     frozen.setflags(write=False)
     guess = np.asarray(answer(frozen))
     if guess.shape != truth.shape:
-        return Wrong(
+        return Diagnosis(
+            "wrong-shape",
             f"For {truth.size:,} releases you return an array of shape {guess.shape}.",
             "One guess a release: 0, 1, or −1 where you are not sure.",
-            "wrong-shape",
         )
     if not np.isin(guess, (-1, 0, 1)).all():
-        return Wrong("There are guesses other than 0, 1 and −1.", "−1 is “not sure”.", "wrong-value")
+        return Diagnosis("wrong-value", "There are guesses other than 0, 1 and −1.", "−1 is “not sure”.")
     decided = guess >= 0
     right = int((guess == truth)[decided].sum())
     share, count = decided.mean(), int(decided.sum())
     # A right answer decides 14% or more; its share can only be below 5% by a miracle.
-    if stats.binom.cdf(count, truth.size, 0.05) < trial.failure:
+    if stats.binom.cdf(count, truth.size, 0.05) < chance.failure:
         return _silent(count)
-    if stats.binom.cdf(right, count, 0.99) >= trial.failure:
+    if stats.binom.cdf(right, count, 0.99) >= chance.failure:
         return None
     return _misled(guess, releases, right / count, share)
 
 
-def _silent(count: int) -> Wrong:
+def _silent(count: int) -> Diagnosis:
     if not count:
-        return Wrong("You are never sure.", "Some floats can come out of 0 + noise only. Which?", "never-sure")
-    return Wrong(
+        return Diagnosis("never-sure", "You are never sure.", "Some floats can come out of 0 + noise only. Which?")
+    return Diagnosis(
+        "seldom-sure",
         f"You decide {count:,} of {_RELEASES:,} releases; at least one in twenty can be decided.",
         "Every release of value 1 is a whole multiple of a fixed power of two. Of which?",
-        "seldom-sure",
     )
 
 
-def _misled(guess: np.ndarray, releases: np.ndarray, accuracy: float, share: float) -> Wrong:
+def _misled(guess: np.ndarray, releases: np.ndarray, accuracy: float, share: float) -> Diagnosis:
     if np.mean(guess == (releases > 0.5)) > 0.999:
-        return Wrong(
+        return Diagnosis(
+            "by-size",
             f"You go by size and are right {accuracy:.0%} of the time. So much is promised to be possible: e/(1 + e) "
             f"= 73%.",
             "Do not ask how large the number is, but which numbers can come out at all.",
-            "by-size",
         )
     fine = releases * 2.0**53 != np.rint(releases * 2.0**53)
     finer = releases * 2.0**52 != np.rint(releases * 2.0**52)
     if np.mean(guess == ~fine) > 0.999 or np.mean(guess == ~finer) > 0.999:
-        return Wrong(
+        return Diagnosis(
+            "always-sure",
             f"You decide every release, and are right {accuracy:.0%} of the time. A release off the comb of value 1 "
             f"cannot "
             "be 1; one *on* it may still be 0.",
             "Return −1 where both can be.",
-            "always-sure",
         )
     decided = guess >= 0
     if np.mean(guess[decided] == 0) > 0.999 and np.mean(decided == finer) > 0.999:
-        return Wrong(
+        return Diagnosis(
+            "one-bit-off",
             f"Right {accuracy:.0%} of the time: your comb is too coarse by a bit. Releases of 1 between ½ and 1 are "
             "multiples of 2^−53, not of 2^−52.",
             "Which spacing do floats between ½ and 1 have?",
-            "one-bit-off",
         )
     if accuracy < 0.01:
-        return Wrong("All your sure guesses are wrong.", "Which of the two values has the finer floats?", "upside-down")
-    return Wrong(
+        return Diagnosis(
+            "upside-down", "All your sure guesses are wrong.", "Which of the two values has the finer floats?"
+        )
+    return Diagnosis(
+        "not-sure-enough",
         f"You are sure of {share:.0%} of the releases, and right in {accuracy:.1%} of those; at least 99% are wanted.",
         "Draw 1 + rng.laplace() many times. What are the results always multiples of?",
-        "not-sure-enough",
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake, Returns
 
 # 14.1 ε from an attacker's advantage
@@ -32,49 +31,41 @@ EPSILON = (
         times=20,
         mistakes=(
             Mistake(
+                "no-delta",
                 lambda advantage, delta: math.log((1 + advantage) / (1 - advantage)),
-                Wrong(
-                    "That is right for δ = 0. With δ the attacker has a part of his advantage already.",
-                    "Put δ into the bound before solving: advantage = (e^ε − 1 + 2δ)/(e^ε + 1).",
-                    "no-delta",
-                ),
+                "That is right for δ = 0. With δ the attacker has a part of his advantage already.",
+                "Put δ into the bound before solving: advantage = (e^ε − 1 + 2δ)/(e^ε + 1).",
             ),
             Mistake(
+                "one-delta",
                 lambda advantage, delta: math.log((1 + advantage - delta) / (1 - advantage)),
-                Wrong(
-                    "δ enters once in your formula, and twice in the bound on TPR − FPR.",
-                    "It helps him in both directions: to say “in” rightly, and to say “out” rightly.",
-                    "one-delta",
-                ),
+                "δ enters once in your formula, and twice in the bound on TPR − FPR.",
+                "It helps him in both directions: to say “in” rightly, and to say “out” rightly.",
             ),
             Mistake(
+                "one-sided",
                 lambda advantage, delta: math.log(1 + advantage),
-                Wrong(
-                    "From TPR ≤ e^ε·FPR you conclude TPR − FPR ≤ e^ε − 1. True, and loose: it allows less than what is "
-                    "safe.",
-                    "The false negative rate is bounded as well; use (e^ε − 1 + 2δ)/(e^ε + 1).",
-                    "one-sided",
-                ),
+                "From TPR ≤ e^ε·FPR you conclude TPR − FPR ≤ e^ε − 1. True, and loose: it allows less than what is "
+                "safe.",
+                "The false negative rate is bounded as well; use (e^ε − 1 + 2δ)/(e^ε + 1).",
             ),
             Mistake(
+                "accuracy",
                 lambda advantage, delta: math.log((advantage - delta) / (1 - advantage)),
-                Wrong(
-                    "You treat the advantage as if it were the share of right guesses, (e^ε + δ)/(e^ε + 1).",
-                    "An advantage a means being right (1 + a)/2 of the time.",
-                    "accuracy",
-                ),
+                "You treat the advantage as if it were the share of right guesses, (e^ε + δ)/(e^ε + 1).",
+                "An advantage a means being right (1 + a)/2 of the time.",
             ),
             Mistake(
+                "accuracy",
                 lambda advantage, delta: math.log(advantage / (1 - advantage)),
-                Wrong(
-                    "You treat the advantage as if it were the share of right guesses, e^ε/(e^ε + 1).",
-                    "An advantage a means being right (1 + a)/2 of the time.",
-                    "accuracy",
-                ),
+                "You treat the advantage as if it were the share of right guesses, e^ε/(e^ε + 1).",
+                "An advantage a means being right (1 + a)/2 of the time.",
             ),
             Mistake(
+                "twice",
                 lambda advantage, delta: 2 * _epsilon_for(advantage, delta),
-                Wrong("Twice the right value.", "tanh(ε/2) is the advantage at δ = 0, not tanh(ε/4).", "twice"),
+                "Twice the right value.",
+                "tanh(ε/2) is the advantage at δ = 0, not tanh(ε/4).",
             ),
         ),
     ),
@@ -160,24 +151,21 @@ GRANT = (
         times=25,
         mistakes=(
             Mistake(
+                "old-conversion",
                 _mistake(limit=lambda epsilon, delta, order: epsilon + math.log(delta) / (order - 1)),
-                Wrong(
-                    "You convert with ε = r + ln(1/δ)/(α − 1). It is valid, and refuses questions the better "
-                    "conversion "
-                    "lets in.",
-                    "ε = r + ln(1 − 1/α) − ln(δα)/(α − 1).",
-                    "old-conversion",
-                ),
+                "You convert with ε = r + ln(1/δ)/(α − 1). It is valid, and refuses questions the better "
+                "conversion "
+                "lets in.",
+                "ε = r + ln(1 − 1/α) − ln(δα)/(α − 1).",
             ),
             Mistake(
+                "zcdp-price",
                 _mistake(price=lambda cost, order: order * cost**2 / 2),
-                Wrong(
-                    "You charge αε²/2, which is an upper bound of the divergence: valid, and dearer than needed.",
-                    "The exact divergence of randomized response is a sum of two terms.",
-                    "zcdp-price",
-                ),
+                "You charge αε²/2, which is an upper bound of the divergence: valid, and dearer than needed.",
+                "The exact divergence of randomized response is a sum of two terms.",
             ),
             Mistake(
+                "laplace-price",
                 _mistake(
                     price=lambda cost, order: float(
                         np.logaddexp(
@@ -187,58 +175,45 @@ GRANT = (
                         / (order - 1)
                     )
                 ),
-                Wrong(
-                    "You charge what Laplace noise costs. These requests are ε-DP mechanisms of which nothing else is "
-                    "known, and randomized response costs more.",
-                    "Take the divergence of the worst ε-DP mechanism.",
-                    "laplace-price",
-                ),
+                "You charge what Laplace noise costs. These requests are ε-DP mechanisms of which nothing else is "
+                "known, and randomized response costs more.",
+                "Take the divergence of the worst ε-DP mechanism.",
             ),
             Mistake(
+                "charges-epsilon",
                 _mistake(price=lambda cost, order: cost),
-                Wrong(
-                    "You charge ε itself. D_α ≤ ε for every order, so it is valid, and it throws away what the filter "
-                    "is "
-                    "for.",
-                    "What is the divergence at this order?",
-                    "charges-epsilon",
-                ),
+                "You charge ε itself. D_α ≤ ε for every order, so it is valid, and it throws away what the filter "
+                "is "
+                "for.",
+                "What is the divergence at this order?",
             ),
             Mistake(
+                "no-conversion",
                 _mistake(limit=lambda epsilon, delta, order: epsilon),
-                Wrong(
-                    "You let the divergence grow to ε. The conversion to (ε, δ) costs something, so the total leaves "
-                    "the "
-                    "budget.",
-                    "Solve ε = r + ln(1 − 1/α) − ln(δα)/(α − 1) for r first.",
-                    "no-conversion",
-                ),
+                "You let the divergence grow to ε. The conversion to (ε, δ) costs something, so the total leaves "
+                "the "
+                "budget.",
+                "Solve ε = r + ln(1 − 1/α) − ln(δα)/(α − 1) for r first.",
             ),
             Mistake(
+                "moving-order",
                 _best_order_each_time,
-                Wrong(
-                    "You look for the best order anew at every request. Each order is a filter of its own; switching "
-                    "between them after seeing answers is not.",
-                    "Use the order you are given, which was fixed at opening.",
-                    "moving-order",
-                ),
+                "You look for the best order anew at every request. Each order is a filter of its own; switching "
+                "between them after seeing answers is not.",
+                "Use the order you are given, which was fixed at opening.",
             ),
             Mistake(
+                "overspends",
                 _mistake(after=True),
-                Wrong(
-                    "You look at what was spent before the request, not at what it would be with it: the last one "
-                    "overspends.",
-                    "Admit a request only if the total including it stays inside.",
-                    "overspends",
-                ),
+                "You look at what was spent before the request, not at what it would be with it: the last one "
+                "overspends.",
+                "Admit a request only if the total including it stays inside.",
             ),
             Mistake(
+                "refused-pay",
                 _mistake(charge_refused=True),
-                Wrong(
-                    "After the first refusal you refuse everything. Smaller requests may still fit.",
-                    "A refused request costs nothing and ends nothing.",
-                    "refused-pay",
-                ),
+                "After the first refusal you refuse everything. Smaller requests may still fit.",
+                "A refused request costs nothing and ends nothing.",
             ),
         ),
     ),

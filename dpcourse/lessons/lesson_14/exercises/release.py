@@ -9,7 +9,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.privacy import Guarantee
@@ -32,49 +32,49 @@ def _drawn(answer: Answer, value: float, sensitivity: float, g: float, epsilon: 
     return np.array([float(answer(value, sensitivity, g, epsilon, rng=rng)) for _ in range(n)])
 
 
-def _on_the_grid(answer: Answer, trial: Trial) -> Wrong | None:
+def _on_the_grid(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Releases are whole multiples of g and, for small and for large values, of nothing coarser."""
-    sensitivity, g = _setting(trial.rng)
-    small = _value(trial.rng, g)
+    sensitivity, g = _setting(chance.rng)
+    small = _value(chance.rng, g)
     values = (small, 1000 + small)
-    samples = [_drawn(answer, value, sensitivity, g, 1.0, trial.rng, 300) / g for value in values]
+    samples = [_drawn(answer, value, sensitivity, g, 1.0, chance.rng, 300) / g for value in values]
     if (np.concatenate(samples) % 1 == 0).all():
         coarser = [(sample % 2 == sample[0] % 2).all() for sample in samples]
         if coarser == [False, True]:
-            return Wrong(
+            return Diagnosis(
+                "step-from-data",
                 f"Near {small:.3g} you release all multiples of {g:g}, near {values[1]:.5g} only every second one: the "
                 "step tells where the value is.",
                 "The step is g, whatever the value. Where does the value enter yours?",
-                "step-from-data",
             )
         if all(coarser):
-            return Wrong(
+            return Diagnosis(
+                "coarse-step",
                 f"With g = {g:g} your releases are multiples of {2 * g:g} or more.",
                 "The step is g: no finer and no coarser.",
-                "coarse-step",
             )
         return None
     one = samples[0] * g
     finer = one - one[0]
     if (np.abs(finer / g - np.rint(finer / g)) < 1e-6).all():
-        return Wrong(
+        return Diagnosis(
+            "value-not-rounded",
             f"Your noise is made of whole steps, and the value {small:.6g} is not: its own last bits show in every "
             f"release, such as {float(one[0])!r}.",
             "Round the value to whole steps before the noise is added.",
-            "value-not-rounded",
         )
     spacing = _spacing(one)
     if spacing:
-        return Wrong(
+        return Diagnosis(
+            "not-a-power-of-two",
             f"Your releases are whole multiples of {spacing:.6g}, and g is {g:g}.",
             "Whole steps times g: a product with a power of two is exact.",
-            "not-a-power-of-two",
         )
-    return Wrong(
+    return Diagnosis(
+        "naive",
         f"A release of {small:.6g} is {float(one[0])!r}: no multiple of g = {g:g}. Which floats can come out "
         "depends on the value.",
         "Round the value to whole steps, and draw whole steps of noise. When do you multiply by g?",
-        "naive",
     )
 
 
@@ -87,15 +87,15 @@ def _spacing(numbers: np.ndarray) -> float:
     return step if step > 1e-5 and (np.abs(numbers / step - np.rint(numbers / step)) < 1e-3).all() else 0.0
 
 
-def _steps(answer: Answer, trial: Trial) -> Wrong | None:
+def _steps(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Discrete Laplace noise for ⌊Δ/g⌋ + 1 steps, at two ε, around the value rounded in any way."""
-    sensitivity, g = _setting(trial.rng)
+    sensitivity, g = _setting(chance.rng)
     moved = math.floor(sensitivity / g) + 1
     seen, float_noise = [], []
     for epsilon in (0.5, 2.0):
         errors = []
-        for value in (_value(trial.rng, g), _value(trial.rng, g)):
-            steps = _drawn(answer, value, sensitivity, g, epsilon, trial.rng, RUNS) / g
+        for value in (_value(chance.rng, g), _value(chance.rng, g)):
+            steps = _drawn(answer, value, sensitivity, g, epsilon, chance.rng, RUNS) / g
             float_noise.append(_float_noise(steps, value / g, sensitivity / g / epsilon))
             base = np.median(steps)  # of whole numbers: the value's own step, whichever way it was rounded
             near = math.floor(value / g) <= base <= math.ceil(value / g)
@@ -103,30 +103,30 @@ def _steps(answer: Answer, trial: Trial) -> Wrong | None:
         wanted = np.concatenate(errors)
         seen.append(Wanted(wanted, epsilon, (geometric(moved / epsilon),)))
     if all(float_noise):
-        return Wrong(
+        return Diagnosis(
+            "float-noise",
             "Your noise is a float, and the sum is rounded afterwards. In exact arithmetic that keeps the "
             "claim. Here the sum has last bits of its own before it is rounded, and nobody has a proof.",
             "Draw whole steps of noise: a difference of two rng.geometric(p).",
-            "float-noise",
         )
-    wrong = noise_wrong(seen, trial.failure, scale=f"{moved}/ε", unit=" steps")
+    wrong = noise_wrong(seen, chance.failure, scale=f"{moved}/ε", unit=" steps")
     if wrong is None or wrong.key not in ("too-little-noise", "too-much-noise"):
         return wrong
     size = _scale_of(seen[0].errors) * seen[0].epsilon
     about = f"Here Δ/g = {sensitivity / g:.3g}."
     if abs(size - sensitivity / g) < 0.12:
-        return Wrong(
+        return Diagnosis(
+            "rounding-forgotten",
             f"{about} Your noise is for that: {size:.3g}/ε steps. But values {sensitivity / g:.3g} steps apart can "
             f"be {moved} steps apart once they are rounded.",
             f"Take g = 1: where do 0.4 and 0.4 + {sensitivity / g:.3g} go when they are rounded?",
-            "rounding-forgotten",
         )
     if min(abs(size - sensitivity / g - 1), abs(size - moved - 1)) < 0.12:
-        return Wrong(
+        return Diagnosis(
+            "one-step-too-many",
             f"{about} Your noise is for about one more, {size:.3g}/ε steps. Rounded values are {moved} steps apart at "
             "most.",
             f"Which is the largest whole number of steps between two roundings of values {sensitivity / g:.3g} apart?",
-            "one-step-too-many",
         )
     return wrong
 

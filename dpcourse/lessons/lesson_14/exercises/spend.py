@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Trial, Wrong
+from dpcourse.checks.base import Chance, Diagnosis
 
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
 
@@ -103,11 +103,11 @@ def _stored(path: Path) -> list[tuple[str, Decimal]]:
     return [(name, Decimal(str(cost))) for name, cost in rows]
 
 
-def _sequence(answer: Answer, trial: Trial) -> Wrong | None:
+def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One analyst, nobody in between: what fits is admitted and stored, what does not is not."""
     for kind in range(3):
         with _office() as path, contextlib.closing(_connect(path)) as connection:
-            costs, budget = _costs(trial.rng, kind)
+            costs, budget = _costs(chance.rng, kind)
             left, wanted = Decimal(budget), []
             for cost in costs:
                 wanted.append(Decimal(cost) <= left)
@@ -115,15 +115,15 @@ def _sequence(answer: Answer, trial: Trial) -> Wrong | None:
             for number, (cost, fits) in enumerate(zip(costs, wanted, strict=True)):
                 got = answer(connection, f"q{number}", cost, budget)
                 if connection.in_transaction:
-                    return Wrong(
+                    return Diagnosis(
+                        "left-open",
                         "Your function returns with its transaction still open: everybody else waits, and a crash "
                         "undoes "
                         "the spend.",
                         "COMMIT before returning True, ROLLBACK before returning False or raising.",
-                        "left-open",
                     )
                 if not isinstance(got, bool | np.bool_):
-                    return Wrong(f"True or False is wanted; you return {got!r}.", "", "wrong-type")
+                    return Diagnosis("wrong-type", f"True or False is wanted; you return {got!r}.")
                 there = [name for name, _ in _stored(path)]
                 wrong = _one_wrong(bool(got), fits, f"q{number}" in there, cost, budget, costs[:number])
                 if wrong:
@@ -131,33 +131,33 @@ def _sequence(answer: Answer, trial: Trial) -> Wrong | None:
     return None
 
 
-def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, before: list[str]) -> Wrong | None:
+def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, before: list[str]) -> Diagnosis | None:
     if got and not stored:
-        return Wrong(
+        return Diagnosis(
+            "not-stored",
             "You say True, and another connection does not find the entry in the file: it was not committed, or not "
             "written.",
             "INSERT it and COMMIT before returning True. What is not on disk was not spent.",
-            "not-stored",
         )
     if stored and not got:
-        return Wrong(
+        return Diagnosis(
+            "refused-pay",
             "You refuse, and the entry is in the file: the next total is too large.",
             "Insert only what is admitted; ROLLBACK otherwise.",
-            "refused-pay",
         )
     if got and not fits:
-        return Wrong(
+        return Diagnosis(
+            "overspends",
             f"After {', '.join(before)} you admit {cost}, and the budget is {budget}: overspent.",
             "Admit only if the total *including* this request is at most the budget, exactly: "
             "a tolerance is spent too.",
-            "overspends",
         )
     if fits and not got:
-        return Wrong(
+        return Diagnosis(
+            "float-sum",
             f"After {', '.join(before)} you refuse {cost}, and it fits exactly into the budget of {budget}.",
             "In floats 0.05 added up twenty times is more than 1. Add decimal.Decimal or fractions.Fraction of the "
             "strings.",
-            "float-sum",
         )
     return None
 
@@ -172,7 +172,7 @@ def _costs(rng: np.random.Generator, kind: int) -> tuple[list[str], str]:
     return [f"0.{cost:02d}" for cost in rng.integers(5, 40, size=8)], f"0.{int(rng.integers(80, 99))}"
 
 
-def _again(answer: Answer, trial: Trial) -> Wrong | None:
+def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The same query id is not spent twice: False, and nothing stored."""
     with _office() as path, contextlib.closing(_connect(path)) as connection:
         answer(connection, "monday", "0.1", "1")
@@ -180,26 +180,26 @@ def _again(answer: Answer, trial: Trial) -> Wrong | None:
             got = answer(connection, "monday", "0.2", "1")
         except AnswerRaised as raised:
             if connection.in_transaction or not isinstance(raised.error, sqlite3.IntegrityError | ValueError):
-                return Wrong(
+                return Diagnosis(
+                    "repeated-id",
                     f"A query id that was spent before makes your function stop with {raised}.",
                     "Return False for it, with no transaction left open.",
-                    "repeated-id",
                 )
-            return Wrong(
+            return Diagnosis(
+                "repeated-id",
                 "A query id that was spent before makes your function raise; False is wanted.",
                 "Look for the id inside the transaction, or catch sqlite3.IntegrityError and roll back.",
-                "repeated-id",
             )
         if got or _stored(path) != [("monday", Decimal("0.1"))]:
-            return Wrong(
+            return Diagnosis(
+                "repeated-id",
                 "The query id “monday” was spent twice. An answer may be shown again; it must not be drawn again.",
                 "Return False if the id is in the table.",
-                "repeated-id",
             )
     return None
 
 
-def _race(answer: Answer, trial: Trial) -> Wrong | None:
+def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Somebody else spends right after the answer's first read."""
     for theirs, mine in (("0.3", "0.25"), ("0.4", "0.2")):
         with _office() as path, contextlib.closing(_connect(path)) as setup:
@@ -217,27 +217,27 @@ def _race(answer: Answer, trial: Trial) -> Wrong | None:
                     got = answer(connection, "mine", mine, "1")
                 except AnswerRaised as raised:
                     if isinstance(raised.error, sqlite3.OperationalError):
-                        return Wrong(
+                        return Diagnosis(
+                            "deferred",
                             f"Somebody else spent between your read and your write, and your function stopped with "
                             f"“{raised.error}”. Nothing was overspent; but a plain BEGIN takes no lock until the first "
                             "write, and then it is too late to get one.",
                             "BEGIN IMMEDIATE takes the write lock before anything is read.",
-                            "deferred",
                         )
                     raise
             total = sum(cost for _, cost in _stored(path))
             if total > 1:
-                return Wrong(
+                return Diagnosis(
+                    "race",
                     f"0.5 was spent. You read that, somebody else spent {theirs}, you spent {mine}: {total} of 1. "
                     "The check and the spend were not one transaction.",
                     "BEGIN IMMEDIATE before you read; COMMIT after you have written.",
-                    "race",
                 )
             if got != (not entered):
-                return Wrong(
+                return Diagnosis(
+                    "unsure",
                     "With somebody else spending at the same moment you refuse what fits.",
                     "Read, then decide.",
-                    "unsure",
                 )
     return None
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.counted import NO_COUNTS, Counted
 from dpcourse.checks.vocabulary import Shared
@@ -25,40 +24,40 @@ RELATIVE = Equals(
     expected=_relative,
     mistakes=(
         Mistake(
+            "absolute",
             lambda count, epsilon: math.log(20) / epsilon,
-            Wrong(
-                "That is the error in people, the same for every group.",
-                "As a share of the group, please: divide by its count.",
-                "absolute",
-            ),
+            "That is the error in people, the same for every group.",
+            "As a share of the group, please: divide by its count.",
         ),
         Mistake(
+            "normal",
             lambda count, epsilon: 1.96 * math.sqrt(2) / (epsilon * count),
-            Wrong(
-                "That is 1.96 standard deviations, which holds 95% of a normal distribution.",
-                "Laplace noise has its own quantiles: solve e^(−εw) = 0.05.",
-                "normal",
-            ),
+            "That is 1.96 standard deviations, which holds 95% of a normal distribution.",
+            "Laplace noise has its own quantiles: solve e^(−εw) = 0.05.",
         ),
         Mistake(
+            "one-tail",
             lambda count, epsilon: math.log(10) / (epsilon * count),
-            Wrong("That leaves 5% on each side, 10% in all.", "Both tails together must hold 5%.", "one-tail"),
+            "That leaves 5% on each side, 10% in all.",
+            "Both tails together must hold 5%.",
         ),
         Mistake(
+            Shared.EPSILON_INVERTED,
             lambda count, epsilon: epsilon * math.log(20) / count,
-            Shared.EPSILON_INVERTED.seen("That grows with ε.", "The scale of the noise is 1/ε."),
+            "That grows with ε.",
+            "The scale of the noise is 1/ε.",
         ),
         Mistake(
+            "sampling",
             lambda count, epsilon: math.log(20) / (epsilon * math.sqrt(count)),
-            Wrong(
-                "That falls with the root of the count, as the error of a *sample* does.",
-                "The noise does not know how many people there are. What is a fixed error as a share of n?",
-                "sampling",
-            ),
+            "That falls with the root of the count, as the error of a *sample* does.",
+            "The noise does not know how many people there are. What is a fixed error as a share of n?",
         ),
         Mistake(
+            "whole-width",
             lambda count, epsilon: 2 * math.log(20) / (epsilon * count),
-            Wrong("That is the whole interval from end to end.", "How far is either end?", "whole-width"),
+            "That is the whole interval from end to end.",
+            "How far is either end?",
         ),
     ),
 )
@@ -86,16 +85,16 @@ _COUNTED = Counted(
     mistakes=(
         *NO_COUNTS,
         Mistake(
+            "reversed",
             lambda counts: counts[::-1],
-            Wrong("Your counts come in reverse order.", "Entry 0 is the count of group 0.", "reversed"),
+            "Your counts come in reverse order.",
+            "Entry 0 is the count of group 0.",
         ),
         Mistake(
+            "sorted",
             lambda counts: -np.sort(-counts),
-            Wrong(
-                "Your counts are sorted by size: entry 0 is the largest group, not group 0.",
-                "Order them by the code of the group, 0 to k − 1.",
-                "sorted",
-            ),
+            "Your counts are sorted by size: entry 0 is the largest group, not group 0.",
+            "Order them by the code of the group, 0 to k − 1.",
         ),
     ),
 )
@@ -126,40 +125,40 @@ ADDED = Equals(
     expected=_added,
     mistakes=(
         Mistake(
+            "unbiased",
             lambda count, epsilon: 0.0,
-            Wrong(
-                "You say that nothing is added: the noise has mean zero. Cut noise has not.",
-                "Only errors below −n are cut, and all of them are cut upwards.",
-                "unbiased",
-            ),
+            "You say that nothing is added: the noise has mean zero. Cut noise has not.",
+            "Only errors below −n are cut, and all of them are cut upwards.",
         ),
         Mistake(
+            "no-half",
             lambda count, epsilon: math.exp(-epsilon * count) / epsilon,
-            Wrong("Twice too much: only half of the noise is negative.", "The density is ε/2 · e^(−ε|x|).", "no-half"),
+            "Twice too much: only half of the noise is negative.",
+            "The density is ε/2 · e^(−ε|x|).",
         ),
         Mistake(
+            "probability",
             lambda count, epsilon: math.exp(-epsilon * count) / 2,
-            Wrong(
-                "That is the probability of a negative count.",
-                "How far below zero is it on average, when it is? The tail of Laplace noise is exponential.",
-                "probability",
-            ),
+            "That is the probability of a negative count.",
+            "How far below zero is it on average, when it is? The tail of Laplace noise is exponential.",
         ),
         Mistake(
+            "total",
             lambda count, epsilon: count + _added(count, epsilon),
-            Wrong(
-                "That is the mean of the published count.", "What was *added* to the true one is asked for.", "total"
-            ),
+            "That is the mean of the published count.",
+            "What was *added* to the true one is asked for.",
         ),
         Mistake(
+            "sign",
             lambda count, epsilon: -_added(count, epsilon),
-            Wrong(
-                "The sign is wrong: cutting at zero can only raise a number.", "Which way does max(…, 0) push?", "sign"
-            ),
+            "The sign is wrong: cutting at zero can only raise a number.",
+            "Which way does max(…, 0) push?",
         ),
         Mistake(
+            Shared.EPSILON_INVERTED,
             lambda count, epsilon: math.exp(-count / epsilon) * epsilon / 2,
-            Shared.EPSILON_INVERTED.seen("ε is upside down.", "The scale of the noise is 1/ε."),
+            "ε is upside down.",
+            "The scale of the noise is 1/ε.",
         ),
     ),
 )

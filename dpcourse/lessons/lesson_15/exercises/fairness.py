@@ -7,7 +7,6 @@ import math
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.base import Wrong
 from dpcourse.checks.cases import Equals, Mistake
 
 # 15.4 Equal opportunity difference
@@ -53,48 +52,48 @@ OPPORTUNITY = Equals(
     times=40,  # both kinds of inputs occur, except with probability 2e-12
     mistakes=(
         Mistake(
+            "wrong-way-round",
             lambda labels, says, privileged: -_opportunity(labels, says, privileged),
-            Wrong(
-                "The difference is the wrong way round.", "The other group minus the privileged one.", "wrong-way-round"
-            ),
+            "The difference is the wrong way round.",
+            "The other group minus the privileged one.",
         ),
         Mistake(
+            "absolute",
             lambda labels, says, privileged: abs(_opportunity(labels, says, privileged)),
-            Wrong("The sign is lost: it says which group is worse off.", "Do not take the absolute value.", "absolute"),
+            "The sign is lost: it says which group is worse off.",
+            "Do not take the absolute value.",
         ),
         Mistake(
+            "parity",
             _difference(lambda labels, says: says.mean()),
-            Wrong(
-                "You compare the shares predicted to earn more: that is the statistical parity difference.",
-                "Among which people is the rate to be taken?",
-                "parity",
-            ),
+            "You compare the shares predicted to earn more: that is the statistical parity difference.",
+            "Among which people is the rate to be taken?",
         ),
         Mistake(
+            "precision",
             _difference(lambda labels, says: labels[says].mean()),
-            Wrong(
-                "Of those *predicted* to earn more you count who does: that is precision.",
-                "Of those who *do* earn more, who is predicted so?",
-                "precision",
-            ),
+            "Of those *predicted* to earn more you count who does: that is precision.",
+            "Of those who *do* earn more, who is predicted so?",
         ),
         Mistake(
+            "false-positives",
             _difference(lambda labels, says: says[~labels].mean()),
-            Wrong("Those are the false positive rates.", "Look at the people who do earn more.", "false-positives"),
+            "Those are the false positive rates.",
+            "Look at the people who do earn more.",
         ),
         Mistake(
+            "accuracy",
             _difference(lambda labels, says: (labels == says).mean()),
-            Wrong("You compare accuracies.", "Opportunity concerns those who do earn more, only.", "accuracy"),
+            "You compare accuracies.",
+            "Opportunity concerns those who do earn more, only.",
         ),
         Mistake(
+            "wrong-denominator",
             _difference(lambda labels, says: (labels & says).mean()),
-            Wrong(
-                "You divide by all people of the group.",
-                "A rate among those who do earn more is divided by their number.",
-                "wrong-denominator",
-            ),
+            "You divide by all people of the group.",
+            "A rate among those who do earn more is divided by their number.",
         ),
-        Mistake(_ratio, Wrong("That is a ratio.", "A difference is asked for.", "ratio")),
+        Mistake("ratio", _ratio, "That is a ratio.", "A difference is asked for."),
     ),
 )
 
@@ -125,48 +124,46 @@ INTERVAL = Equals(
     expected=_interval,
     mistakes=(
         Mistake(
+            "single-release",
             _interval_like(lambda c: stats.t.ppf(0.975, len(c) - 1) * c.std(ddof=1)),
-            Wrong(
-                "That is the reach of single releases, not the error of their mean.",
-                "The mean of m draws is √m times less uncertain than one draw.",
-                "single-release",
-            ),
+            "That is the reach of single releases, not the error of their mean.",
+            "The mean of m draws is √m times less uncertain than one draw.",
         ),
         Mistake(
+            "normal",
             _interval_like(lambda c: 1.96 * c.std(ddof=1) / math.sqrt(len(c))),
-            Wrong(
-                "You take 1.96, as if the deviation were known. With a few draws it is not.",
-                "Student's t with m − 1 degrees of freedom: scipy.stats.t.ppf(0.975, m − 1).",
-                "normal",
-            ),
+            "You take 1.96, as if the deviation were known. With a few draws it is not.",
+            "Student's t with m − 1 degrees of freedom: scipy.stats.t.ppf(0.975, m − 1).",
         ),
         Mistake(
+            "ddof",
             _interval_like(lambda c: stats.t.ppf(0.975, len(c) - 1) * c.std() / math.sqrt(len(c))),
-            Wrong(
-                "The deviation is divided by m: NumPy does that unless you say ddof=1.",
-                "The draws have used one degree of freedom for their own mean.",
-                "ddof",
-            ),
+            "The deviation is divided by m: NumPy does that unless you say ddof=1.",
+            "The draws have used one degree of freedom for their own mean.",
         ),
         Mistake(
+            "degrees",
             _interval_like(lambda c: stats.t.ppf(0.975, len(c)) * c.std(ddof=1) / math.sqrt(len(c))),
-            Wrong("m degrees of freedom are one too many.", "One is used for the mean.", "degrees"),
+            "m degrees of freedom are one too many.",
+            "One is used for the mean.",
         ),
         Mistake(
+            "one-tail",
             _interval_like(lambda c: stats.t.ppf(0.95, len(c) - 1) * c.std(ddof=1) / math.sqrt(len(c))),
-            Wrong("That leaves 5% on each side.", "95% in the middle leaves 2.5% on each side.", "one-tail"),
+            "That leaves 5% on each side.",
+            "95% in the middle leaves 2.5% on each side.",
         ),
         Mistake(
+            "not-a-change",
             lambda private, plain: _interval(private, 0.0),
-            Wrong("That is an interval for the accuracy.", "Where does `plain` come in?", "not-a-change"),
+            "That is an interval for the accuracy.",
+            "Where does `plain` come in?",
         ),
         Mistake(
+            "wrong-way-round",
             lambda private, plain: -_interval(private, plain)[::-1],
-            Wrong(
-                "The change has the wrong sign.",
-                "Private minus plain: a loss of accuracy is negative.",
-                "wrong-way-round",
-            ),
+            "The change has the wrong sign.",
+            "Private minus plain: a loss of accuracy is negative.",
         ),
     ),
 )
