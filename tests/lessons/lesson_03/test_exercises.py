@@ -273,6 +273,11 @@ def plain_sum_with_its_noise(values, low, high, epsilon, rng):
     return clipped.sum() + rng.laplace(0, 2 * reach / epsilon), len(values) + rng.laplace(0, 2 / epsilon)
 
 
+def upside_down_total(values, low, high, epsilon, rng):
+    total = (np.clip(values, low, high) - (low + high) / 2).sum() + rng.laplace(0, epsilon / 2 / ((high - low) / 2))
+    return total, len(values) + rng.laplace(0, 2 / epsilon)
+
+
 WRONG = [
     ("03.1", "upper-bound-only", with_first(0, lambda low, high, boxes, ticks: high**2)),
     ("03.1", "square-of-width", with_first(0, lambda low, high, boxes, ticks: (high - low) ** 2)),
@@ -309,6 +314,15 @@ WRONG = [
     ("03.2", "noise-per-person", per_record),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: 1)),
     ("03.2", "sensitivity-not-in-scale", sum_with(lambda low, high, values: size(low, high, values) / 2)),
+    ("03.2", "sensitivity-upside-down", sum_with(lambda low, high, values: 1 / size(low, high, values))),
+    (
+        "03.2",
+        "sensitivity-upside-down",
+        lambda values, low, high, epsilon, rng: (
+            np.clip(np.nan_to_num(values, nan=low), low, high).sum()
+            + rng.laplace(0, epsilon / max(abs(low), abs(high)))
+        ),
+    ),
     ("03.2", "bounds-from-data", from_data),
     ("03.2", "not-clipped", sum_with(size, clip=lambda values, low, high: values)),
     ("03.2", "upper-bound-only", sum_with(lambda low, high, values: high)),
@@ -368,6 +382,8 @@ WRONG = [
     ("03.4", "not-centred", parts_with(centred=False)),
     ("03.4", "not-centred", plain_sum_with_its_noise),
     ("03.4", "not-clipped", parts_with(clip=False)),
+    ("03.4", "count-too-sharp", parts_with(count=0.1)),
+    ("03.4", "sensitivity-upside-down", upside_down_total),
     ("03.4", "total-too-sharp", parts_with(total=0.1)),
     ("03.4", "total-too-sharp", by_n),
     ("03.4", "not-useful", parts_with(total=2, count=2)),
@@ -413,6 +429,7 @@ WRONG = [
     ("03.7", "too-far-off", plan_with(day=5)),
     ("03.7", "too-far-off", plan_with(hours=450)),
     ("03.7", "computed-too-far-off", plan_with(day=None, staff=15 / LN20)),
+    ("03.7", "computed-too-far-off", plan_with(night=None, staff=15 / LN20)),
     ("03.7", "everything-bought", plan_with(staff=15 / LN20)),
     ("03.7", "pays-twice", plan_with(night=None, day=2.4, staff=2.4)),
     ("03.7", "over-budget", plan_with(day=2)),

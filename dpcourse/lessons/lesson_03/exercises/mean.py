@@ -65,17 +65,23 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         return round(leans, 3)
 
     def exact(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
-        if _spread(answer, (everybody, low, high), chance.rng, 1) > 0:
-            return None
+        spread = _spread(answer, (everybody, low, high), chance.rng, 1)
+        if spread > 0:
+            return Diagnosis(
+                "count-too-sharp",
+                f"Half of your counts lie within {spread:.2g} of their middle. One person changes the count by 1, and "
+                "at ε = 1 that shows.",
+                "The count gets half of ε, and one record changes it by one. Which scale is that?",
+            )
         return Diagnosis(
             "exact-count",
-            "Your count is exact, and how many records there are is private here.",
-            "The count alone gives a person away. Does it get noise?",
+            "Your count has no noise. How many records there are is private here.",
+            "What does Boris learn from the exact count, if he knows everybody but Ana?",
         )
 
     def not_centred(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
         if _spread(answer, (everybody, low, high), chance.rng, 0) < 0.5 * reach:
-            return None
+            return _width_in_scale(answer, chance)
         return Diagnosis(
             "not-centred",
             "Your total tells two neighbouring datasets apart: a record at the upper bound moves it by more than its "
@@ -90,18 +96,18 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         view=count_only,
         runs=5000,
         diagnose=exact,
-        hint="The count alone gives a person away. Does it get noise?",
-        key="exact-count",
+        hint="The count gets half of ε, and one record changes it by one. Which scale is that?",
+        key="count-too-sharp",
         also=(
             View(
                 total_only,
-                hint="Measured from the centre, a clipped record is (U − L)/2 at most.",
+                hint="Measured from the centre, how large can one clipped record be? Is your noise wide enough for it?",
                 key="total-too-sharp",
                 diagnose=not_centred,
             ),
             View(
                 both,
-                hint="Either part by itself keeps ε = 1. Together they are two releases: split ε between them.",
+                hint="Either part by itself keeps ε = 1. What do the two together cost?",
                 key="budget-spent-twice",
             ),
         ),
@@ -112,10 +118,24 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         call=_call_parts,
         view=total_only,
         runs=1000,
-        hint="A record far outside comes through. Clip before you add.",
+        hint="One of the records lies far outside the bounds. What should happen to it before you add?",
         key="not-clipped",
     )
     return at_the_bound(answer, half) or far_outside(answer, half)
+
+
+def _width_in_scale(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """How the noise of the total follows the width of the bounds, if it is the wrong way round."""
+    widths = (10.0, 100.0)
+    narrow, wide = (_spread(answer, (np.full(4, 50.0), 50 - w / 2, 50 + w / 2), chance.rng, 0) for w in widths)
+    if narrow < 5 * wide:
+        return None
+    return Diagnosis(
+        "sensitivity-upside-down",
+        f"With bounds (45, 55) half of your totals lie within {narrow:.2g} of their middle, and with bounds (0, 100) "
+        f"within {wide:.2g}.",
+        "Under which of these bounds can one person change the total more? Which of them needs more noise?",
+    )
 
 
 def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -128,15 +148,16 @@ def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     if (np.ptp(nobody, axis=0) == 0).any():
         return Shared.NOBODY.seen(
             "When nobody is in the data, a part has no noise: that tells the empty dataset from one with a person.",
-            "Zeros need noise too.",
+            "What would Boris see if Ana were the only one?",
         )
     people = somebody(chance.rng)
     parts = np.array([_two(_call_parts(answer, people, chance.rng)) for _ in range(400)])
     if abs(np.corrcoef(parts.T)[0, 1]) > 0.5:
         return Diagnosis(
             "linked-noise",
-            "Total and count share their noise: whoever subtracts one from the other, in the right units, removes it.",
-            "A draw of its own for each part.",
+            "Total and count share their noise. Boris subtracts one from the other, in the right units, and the noise "
+            "is gone.",
+            "How many draws does your function make?",
         )
     return None
 

@@ -13,6 +13,12 @@ WIDTHS = {"day": 10.0, "night": 10.0, "staff": 15.0, "hours": 450.0}
 PEOPLE = ("day", "night", "staff")
 _FORM = 'Write plan = {"day": …, "night": …, "staff": …, "hours": …}, each a scale or None.'
 
+_SINGLE = "Noise of scale b is farther than w from 0 with probability e^(−w/b). Which b is small enough?"
+_COMPUTED = (
+    "`{name}` carries the noise of both numbers that it is computed from. Is there another number that could be "
+    "computed and may be farther off?"
+)
+
 Plan = dict[str, float | None]
 
 
@@ -70,7 +76,7 @@ def _hours(plan: Plan) -> Diagnosis | None:
     scale = float(plan["hours"] or 0.0)
     if all(value is None or value < 1 for value in plan.values()):
         return Diagnosis(
-            "epsilon-for-scale", "All your scales are below 1. Are they shares of ε?", "The scale is b = Δ/ε."
+            "epsilon-for-scale", "All your scales are below 1.", "Are they shares of ε? How does a scale follow from ε?"
         )
     if scale < HOURS / EPSILON:
         return Diagnosis(
@@ -95,7 +101,7 @@ def _close_enough(plan: Plan) -> Diagnosis | None:
                 "computed-too-far-off" if source else "too-far-off",
                 f"{name.capitalize()}: {source}it is more than {width:g} off in {miss:.1%} of releases. "
                 f"{MISSES:.0%} are allowed.",
-                "Noise of scale b is farther than w from 0 with probability e^(−w/b). Which b is small enough?",
+                _COMPUTED.format(name=name) if source else _SINGLE,
             )
     return None
 

@@ -130,8 +130,25 @@ def _nan_moved(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     )
 
 
+def _bounds_in_scale(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+    """How the noise follows the bounds, not at all or the wrong way round: its width on 200 sums under each of two."""
+    small, large = (
+        float(np.subtract(*np.quantile(results, [0.75, 0.25])))
+        for results in (
+            [float(answer(np.zeros(4), 0.0, high, 1.0, rng=chance.rng)) for _ in range(200)] for high in (10.0, 100.0)
+        )
+    )
+    seen = f"With high = 10 your noise is about {small:.2g} wide, and with high = 100 about {large:.2g}."
+    if small > 5 * large:
+        ask = "Which of the two sums can one person change more? Which of them needs more noise?"
+        return Diagnosis("sensitivity-upside-down", seen, ask)
+    if large < 2 * small:
+        return Diagnosis("sensitivity-not-in-scale", seen, "By how much can one person change either of the two sums?")
+    return None
+
+
 def _reads_bounds(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
-    """The spread of the noise follows the data."""
+    """The spread of the noise follows the data, or it follows the bounds in the wrong way."""
     low, high = bounds(chance.rng, "from zero")
     spreads = []
     for top in (high / 100, high):
@@ -144,7 +161,7 @@ def _reads_bounds(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
             "The size of your noise depends on the largest record: the noise gives that record away.",
             "Take the bounds you are given. A bound read from the data is an answer about the data.",
         )
-    return None
+    return _bounds_in_scale(answer, chance, _)
 
 
 def _adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -231,7 +248,7 @@ NOISY_SUM = (
         view=_coarse,
         runs=3000,
         diagnose=_reads_bounds,
-        hint="One record at the upper bound moves the sum by all of it. Is that in the scale?",
+        hint="One record at the upper bound moves the sum by all of it. How wide is your noise beside that?",
         key="sensitivity-not-in-scale",
     ),
     Audited(
@@ -241,7 +258,7 @@ NOISY_SUM = (
         view=_coarse,
         runs=1000,
         diagnose=_reads_bounds,
-        hint="A record far outside the bounds comes through. Clip each record before you add.",
+        hint="One of the records lies far outside the bounds. What should happen to it before you add?",
         key="not-clipped",
     ),
     Audited(
@@ -259,7 +276,7 @@ NOISY_SUM = (
         call=_call_bounded,
         view=_coarse,
         runs=2500,
-        hint="A record is added whole, not from the lower bound on. U − L is for replacing a record.",
+        hint="The bounds were close together and far from 0. How much does one record more add to the sum?",
         key="width-for-size",
     ),
     Audited(
