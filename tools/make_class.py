@@ -32,8 +32,8 @@ c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "dpcourse"
 c.ClearSolutions.code_stub = {"python": "..."}
 c.ClearSolutions.enforce_metadata = True
-# A check stops an answer after a minute, and says so; the kernel must live that long.
-c.ExecutePreprocessor.timeout = 150
+# A check stops an answer after a minute of computing, four by the clock, and says so; a cell asks for two checks.
+c.ExecutePreprocessor.timeout = 600
 c.ExecutePreprocessor.interrupt_on_timeout = True
 '''
 CHECKED = re.compile(r"^result = check\((?P<asked>.+)\)$", re.MULTILINE)

@@ -10,15 +10,17 @@ import random
 import signal
 import sys
 import threading
+import time
 import traceback
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PYTHON = Path(traceback.__file__).parent
+PATIENCE = 4  # by the wall clock, a check may take so many times the processor time it may take
 # Rooms of the package that answer no exercise: data, claims and pictures.
 _HARMLESS = ("privacy", "datasets", "plots", "widgets", "checks", "lessons")
 
@@ -51,7 +53,14 @@ class Unanswered(Exception):
 
 # These two are BaseExceptions, so that an answer's own `except Exception` does not swallow them.
 class TimedOut(BaseException):
-    """The answer ran past the check's time limit."""
+    """The answer ran past a time limit, and was stopped after so many seconds by the wall clock."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(seconds)
+        self.seconds = seconds
+
+    def __str__(self) -> str:
+        return f"stopped after {self.seconds:.3g} seconds"
 
 
 class PackageUsed(BaseException):
@@ -177,40 +186,55 @@ def _oracle(frame: FrameType, parts: tuple[str, ...]) -> bool:
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `TimedOut` inside after `seconds`. Python code in the main thread only; elsewhere nothing is limited.
+def time_limit(seconds: float, clock: Callable[[], float] = time.process_time) -> Iterator[None]:
+    """Raise `TimedOut` inside after `seconds` of processor time, or `PATIENCE` times as long by the wall clock.
 
-    A timer thread interrupts the main thread, which works on every system (SIGALRM does not exist on Windows). A single
-    call into compiled code is not interrupted.
+    Processor time, because a busy machine must not stop a right answer; the wall clock, because who sleeps uses none.
+    Less than `seconds` by the wall clock is never too long, however many threads compute. Python code in the main
+    thread only; elsewhere nothing is limited. A single call into compiled code is not interrupted.
+
+    Parameters
+    ----------
+    seconds : float
+    clock : callable
+        What reads the processor time: by default that of this process, all threads together.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    expired, lock, running = threading.Event(), threading.Lock(), [True]
+    main, start, spent = threading.main_thread(), time.monotonic(), clock()
+    done, lock, expired = threading.Event(), threading.Lock(), list[float]()
 
-    def interrupt() -> None:
+    def watch() -> None:
+        left = seconds
+        while not done.wait(max(left, 0.01)):
+            waited = time.monotonic() - start
+            left = min(seconds - (clock() - spent), PATIENCE * seconds - waited)
+            if left <= 0:
+                break
         with lock:
-            if running[0]:
-                expired.set()
-                _thread.interrupt_main()
+            if not done.is_set():
+                expired.append(waited)
+                # A signal of the system ends a sleep too, which the other way, for Windows, does not on Unix.
+                if hasattr(signal, "pthread_kill"):
+                    signal.pthread_kill(main.ident or 0, signal.SIGINT)
+                else:
+                    _thread.interrupt_main()
 
     def on_interrupt(signum: int, frame: FrameType | None) -> None:
-        if expired.is_set():
-            raise TimedOut
+        if expired:
+            raise TimedOut(expired[0])
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, on_interrupt)
-    timer = threading.Timer(seconds, interrupt)
-    timer.daemon = True
-    timer.start()
+    threading.Thread(target=watch, daemon=True).start()
     try:
         yield
     finally:
-        # The lock keeps a timer that fires at the last moment from interrupting whatever runs next.
+        # The lock keeps a watch that ends at the last moment from interrupting whatever runs next.
         try:
             with lock:
-                running[0] = False
-            timer.cancel()
+                done.set()
         finally:
             signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)
 

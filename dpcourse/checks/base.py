@@ -44,6 +44,7 @@ from __future__ import annotations
 import dis
 import re
 import textwrap
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -162,7 +163,9 @@ class Exercise:
     allowed : tuple of str
         Parts of the package the answer may call all the same, such as ``"accounting"``.
     seconds : float
-        When a check that is still running is stopped.
+        When a check that is still running is stopped: see `time_limit`.
+    clock : callable
+        By what processor time these are counted.
     """
 
     id: str
@@ -172,6 +175,7 @@ class Exercise:
     own_work: bool = True
     allowed: tuple[str, ...] = ()
     seconds: float = 60.0
+    clock: Callable[[], float] = time.process_time
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
         """Run the cases on an answer. Never raises because of the answer, except when a person interrupts the
@@ -192,7 +196,7 @@ class Exercise:
         failure = FAILURE / max(len(self.cases), 1)
         called = f"It is called as {self.call}." if self.call else ""
         try:
-            with quiet(), time_limit(self.seconds):
+            with quiet(), time_limit(self.seconds, self.clock):
                 for case, case_rng in zip(self.cases, rng.spawn(len(self.cases)), strict=True):
                     wrong = case(answer, Chance(case_rng, failure))
                     if wrong is not None:
@@ -203,10 +207,10 @@ class Exercise:
             return refused.diagnosis
         except AnswerRaised as raised:
             return _raised(raised, called)
-        except TimedOut:
+        except TimedOut as late:
             return Diagnosis(
                 "too-slow",
-                f"Your answer was stopped after {self.seconds:g} seconds, in which it was {_times(answer.calls)}.",
+                f"Your answer was {late}, in which it was {_times(answer.calls)}.",
                 "Does a loop never end, or does it go over people one by one where one NumPy operation would do?",
             )
         except LookedAway as how:

@@ -17,7 +17,12 @@ def main() -> int:
     parser.add_argument("submissions", type=Path, help="a folder with a folder for each student")
     parser.add_argument("--out", type=Path, default=Path("grades"), help="where the grades go (default: grades)")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="notebooks at a time")
-    parser.add_argument("--seconds", type=float, default=10.0, help="for one cell, or one call of an answer")
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=10.0,
+        help="of computing, for one cell or one call (default: 10); four times as many by the clock",
+    )
     parser.add_argument("--no-sandbox", action="store_true", help="do not use bubblewrap even where it is there")
     asked = parser.parse_args()
     if not asked.submissions.is_dir():

@@ -120,8 +120,8 @@ class _Session:
             try:
                 student.run_cell(cell.source, cell.label)
                 self._bad.pop(cell.label, None)
-            except TimedOut:
-                self._bad[cell.label] = ("hung", f"stopped after {self._limits.seconds:g} seconds")
+            except TimedOut as late:
+                self._bad[cell.label] = ("hung", str(late))
                 student = self._fresh()
                 continue
             except Gone:
@@ -156,7 +156,8 @@ class _Session:
         return Mark(question.id, asked.title, got, question.points, result.key, result.diagnosis, result.next_step)
 
     def _graded(self, asked: Exercise, answer: Any, student: Student, rng: int | None) -> Any:
-        result = asked.grade(answer, rng=np.random.default_rng(rng))
+        clocked = dataclasses.replace(asked, clock=student.clock)
+        result = clocked.grade(answer, rng=np.random.default_rng(rng))
         if student.process.poll() is not None or result.key == "too-slow":
             self.close()
         return result

@@ -20,6 +20,7 @@ LARGEST = 64 * 2**20  # bytes of one message
 DEEPEST = 40
 _PLAIN = (bool, int, float, str)
 _KINDS = "biufcUS"  # of arrays that may cross
+_SCALARS = (np.float64, np.int64, np.bool_)  # what answers return most
 
 
 class WireError(Exception):
@@ -40,7 +41,10 @@ class Encoder:
             return value
         kind = type(value)
         if kind is list or kind is tuple:
-            return ["l" if kind is list else "t", *[self.encode(item, depth + 1) for item in value]]
+            inside = [item if type(item) in _PLAIN else self.encode(item, depth + 1) for item in value]
+            return ["l" if kind is list else "t", *inside]
+        if kind in _SCALARS:
+            return ["f" if kind is np.float64 else "i" if kind is np.int64 else "b", value.item()]
         if isinstance(value, np.ndarray):
             return self._array(value, depth)
         if isinstance(value, np.generic):
@@ -52,7 +56,7 @@ class Encoder:
         if kind in (set, frozenset):
             return ["s", *[self.encode(item, depth + 1) for item in value]]
         if isinstance(value, np.random.Generator) and type(value.bit_generator) is np.random.PCG64:
-            return ["g", *rng_state(value)]
+            return ["g", rng_state(value)]
         if kind in (Fraction, Decimal):
             return ["q" if kind is Fraction else "m", str(value)]
         if isinstance(value, complex):
@@ -100,9 +104,15 @@ class Decoder:
 
     def _made(self, kind: str, rest: list[Any], depth: int) -> Any:
         if kind == "l":
-            return [self.decode(item, depth) for item in rest]
+            return [item if type(item) in _PLAIN else self.decode(item, depth) for item in rest]
         if kind == "t":
-            return tuple(self.decode(item, depth) for item in rest)
+            return tuple(item if type(item) in _PLAIN else self.decode(item, depth) for item in rest)
+        if kind == "f":
+            return np.float64(float(rest[0]))
+        if kind == "i":
+            return np.int64(int(rest[0]))
+        if kind == "b":
+            return np.bool_(bool(rest[0]))
         if kind == "a":
             return self._array(*rest)
         if kind == "n":
@@ -114,7 +124,7 @@ class Decoder:
         if kind == "s":
             return {self.decode(item, depth) for item in rest}
         if kind == "g":
-            return set_rng_state(np.random.Generator(np.random.PCG64(0)), rest)
+            return set_rng_state(np.random.Generator(np.random.PCG64(0)), rest[0])
         if kind == "q":
             return Fraction(_short(rest[0]))
         if kind == "m":
@@ -171,14 +181,15 @@ def _short(text: Any) -> str:
     return text
 
 
-def rng_state(rng: np.random.Generator) -> list[int]:
-    """Of a PCG64 generator."""
+def rng_state(rng: np.random.Generator) -> str:
+    """Of a PCG64 generator, as text: it crosses with every result of a function that draws."""
     state: Any = rng.bit_generator.state
-    return [state["state"]["state"], state["state"]["inc"], state["has_uint32"], state["uinteger"]]
+    inner = state["state"]
+    return f"{inner['state']:x} {inner['inc']:x} {state['has_uint32']:x} {state['uinteger']:x}"
 
 
-def set_rng_state(rng: np.random.Generator, state: list[int]) -> np.random.Generator:
-    whole, inc, has, left = (int(part) for part in state)
+def set_rng_state(rng: np.random.Generator, state: str) -> np.random.Generator:
+    whole, inc, has, left = (int(part, 16) for part in _short(state).split(" "))
     rng.bit_generator.state = {
         "bit_generator": "PCG64",
         "state": {"state": whole, "inc": inc},

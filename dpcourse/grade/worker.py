@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import os
 import sys
+import time
 import traceback
 import types
 from typing import Any
@@ -145,17 +146,19 @@ class Worker:
             index = int(path[1:]) if path[0] == "p" else path[1:]
             place[index] = self._kept[key]
         rng = wire.set_rng_state(np.random.Generator(np.random.PCG64(0)), state) if state else None
-        results = []
+        results, late = [], time.perf_counter() + 0.5
         for turn in range(ahead):
             given = [rng if item is ... else item for item in arguments] if rng is not None else arguments
             named = {k: rng if v is ... else v for k, v in keywords.items()} if rng is not None else keywords
             try:
                 result = self.things[number](*given, **named)
-                results.append([result, wire.rng_state(rng) if rng is not None else []])
+                results.append([result, wire.rng_state(rng) if rng is not None else ""])
             except BaseException:
                 if turn == 0:
                     raise
                 break
+            if time.perf_counter() > late:
+                break  # an answer that takes its time is called as often as it is asked for
         self.send("results", results)
 
 

@@ -182,6 +182,24 @@ def test_time_limit_leaves_quick_code_alone():
             pass
 
 
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="a sleep is not interrupted here")
+def test_who_sleeps_is_stopped_by_the_wall_clock():
+    start = time.perf_counter()
+    with pytest.raises(TimedOut) as late, time_limit(0.1):
+        time.sleep(60)
+    assert 0.4 <= late.value.seconds < 3 and time.perf_counter() - start < 5
+
+
+def test_a_busy_machine_stops_nobody():
+    start = time.perf_counter()
+    with time_limit(0.5, clock=lambda: start):  # other programs have the processor
+        while time.perf_counter() < start + 1:
+            pass
+    with pytest.raises(TimedOut), time_limit(0.05, clock=lambda: start):  # but not for ever
+        while True:
+            pass
+
+
 def test_prints_and_warnings_of_an_answer_do_not_reach_the_lesson(capsys):
     def loud(number):
         print("hello")
