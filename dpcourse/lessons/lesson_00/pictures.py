@@ -64,9 +64,10 @@ def draw_relative_error(data: CountBySize) -> Still:
     ]
     panel = Panel(
         Axis(data.counts[0], data.counts[-1], "true count (people)", log=True),
-        Axis(last.min() / 1.5, first.max() * 1.5, "± as a share of the count", log=True, unit="%"),
+        Axis(last.min() / 1.5, first.max() * 1.5, "half-width of the 95% interval, as a share of the count", log=True, unit="%"),
         [*lines, rule(y=0.05, name="5% off", label_at="right")],
-        title="The same noise, ± 95%: lost in a large count, ruin for a small one",
+        title="The noise is the same: a large share of a small count, a small share of a large one",
+        left=64,
     )
     alt = "Half-width of the 95% interval as a share of the true count, log-log: " + "; ".join(
         f"at ε = {epsilon:g} it falls from {_percent(a)} of {data.counts[0]:,.0f} people to {_percent(b)} of "
@@ -80,6 +81,8 @@ def draw_two_days(data: TwoDays) -> Still:
     """What may be published on Monday, with Ana, and on Tuesday, without her."""
     top = float(data.monday.max())
     window = float(data.published[-1])
+    one = 1.0  # where the two steps are compared: one person above Monday's true count
+    step = [float(day[data.published == one][0]) for day in (data.tuesday, data.monday)]
     panel = Panel(
         Axis(-window, window, "published count minus Monday's true count (people)"),
         Axis(0, 1.2 * top, "probability of each number"),
@@ -90,8 +93,10 @@ def draw_two_days(data: TwoDays) -> Still:
             line(data.fine, data.smooth, "Laplace noise", colour=marks.GREY, dash="2 3", width=1.6, label=""),
             text(-1.6, 1.04 * top, "Tuesday, without Ana", colour=marks.BLUE, anchor="end"),
             text(0.6, 1.04 * top, "Monday, with Ana", colour=marks.VERMILION, anchor="start"),
-            text(2.0, float(np.interp(1.6, data.fine, data.smooth)) * 1.4, "dotted: Laplace noise on Monday",
-                 colour=marks.GREY, anchor="start"),
+            text(1.0, 0.5 * top, "dotted: Laplace noise on Monday", colour=marks.GREY, anchor="start"),
+            line([one, one], step, colour=marks.INK, width=1.6),
+            text(one + 0.65, float(np.mean(step)), f"{step[1] / step[0]:.3g} times as high", colour=marks.INK,
+                 anchor="start"),
         ],
         title=f"What may be published at ε = {data.epsilon:g}",
     )  # fmt: skip
