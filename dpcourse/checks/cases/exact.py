@@ -148,7 +148,11 @@ class Value:
                 return mistake.diagnosis
         if isinstance(given, float) and 0 < self.expected < 1 and self._same(given, 100 * self.expected):
             return Diagnosis("percent", "That is a percentage.", "100% is 1: divide by 100.")
-        return Diagnosis("wrong-value", f"{given!r} is not it.", "Read the paragraph above the exercise again.")
+        return Diagnosis(
+            "wrong-value",
+            f"{given:.4g} is not it." if isinstance(given, float) else f"{given!r} is not it.",
+            "Which formula did you use, and what does each letter in it stand for here?",
+        )
 
     def _same(self, given: Any, wanted: Any) -> bool:
         if isinstance(wanted, str) or isinstance(given, str):

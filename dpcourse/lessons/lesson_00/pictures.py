@@ -64,7 +64,13 @@ def draw_relative_error(data: CountBySize) -> Still:
     ]
     panel = Panel(
         Axis(data.counts[0], data.counts[-1], "true count (people)", log=True),
-        Axis(last.min() / 1.5, first.max() * 1.5, "half-width of the 95% interval, as a share of the count", log=True, unit="%"),
+        Axis(
+            last.min() / 1.5,
+            first.max() * 1.5,
+            "half-width of the 95% interval, as a share of the count",
+            log=True,
+            unit="%",
+        ),
         [*lines, rule(y=0.05, name="5% off", label_at="right")],
         title="The noise is the same: a large share of a small count, a small share of a large one",
         left=64,
