@@ -77,7 +77,7 @@ class Equals:
         if related:
             return Diagnosis(related[2], f"{seen} {related[0]}", related[1])
         some = "one" if len(bad) == self.times else f"{len(bad)} of {self.times}"
-        ask = "Take the formula apart: which part of it does your result lack, or have too much of, on this input?"
+        ask = "Compare them step by step on this input. Which part does your result lack, or have too much of?"
         if some != "one":
             seen = f"On {some} inputs your result is wrong. {seen}"
             ask = "What do the inputs have in common on which you are wrong? Which case is not thought of?"

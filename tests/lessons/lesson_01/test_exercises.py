@@ -98,11 +98,12 @@ def diverse(frame, columns, sensitive):
 
 def reconstruct(queries, answers):
     m, n = queries.shape
+    one = np.ones((m, 1))
     result = optimize.linprog(
-        np.r_[np.zeros(n), 1],
-        A_ub=np.block([[queries, -np.ones((m, 1))], [-queries, -np.ones((m, 1))]]),
+        np.r_[np.zeros(n + 1), 1],
+        A_ub=np.block([[queries, one, -one], [-queries, -one, -one]]),
         b_ub=np.r_[answers, -answers],
-        bounds=[(0, 3)] * n + [(0, None)],
+        bounds=[(0, 3)] * n + [(-30, 30), (0, None)],
     )
     return np.round(result.x[:n])
 
@@ -119,18 +120,39 @@ def reconstruct_of_the_lesson(queries, answers):
     return (solution.x[:n] > 0.5).astype(int)
 
 
+def the_lesson_up_to_three(queries, answers, sides=2):
+    m, n = queries.shape
+    off = np.eye(m)
+    solution = optimize.linprog(
+        c=np.r_[np.zeros(n), np.ones(m)],
+        A_ub=np.block([[queries, -off], [-queries, -off]])[: sides * m],
+        b_ub=np.r_[answers, -answers][: sides * m],
+        bounds=[(0, 3)] * n + [(0, None)] * m,
+    )
+    return np.round(solution.x[:n])
+
+
+def differences(queries, answers):
+    """The secret number drops out of the difference of two sums."""
+    return np.clip(np.round(np.linalg.lstsq(np.diff(queries, axis=0), np.diff(answers), rcond=None)[0]), 0, 3)
+
+
 def fractions(queries, answers):
-    return np.linalg.lstsq(queries, answers, rcond=None)[0]
+    return np.linalg.lstsq(np.c_[queries, np.ones(len(queries))], answers, rcond=None)[0][:-1]
 
 
 def least_squares(queries, answers):
     return np.clip(np.round(fractions(queries, answers)), 0, 3)
 
 
-def exact(queries, answers):
+def exact_solution(queries, answers):
     n = queries.shape[1]
-    result = optimize.linprog(np.zeros(n), A_eq=queries, b_eq=answers, bounds=[(0, 3)] * n)
-    return None if result.x is None else np.round(result.x)
+    return optimize.linprog(np.zeros(n), A_eq=queries, b_eq=answers, bounds=[(0, 3)] * n).x
+
+
+def exact(queries, answers):
+    x = exact_solution(queries, answers)
+    return None if x is None else np.round(x)
 
 
 def one_at_a_time(queries, answers):
@@ -173,7 +195,7 @@ RIGHT = {
     "01.2": [link, link_by_merge],
     "01.3": [reveal, reveal_in_halves],
     "01.4": [lambda frame, columns, sensitive: (diverse(frame, columns, sensitive) == 1).mean()],
-    "01.5": [reconstruct, least_squares],
+    "01.5": [reconstruct, least_squares, lambda queries, answers: differences(queries, answers)],
     "01.6": [plan, first_good_plan],
 }
 
@@ -202,6 +224,9 @@ WRONG = {
             link(released, register, on, (0,)),
             link(released, register, on, (1,)),
         ),
+        "one-age-at-a-time too": lambda released, register, on: (
+            lambda now, later: np.where((now >= 0) != (later >= 0), np.maximum(now, later), -1)
+        )(link(released, register, on, (0,)), link(released, register, on, (1,))),
         "names-one-of-several": lambda released, register, on: np.array(
             [min(rows) if rows else -1 for rows in fits(released, register, on)]
         ),
@@ -222,6 +247,7 @@ WRONG = {
         "asks-too-near too": careful_lesson,
         "reversed": lambda count, n, person: -reveal(count, n, person),
         "complement": lambda count, n, person: 1 - reveal(count, n, person),
+        "twice": lambda count, n, person: 2 * reveal(count, n, person),
         "one-count": lambda count, n, person: count(np.ones(n, dtype=bool)),
         "guesses": lambda count, n, person: 1,
         "wrong-person": lambda count, n, person: reveal(count, n, (person + 1) % n),
@@ -244,14 +270,27 @@ WRONG = {
             frame.assign(**glued(frame, columns)).groupby("glued")[sensitive].transform("nunique") == 1
         ).mean(),
         "wrong-value": lambda frame, columns, sensitive: 0.5,
+        "a-count": lambda frame, columns, sensitive: int((diverse(frame, columns, sensitive) == 1).sum()),
+        "percent": lambda frame, columns, sensitive: 100 * (diverse(frame, columns, sensitive) == 1).mean(),
+        "alone-left-out": lambda frame, columns, sensitive: (
+            (diverse(frame, columns, sensitive) == 1) & (sizes(frame, columns) > 1)
+        ).mean(),
+        "alone-left-out too": lambda frame, columns, sensitive: (
+            diverse(frame, columns, sensitive)[sizes(frame, columns) > 1] == 1
+        ).mean(),
         "package-used": lambda frame, columns, sensitive: (records.diversity(frame, columns, sensitive) == 1).mean(),
     },
     "01.5": {
         "bits": reconstruct_of_the_lesson,
         "not-whole": fractions,
         "returns-nothing": exact,
-        "few-equations": lambda queries, answers: least_squares(queries[:40], answers[:40]),
+        "few-equations": lambda queries, answers: least_squares(queries[:41], answers[:41]),
         "constant": lambda queries, answers: np.ones(queries.shape[1], dtype=int),
+        "shift-ignored": the_lesson_up_to_three,
+        "shift-ignored too": lambda queries, answers: np.clip(
+            np.round(np.linalg.lstsq(queries, answers, rcond=None)[0]), 0, 3
+        ),
+        "returns-nothing too": lambda queries, answers: np.round(exact_solution(queries, answers)),
         "flipped": lambda queries, answers: 3 - least_squares(queries, answers),
         "rounds-up": lambda queries, answers: np.clip(np.ceil(fractions(queries, answers) - 0.05), 0, 3),
         "rounds-down": lambda queries, answers: np.clip(fractions(queries, answers), 0, 3).astype(int),

@@ -64,19 +64,19 @@ def _wrong_columns(people: pd.DataFrame, first: list[str] | str, second: list[st
         if isinstance(columns, str) or not set(columns) <= set(people.columns):
             return Diagnosis("wrong-type", f"{columns!r} is no list of columns of `people`.", _FORM)
         if len(set(columns)) != WIDTH or len(columns) != WIDTH:
-            return Diagnosis("not-four", f"A release has the columns {columns}.", f"Each needs {WIDTH} different ones.")
+            return Diagnosis("not-four", f"A table has the columns {columns}.", f"Each needs {WIDTH} different ones.")
     missing = sorted(set(people.columns) - set(first) - set(second))
     if missing:
         return Diagnosis(
-            "left-out", f"Nobody publishes {', '.join(missing)}.", "Every column has to be in one release at least."
+            "left-out", f"Nobody publishes {', '.join(missing)}.", "In which of the two tables should it be?"
         )
     shared = sorted(set(first) & set(second))
     share = records.unique_share(people, shared)
     if share >= LIMIT:
         return Diagnosis(
             "too-linkable",
-            f"Both releases have {' and '.join(shared)}, on which {share:.1%} of the people are unique.",
-            "On which columns can Boris join the two releases? For which choice of them are the fewest people unique?",
+            f"Both tables have {' and '.join(shared)}, on which {share:.1%} of the people are unique.",
+            "On which columns can Boris join the two tables? For which choice of them are the fewest people unique?",
         )
     return None
 
@@ -106,8 +106,8 @@ def _wrong_people(
             )
     return Diagnosis(
         "wrong-people",
-        f"You mark {int(linked.sum())} people; exactly one row of each release fits for {int(right.sum())}.",
-        "Who has the same values as nobody else, on the columns that both releases have?",
+        f"You mark {int(linked.sum())} people; exactly one row of each table fits for {int(right.sum())}.",
+        "Who has the same values as nobody else, on the columns that both tables have?",
     )
 
 

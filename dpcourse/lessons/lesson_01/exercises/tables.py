@@ -94,13 +94,13 @@ REMOVED = (
                 "share-of-groups",
                 lambda frame, columns, k: _small_groups(frame, columns, k) / _distinct(frame, columns),
                 "That is the share of *groups* that are too small; the share of *people* is asked for.",
-                "Weigh each group by its size.",
+                "How many people does each group stand for?",
             ),
             Mistake(
                 "a-count",
                 lambda frame, columns, k: int((records.group_sizes(frame, columns) < k).sum()),
                 "That is how many people are removed, not their share.",
-                "Divide by their number.",
+                "Out of how many?",
             ),
             Mistake(
                 "complement",
@@ -112,13 +112,13 @@ REMOVED = (
                 "all-columns",
                 lambda frame, columns, k: _removed(frame, list(frame.columns), k),
                 "You compare people on every column of the table.",
-                "Use `columns` only.",
+                "Which columns does the function get?",
             ),
             Mistake(
                 "percent",
                 lambda frame, columns, k: 100 * _removed(frame, columns, k),
                 "That is a percentage.",
-                "A share lies between 0 and 1.",
+                "Between which numbers does a share lie?",
             ),
             Mistake.told(_GLUE, lambda frame, columns, k: _removed(_glued(frame, columns), ["glued"], k)),
         ),
@@ -170,6 +170,11 @@ def _either_join(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) 
     return np.where(this_year.match >= 0, this_year.match, next_year.match)
 
 
+def _one_join_alone(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) -> np.ndarray:
+    this_year, next_year = (join.match for join in _joins(released, register, on, (0, 1)))
+    return np.where((this_year >= 0) ^ (next_year >= 0), np.maximum(this_year, next_year), -1)
+
+
 _GUESSED = Diagnosis(
     "names-one-of-several",
     "Where several released rows fit a person you name one of them. The attacker cannot know which is theirs.",
@@ -210,6 +215,12 @@ LINK = (
                 "one-age-at-a-time",
                 _either_join,
                 "You look at each age on its own: one row fits at 40 and another at 41, and you name one of them.",
+                "How many rows fit a person at both ages together?",
+            ),
+            Mistake(
+                "one-age-at-a-time",
+                _one_join_alone,
+                "You look at each age on its own: several rows fit at 40 and one at 41, and you name the one at 41.",
                 "How many rows fit a person at both ages together?",
             ),
             Mistake.told(_GUESSED, _one_of),
@@ -263,6 +274,19 @@ def _alike_in(frame: pd.DataFrame, columns: list[str], sensitive: str) -> float:
     return float(_alike(frame, columns, sensitive).mean())
 
 
+def _alike_in_company(frame: pd.DataFrame, columns: list[str], sensitive: str) -> np.ndarray:
+    return _alike(frame, columns, sensitive) & (records.group_sizes(frame, columns) > 1)
+
+
+def _alike_in_company_only(frame: pd.DataFrame, columns: list[str], sensitive: str) -> float:
+    return float(_alike(frame, columns, sensitive)[records.group_sizes(frame, columns) > 1].mean())
+
+
+_LONELY = Diagnosis(
+    "alone-left-out",
+    "You leave out people who are alone in their group.",
+    "How many values has the sensitive column in a group of one? Is that person exposed?",
+)
 _FIXED = Diagnosis(
     "fixed-column", "You look at the same column of the table whichever is asked about.", "Its name is in `sensitive`."
 )
@@ -274,10 +298,26 @@ EXPOSED = (
         expected=lambda frame, columns, sensitive: float(_alike(frame, columns, sensitive).mean()),
         mistakes=(
             Mistake(
+                "a-count",
+                lambda frame, columns, sensitive: int(_alike(frame, columns, sensitive).sum()),
+                "That is how many people are exposed, not their share.",
+                "Out of how many?",
+            ),
+            Mistake(
+                "percent",
+                lambda frame, columns, sensitive: 100 * _alike_in(frame, columns, sensitive),
+                "That is a percentage.",
+                "Between which numbers does a share lie?",
+            ),
+            Mistake.told(
+                _LONELY, lambda frame, columns, sensitive: _alike_in_company(frame, columns, sensitive).mean()
+            ),
+            Mistake.told(_LONELY, _alike_in_company_only),
+            Mistake(
                 "share-of-groups",
                 _alike_share_of_groups,
                 "That is the share of groups in which all are alike; the share of people is asked for.",
-                "Weigh each group by its size.",
+                "How many people does each group stand for?",
             ),
             Mistake(
                 "only-the-unique",

@@ -51,8 +51,8 @@ _REFUSED = {
         "asks-too-near",
         "The office keeps silent (None): a group of yours differs by fewer than 20 people from one that it has "
         "answered.",
-        "Three groups can be far apart, and still leave only this person when their counts are added and subtracted. "
-        "Draw two large groups of others first.",
+        "The difference of two counts leaves one person only if the two groups are near. Which combination of more "
+        "than two counts does?",
     ),
 }
 
@@ -84,6 +84,12 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     if np.array_equal(found, -wanted):
         return Diagnosis("reversed", "You give −1 where the secret is yes.", "Which counts are to be subtracted?")
+    if np.array_equal(found, 2 * wanted):
+        return Diagnosis(
+            "twice",
+            "You give 2 where the secret is yes. Everybody else cancels, and this person is left twice.",
+            "In which of your groups is the person, and which of them do you add or subtract?",
+        )
     if np.array_equal(found, 1 - wanted):
         return Diagnosis("complement", "You give 0 where the secret is yes, and 1 where it is no.", "What does 1 mean?")
     refused = [why for office in offices for why in office.refused]
@@ -118,15 +124,29 @@ def _left_over(groups: list[np.ndarray]) -> set[int]:
 
 
 def reconstructs(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The answer recovers at least 95% of 40 people's numbers, 0 to 3, from 240 sums that are off by up to one."""
+    """The answer recovers at least 95% of 40 people's numbers, 0 to 3, from 240 sums.
+
+    Each is off by up to one, and one number of 12 to 30, up or down, has been added to all of them. Who overlooks it
+    spreads it over the 20 or so people of a sum, which takes most of them to the next whole number.
+    """
     draws = []
     for i in range(5):
         # Small numbers, then large ones: an answer that is always in the middle is off both ways.
         shares = (0.4, 0.3, 0.2, 0.1) if i % 2 else (0.1, 0.2, 0.3, 0.4)
         secret = chance.rng.choice(4, size=40, p=shares)
         queries = chance.rng.integers(2, size=(240, 40))
-        answers = queries @ secret + chance.rng.uniform(-1, 1, size=240)
-        result = answer(queries.copy(), answers.copy())
+        shift = int(chance.rng.integers(12, 31)) * (-1) ** i
+        answers = queries @ secret + shift + chance.rng.uniform(-1, 1, size=240)
+        try:
+            result = answer(queries.copy(), answers.copy())
+        except AnswerRaised as raised:
+            if isinstance(raised.error, TypeError) and "None" in str(raised):
+                return Diagnosis(
+                    "returns-nothing",
+                    f"Your code stopped: {raised}. `linprog` gives None for x if its programme has no solution.",
+                    "With noise no list fits exactly. Which list comes closest, and how is that asked for?",
+                )
+            raise
         if result is None:
             return Diagnosis(
                 "returns-nothing",
@@ -155,7 +175,7 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
         return Diagnosis(
             "constant",
             f"You say the same whatever the sums are; that is right for {right:.0%} of the people.",
-            "The published sums must enter.",
+            "Does your programme ask that a sum is neither too small nor too large?",
         )
     if all(numbers.max() <= 1 for numbers, _, _, _ in draws):
         return Diagnosis(
@@ -164,8 +184,8 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
     if all(np.array_equal(numbers, _first_equations(queries, answers)) for numbers, _, queries, answers in draws):
         return Diagnosis(
             "few-equations",
-            f"You solve 40 equations for 40 people, which makes the noise larger: {right:.0%} right.",
-            "All 240 sums count: find the numbers that fit all of them best.",
+            f"You solve as many equations as there are unknowns, which makes the noise larger: {right:.0%} right.",
+            "There are 240 sums. Which numbers fit all of them best?",
         )
     if all((numbers >= secret).all() for numbers, secret, _, _ in draws):
         return Diagnosis(
@@ -179,6 +199,13 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
             f"Every mistake you make is a number that is too small ({right:.0%} right).",
             "Where between two whole numbers do you cut? `astype(int)` cuts everything off.",
         )
+    if all((numbers - secret).mean() * (-1) ** i > 0.2 for i, (numbers, secret, _, _) in enumerate(draws)):
+        return Diagnosis(
+            "shift-ignored",
+            "Your numbers are too large where the office's secret number is above 0, and too small where it is below "
+            f"({right:.0%} right).",
+            "Each sum is made of 20 or so people's answers and one number more. Which of these are your unknowns?",
+        )
     return Diagnosis(
         "too-few",
         f"You recover {right:.0%} of the numbers; 95% is possible from these sums.",
@@ -187,5 +214,7 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _first_equations(queries: np.ndarray, answers: np.ndarray) -> np.ndarray:
-    n = queries.shape[1]
-    return np.clip(np.round(np.linalg.lstsq(queries[:n].astype(float), answers[:n], rcond=None)[0]), 0, 3).astype(int)
+    """From as many sums as there are unknowns."""
+    unknowns = np.c_[queries, np.ones(len(queries))]
+    some = unknowns.shape[1]
+    return np.clip(np.round(np.linalg.lstsq(unknowns[:some], answers[:some], rcond=None)[0][:-1]), 0, 3).astype(int)
