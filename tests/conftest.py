@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpcourse.plots.still import placed
+from dpcourse.plots.still import boxes, place_labels, placed
 
 SCRIPT = Path(__file__).resolve().parents[1] / "dpcourse" / "widgets" / "explorer.js"
 HALF_A_PIXEL = 0.5
@@ -93,3 +93,44 @@ def assert_the_same(views, width, python=None):
         for (kind, a, _), (_, b, _) in zip(theirs, ours, strict=True):
             assert len(a) == len(b), kind
             assert np.abs(np.subtract(a, b)).max() < HALF_A_PIXEL, kind
+
+
+def labels_stand_apart(view, widths=(640, 560)):
+    """No label of a panel lies on another."""
+    for width in widths:
+        for panel, box in zip(view["p"], boxes(view, width)[0], strict=True):
+            places = [(one["x"], one["y"], one) for one in place_labels(panel["s"], box, width) if one["t"]]
+            for i, (x, y, one) in enumerate(places):
+                for x2, y2, other in places[:i]:
+                    assert abs(y - y2) >= 13 or abs(_left(one, x) - _left(other, x2)) > 12, (one["t"], other["t"])
+
+
+def _left(label, x):
+    return x - {"start": 0, "middle": 3.15, "end": 6.3}[label["a"]] * len(label["t"])
+
+
+def words_of(panel):
+    return [panel["t"], *(panel[axis][part] for axis in "xy" for part in "lu"), *panel["x"]["n"], *panel["y"]["n"],
+            *(label["t"] for label in panel["s"])]  # fmt: skip
+
+
+@pytest.fixture
+def picture_says():
+    """``picture_says(draw, first, second, words)``: picture and words follow the numbers, as a person writes them."""
+
+    def check(draw, first, second, words):
+        picture, other = draw(*first), draw(*second)
+        assert words in other.alt and words not in picture.alt, other.alt
+        assert picture.view == draw(*first).view and picture.view != other.view
+        for one in (picture, other):
+            said = [one.alt, *(words for panel in one.view["p"] for words in words_of(panel))]
+            assert len(one.alt) > 60 and not re.search(r"\bnan\b|\d[eE][-+]?\d", " ".join(said)), said
+            labels_stand_apart(one.view, [one.width])
+        assert picture.png()[:4] == b"\x89PNG"
+
+    return check
+
+
+@pytest.fixture(name="labels_stand_apart")
+def labels_stand_apart_fixture():
+    return labels_stand_apart

@@ -12,7 +12,7 @@ An explorer describes its picture once, with these. `dpcourse.plots.scene` turns
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 BLUE, VERMILION, GREEN, PURPLE, OCHRE, GREY, INK = range(7)  # colours of a theme; INK is that of its text
-DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4")
+DASHES = ("", "7 4", "2 3", "9 3 2 3", "12 4", "5 2", "1 2")
+SHAPES = "ostdx"
 
 
 # A control, "x" or "y", and, where the control's values are not the axis's own, what turns them into these.
@@ -57,6 +58,11 @@ class Axis:
 def categories(names: Sequence[str], label: str = "") -> Axis:
     """An axis with a place for each name: the first at 0, the next at 1."""
     return Axis(-0.5, len(names) - 0.5, label, ticks=range(len(names)), names=names)
+
+
+def rows(names: Sequence[str], label: str = "", above: float = 0.5) -> Axis:
+    """An upright axis with a row for each name: the first at 0, the next at −1 under it, and so much room above."""
+    return Axis(0.5 - len(names), above, label, ticks=[-i for i in range(len(names))], names=names)
 
 
 def epsilon_axis(low: float, high: float, label: str = "ε") -> Axis:
@@ -109,7 +115,7 @@ class Panel:
 
 
 def _row(values: ArrayLike) -> np.ndarray:
-    return np.atleast_1d(np.asarray(values, dtype=float))
+    return np.ravel(np.asarray(values, dtype=float))
 
 
 def line(
@@ -217,6 +223,49 @@ def text(
     """Words at a place, beginning, centred or ending there (`anchor` start, middle, end); `shift` is in pixels, right
     and down."""
     return Mark("text", _row(x), _row(y), colour=colour, label=(words, anchor, *shift), hover=False)
+
+
+def lines(
+    x: ArrayLike,
+    rows: Mapping[str, ArrayLike],
+    *,
+    dots: float = 0,
+    here: tuple[float, Sequence[float]] | None = None,
+    drag: Drag | None = None,
+    **look: Any,
+) -> list[Mark]:
+    """A line a name, each with a colour and dashes of its own; with a dot of that size at each number, and a larger one
+    at one x where `here` says so. In a picture that does not move they are named in the order in which they end."""
+    drawn = []
+    for i, (name, row) in enumerate(rows.items()):
+        shape = SHAPES[i % len(SHAPES)]
+        found = [line(x, row, name, colour=i, dash=DASHES[i], **look)]
+        if dots:
+            found.append(points(x, row, name, colour=i, shape=shape, size=dots))
+        if here is not None:
+            found.append(points(here[0], here[1][i], name, colour=i, shape=shape, drag=drag))
+        drawn.append((-_row(row)[-1] if here is None else 0.0, i, found))
+    return [mark for _, _, found in sorted(drawn, key=lambda one: one[:2]) for mark in found]
+
+
+def beside(rows: Mapping[str, ArrayLike], write: Callable[[float], str], said_at: tuple[float, float]) -> list[Mark]:
+    """Bars in groups at 0, 1, 2, …, side by side: in each group one a name, its height written above; which is which
+    is said at a place, right-aligned."""
+    found, wide = [], 0.84 / len(rows)
+    for i, (name, row) in enumerate(rows.items()):
+        heights = _row(row)
+        places = np.arange(len(heights)) + (i - (len(rows) - 1) / 2) * wide
+        found.append(bars(places, heights, name, width=0.92 * wide, colour=i))
+        found += [
+            text(x, y, write(y), colour=i, anchor="middle", shift=(0, -9))
+            for x, y in zip(places.tolist(), heights.tolist(), strict=True)
+        ]
+    return found + key(*said_at, [(f"bar {i + 1}: {name}", i) for i, name in enumerate(rows)])
+
+
+def key(x: float, y: float, words: Iterable[tuple[str, int]], *, anchor: str = "end") -> list[Mark]:
+    """Words, each in its colour, one under the other from a place on."""
+    return [text(x, y, said, colour=c, anchor=anchor, shift=(0, 16 * i)) for i, (said, c) in enumerate(words)]
 
 
 def as_marks(value: Any) -> list[Panel]:

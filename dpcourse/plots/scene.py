@@ -25,7 +25,9 @@ CHARACTER = 6.3  # pixels, on average, at 12 pixels a letter; also in explorer.j
 HEIGHT = 390
 
 
-def scene(panels: Sequence[Panel], positions: Mapping[str, Sequence[Any]] | None = None) -> dict[str, Any]:
+def scene(
+    panels: Sequence[Panel], positions: Mapping[str, Sequence[Any]] | None = None, height: float = HEIGHT
+) -> dict[str, Any]:
     """What both renderers draw.
 
     Parameters
@@ -33,6 +35,8 @@ def scene(panels: Sequence[Panel], positions: Mapping[str, Sequence[Any]] | None
     panels : sequence of Panel
     positions : mapping of str to sequence, optional
         For each control the values it stops at: where a point that is dragged can be.
+    height : float
+        In pixels.
 
     Examples
     --------
@@ -41,7 +45,7 @@ def scene(panels: Sequence[Panel], positions: Mapping[str, Sequence[Any]] | None
     >>> view["p"][0]["k"][0]["x"], view["p"][0]["k"][0]["y"]
     ([0, 2000], [0, 2000])
     """
-    return {"h": HEIGHT, "p": [_panel(panel, positions or {}) for panel in panels]}
+    return {"h": height, "p": [_panel(panel, positions or {}) for panel in panels]}
 
 
 def steps(axis: Axis, values: Any) -> list[int]:
@@ -61,9 +65,11 @@ def steps(axis: Axis, values: Any) -> list[int]:
 def _panel(panel: Panel, positions: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
     x, y = _axis(panel.x), _axis(panel.y)
     labels = [label for mark in panel.marks if (label := _label(mark, panel)) is not None]
-    left = 12 + max((CHARACTER * len(words) for words in y["n"]), default=0)
+    left = 12 + max((CHARACTER * (len(words) + words.count("%")) for words in y["n"]), default=0)
     right = max((12 + CHARACTER * len(one["t"]) for one in labels if one["x"] == STEPS and one["a"] == "start"),
                 default=14)  # fmt: skip
+    if x["n"] and x["t"][-1] > 0.97 * STEPS:  # the last tick's name is centred on the panel's edge
+        right = max(right, 4 + CHARACTER * len(x["n"][-1]) / 2)
     top = 10 + (20 if panel.y.label else 0) + (18 if panel.title else 0)
     bottom = 22 + (20 if panel.x.label else 0)
     margins = [top, right if panel.right is None else panel.right, bottom, left if panel.left is None else panel.left]

@@ -19,8 +19,8 @@ from matplotlib.patches import PathPatch, Rectangle
 from matplotlib.path import Path
 from matplotlib.patheffects import withStroke
 
-from dpcourse.plots.marks import Panel
-from dpcourse.plots.scene import CHARACTER, GAP, STEPS, scene
+from dpcourse.plots.marks import Panel, as_marks
+from dpcourse.plots.scene import CHARACTER, GAP, HEIGHT, STEPS, scene
 from dpcourse.plots.style import course_style
 
 WIDTH = 640
@@ -172,11 +172,12 @@ class Still:
         title: str = "",
         note: str = "",
         width: float = WIDTH,
+        height: float = HEIGHT,
     ) -> None:
         if isinstance(panels, dict):
             self.view = panels
         else:
-            self.view = scene([panels] if isinstance(panels, Panel) else panels)
+            self.view = scene(as_marks(panels), height=height)
         self.alt, self.title, self.note, self.width = alt, title, note, width
 
     @property

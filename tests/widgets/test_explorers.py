@@ -13,20 +13,19 @@ import ipywidgets
 import pytest
 
 from dpcourse import widgets
-from dpcourse.plots.still import boxes, place_labels
 from dpcourse.widgets.base import Explorer
 
 MOST_BYTES = 20_000
 
 
 @pytest.mark.parametrize("name", sorted(widgets.EXPLORERS))
-def test_explorer(name, browser_draws_the_same):
+def test_explorer(name, browser_draws_the_same, labels_stand_apart):
     """All of one explorer in one test: it is built once and each of its settings is visited once."""
     explorer = getattr(widgets, name)()
     assert isinstance(explorer, Explorer) and isinstance(explorer, ipywidgets.VBox)
     readers_without_a_kernel_get_picture_and_text(explorer)
     epsilon_is_explained(explorer)
-    first, visits = explorer.front.view, visit(explorer)
+    first, visits = explorer.front.view, visit(explorer, labels_stand_apart)
     every_control_changes_something(visits)
     assert visits[-1][1] == first, "the picture depends on where the sliders have been"
     assert explorer.title.endswith("?") and len(explorer.answer.split()) >= 15
@@ -36,7 +35,7 @@ def test_explorer(name, browser_draws_the_same):
     explorer.close_all()
 
 
-def visit(explorer):
+def visit(explorer, labels_stand_apart):
     """Every setting of an explorer, in order: the setting, and the view of it."""
     defaults, visits = dict(explorer.values), []
     settings = list(explorer.settings())
@@ -51,19 +50,6 @@ def visit(explorer):
         visits.append((setting, view))
     assert settings[0] == settings[-1] == defaults
     return visits
-
-
-def labels_stand_apart(view):
-    for width in (640, 560):
-        for panel, box in zip(view["p"], boxes(view, width)[0], strict=True):
-            places = [(one["x"], one["y"], one) for one in place_labels(panel["s"], box, width) if one["t"]]
-            for i, (x, y, one) in enumerate(places):
-                for x2, y2, other in places[:i]:
-                    assert abs(y - y2) >= 13 or abs(left(one, x) - left(other, x2)) > 12, (one["t"], other["t"])
-
-
-def left(label, x):
-    return x - {"start": 0, "middle": 3.15, "end": 6.3}[label["a"]] * len(label["t"])
 
 
 def shape_of(view):

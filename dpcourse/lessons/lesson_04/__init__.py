@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "numbers": ["Dimensions", "multiplier", "noise_by_dimension"],
-        "pictures": ["Choice", "Failure", "Median", "draw_choice", "draw_failure", "draw_median"],
+        "pictures": ["draw_choice", "draw_failure", "draw_median"],
         "explorer": ["explore_dimension"],
     },
 )

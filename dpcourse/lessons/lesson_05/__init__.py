@@ -7,12 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["NOISES", "Prices", "five_prices"],
         "pictures": [
-            "Choice",
-            "LARGEST_EPSILON",
-            "Orders",
-            "Region",
-            "Thresholds",
-            "TotalLoss",
             "draw_advanced_region",
             "draw_choice",
             "draw_orders",

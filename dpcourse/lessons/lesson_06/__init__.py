@@ -17,9 +17,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "truth_telling",
         ],
         "pictures": [
-            "ErrorByEpsilon",
-            "Gains",
-            "Leak",
             "draw_errors",
             "draw_gains",
             "draw_leak",

@@ -7,10 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["Protocols", "protocols"],
         "pictures": [
-            "Days",
-            "Models",
-            "Scaling",
-            "Shuffling",
             "draw_days",
             "draw_models",
             "draw_scaling",

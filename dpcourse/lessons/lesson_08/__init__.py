@@ -8,9 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "numbers": ["GradientNorms", "NOISE", "PEOPLE", "RATE", "STAGES", "Scores", "measured_scores", "norms_at"],
         "pictures": [
             "BINS",
-            "BatchCost",
             "NORM_RANGE",
-            "Turn",
             "draw_batch_cost",
             "draw_norms",
             "draw_scores",

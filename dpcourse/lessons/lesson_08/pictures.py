@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from dpcourse.lessons.lesson_08.numbers import GradientNorms, Scores
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
-from dpcourse.plots.picture import Picture
-from dpcourse.plots.still import Still
-from dpcourse.plots.style import BLACK, GREY, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.still import WIDTH, Still
 from dpcourse.plots.words import number
 
 NORM_RANGE = (0.0, 4.0)
@@ -52,51 +49,29 @@ def draw_norms(data: GradientNorms) -> Still:
     return Still(norm_marks(data), alt=alt)
 
 
-@dataclass(frozen=True)
-class Turn:
-    """Two-dimensional gradients of a batch, one person's gradient, and what is released without and with it.
-
-    ``released`` maps a way of clipping to the pair (without, with).
-    """
-
-    clip_norm: float
-    released: dict[str, tuple[np.ndarray, np.ndarray]]
-
-
-def draw_turn(data: Turn, *, into: Picture | None = None) -> Picture:
-    """For each way of clipping: the sum without a person, with that person, and the way between the two."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(760, 300)
-            panels = np.ravel(picture.subplots(1, len(data.released), sharey=True))
-            reach = max(np.abs(np.ravel(list(data.released.values()))).max(), data.clip_norm) * 1.25
-            for axes, name in zip(panels, data.released, strict=True):
-                angle = np.linspace(0, 2 * np.pi, 200)
-                axes.plot(data.clip_norm * np.cos(angle), data.clip_norm * np.sin(angle), color=GREY, linewidth=1)
-                for i, who in enumerate(("without her", "with her")):
-                    style = series(i)
-                    (picture.parts[name, who],) = axes.plot([], [], markevery=[1], label=who, **style)
-                (picture.parts[name, "move"],) = axes.plot([], [], color=BLACK, linestyle=":", linewidth=1.6)
-                axes.set_xlim(-reach, reach)
-                axes.set_ylim(-0.6 * reach, 0.6 * reach)
-                axes.set_aspect("equal")
-                axes.set_xlabel("first coordinate")
-                picture.parts[name, "title"] = axes.set_title(" ")
-            panels[0].set_ylabel("second coordinate")
-            panels[0].legend(loc="upper left")
-    told = []
-    for name, (without, with_her) in data.released.items():
-        for who, end in (("without her", without), ("with her", with_her)):
-            picture.parts[name, who].set_data([0, end[0]], [0, end[1]])
-        picture.parts[name, "move"].set_data([without[0], with_her[0]], [without[1], with_her[1]])
-        move = np.linalg.norm(with_her - without) / data.clip_norm
-        picture.parts[name, "title"].set_text(f"{name}: moves {move:.2f} C")
+def draw_turn(clip_norm: float, released: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Still:
+    """For each way of clipping two-dimensional gradients, what is released (without, with) one person: two arrows, the
+    way between their ends, and the circle of radius `clip_norm`."""
+    reach = 1.25 * max(float(np.abs(list(released.values())).max()), clip_norm)
+    angle, panels, told = np.linspace(0, 2 * np.pi, 200), [], []
+    for name, ends in released.items():
+        move = float(np.linalg.norm(ends[1] - ends[0]) / clip_norm)
         told.append(f"{name}, by {move:.2f} C")
-    picture.alt = (
-        f"How far one person moves what is released, in clip norms C: {'; '.join(told)}. The circle has radius C."
-    )
-    return picture
+        drawn = [
+            marks.line(clip_norm * np.cos(angle), clip_norm * np.sin(angle), colour=marks.GREY, width=1),
+            marks.line(*np.transpose(ends), colour=marks.INK, dash="2 3", width=1.6),
+        ]
+        for i, (who, (x, y)) in enumerate(zip(("without her", "with her"), ends, strict=True)):
+            drawn += [
+                marks.line([0, x], [0, y], who, colour=i, dash=marks.DASHES[i], label=""),
+                marks.points(x, y, who, colour=i, shape=marks.SHAPES[i]),
+                marks.text(x, y, who, colour=i, anchor="middle", shift=(0, -14 if i else 16)),
+            ]
+        across, up = Axis(-reach, reach, "first coordinate"), Axis(-0.6 * reach, 0.6 * reach, "second coordinate")
+        # Margins and height make a unit as long upright as across.
+        panels.append(Panel(across, up, drawn, title=f"{name}: moves {move:.2f} C", left=36, right=14))
+    alt = f"How far one person moves what is released, in clip norms C: {'; '.join(told)}. The circle has radius C."
+    return Still(panels, alt=alt, height=90 + 0.6 * (WIDTH / len(panels) - 50))
 
 
 def score_marks(data: Scores) -> Panel:
@@ -128,40 +103,19 @@ def draw_scores(data: Scores) -> Still:
     return Still(score_marks(data), alt=f"{alt}.")
 
 
-@dataclass(frozen=True)
-class BatchCost:
-    """ε of a training run over the expected batch size, one row of `epsilons` for each label."""
-
-    batch_sizes: np.ndarray
-    epsilons: np.ndarray
-    labels: Sequence[str]
-    delta: float
-
-
-def draw_batch_cost(data: BatchCost, *, into: Picture | None = None) -> Picture:
-    """ε over the batch size, log-log, one line for each way of choosing the noise and the number of steps."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            for i, label in enumerate(data.labels):
-                (picture.parts[label],) = axes.plot([], [], label=label, **series(i))
-            log_axis(axes, data.batch_sizes.min() * 0.9, data.batch_sizes.max() * 1.1, label="expected batch size")
-            epsilon_axis(
-                axes,
-                0.7 * np.min(data.epsilons),
-                1.4 * np.max(data.epsilons),
-                which="y",
-                label=f"ε at δ = {data.delta:g}",
-            )
-            axes.set_title("Larger batches cost more, not less")
-            axes.legend(loc="upper left")
-    told = []
-    for label, row in zip(data.labels, data.epsilons, strict=True):
-        picture.parts[label].set_data(data.batch_sizes, row)
-        told.append(
-            f"{label}: from ε = {row[0]:.3g} at {data.batch_sizes[0]:,} to {row[-1]:.3g} at {data.batch_sizes[-1]:,}"
-        )
-    picture.alt = "ε over the batch size. " + "; ".join(told) + "."
-    return picture
+def draw_batch_cost(batch_sizes: np.ndarray, epsilons: np.ndarray, labels: Sequence[str], delta: float) -> Still:
+    """ε of a training run over the expected batch size, log-log; `epsilons` has a row for each way of choosing the
+    noise and the number of steps."""
+    rows = dict(zip(labels, epsilons, strict=True))
+    panel = Panel(
+        Axis(0.9 * batch_sizes[0], 1.1 * batch_sizes[-1], "expected batch size (log scale)", log=True),
+        Axis(0.7 * np.min(epsilons), 1.4 * np.max(epsilons), f"ε at δ = {number(delta)} (log scale; ↓ more private)",
+             log=True),
+        marks.lines(batch_sizes, rows, dots=4),
+        title="Larger batches cost more, not less",
+    )  # fmt: skip
+    alt = "; ".join(
+        f"{label}: from ε = {row[0]:.3g} at {batch_sizes[0]:,} to {row[-1]:.3g} at {batch_sizes[-1]:,}"
+        for label, row in rows.items()
+    )
+    return Still(panel, alt=f"ε over the batch size. {alt}.")

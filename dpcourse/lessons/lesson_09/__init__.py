@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "numbers": ["Votes", "vote", "vote_epsilon"],
-        "pictures": ["Comparison", "Moves", "Tuning", "draw_comparison", "draw_moves", "draw_tuning"],
+        "pictures": ["draw_comparison", "draw_moves", "draw_tuning"],
         "explorer": ["explore_votes"],
     },
 )

@@ -3,108 +3,73 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpcourse.lessons.lesson_09.numbers import Votes
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
-from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, course_style, log_axis, series
+from dpcourse.plots.still import Still
 from dpcourse.plots.words import number
 
 
-@dataclass(frozen=True)
-class Moves:
-    """How far one replaced record moves the minimiser, against λ: the bound and what was seen, by dataset."""
-
-    regularizations: np.ndarray
-    bound: np.ndarray
-    seen: Mapping[str, np.ndarray]
-
-
-def draw_moves(data: Moves, *, into: Picture | None = None) -> Picture:
-    """The sensitivity bound 2/(nλ) and the largest move found by retraining on neighbours.
-
-    Parameters
-    ----------
-    data : Moves
-        Arrays have the shape of `regularizations`; moves are L2 distances of minimisers, each in units of 2/n.
-    into : Picture, optional
-        A picture this function made, to draw again.
-    """
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes, parts = picture.subplots(), picture.parts
-            (parts["bound"],) = axes.plot([1], [1], label="the bound, 1/λ", color=BLACK, linewidth=1.4)
-            for i, name in enumerate(data.seen):
-                (parts[name],) = axes.plot([1], [1], label=name, **series(i))
-            low, high = float(data.regularizations[0]) / 1.3, float(data.regularizations[-1]) * 1.3
-            log_axis(axes, low, high, label="λ (log scale)")
-            log_axis(axes, 0.1, 2e5, which="y", label="largest move, in units of 2/n (log scale)")
-            axes.set_title("One record cannot move the minimiser further")
-            axes.legend(loc="upper right")
-    picture.parts["bound"].set_data(data.regularizations, data.bound)
-    for name, moves in data.seen.items():
-        picture.parts[name].set_data(data.regularizations, moves)
+def draw_moves(regularizations: np.ndarray, bound: np.ndarray, seen: Mapping[str, np.ndarray]) -> Still:
+    """How far one replaced record moves the minimiser, against λ: the bound, and the largest move found by retraining
+    on neighbours, by dataset. Moves are L2 distances in units of 2/n."""
+    least = min(map(np.min, seen.values()))
+    panel = Panel(
+        Axis(regularizations[0] / 1.3, regularizations[-1] * 1.3, "λ (log scale)", log=True),
+        Axis(least / 2, 3 * bound.max(), "largest move, in units of 2/n (log scale)", log=True),
+        [
+            marks.line(regularizations, bound, "the bound, 1/λ", colour=marks.INK, width=1.4),
+            *marks.lines(regularizations, seen, dots=4),
+        ],
+        title="One record cannot move the minimiser further",
+    )
     shares = "; ".join(
-        f"{name} reach {min(moves / data.bound):.0%} to {max(moves / data.bound):.0%} of it"
-        for name, moves in data.seen.items()
+        f"{name} reach {min(moves / bound):.0%} to {max(moves / bound):.0%} of it" for name, moves in seen.items()
     )
-    picture.alt = (
-        f"Largest distance between the minimisers of neighbouring datasets against λ from {data.regularizations[0]:g} "
-        f"to {data.regularizations[-1]:g}, log-log, below the bound 2/(nλ): {shares}."
+    alt = (
+        f"Largest distance between the minimisers of neighbouring datasets against λ from {number(regularizations[0])} "
+        f"to {number(regularizations[-1])}, log-log, below the bound 2/(nλ): {shares}."
     )
-    return picture
+    return Still(panel, alt=alt)
 
 
-@dataclass(frozen=True)
-class Tuning:
-    """Accuracy against λ: without noise and for each private learner, mean and spread over draws of the noise."""
-
-    regularizations: np.ndarray
-    without_noise: np.ndarray
-    means: Mapping[str, np.ndarray]
-    spreads: Mapping[str, np.ndarray]
-    epsilon: float
-
-
-def draw_tuning(data: Tuning, *, into: Picture | None = None) -> Picture:
-    """What λ trades: bias to the right, noise to the left."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(640, 420)
-            axes, parts = picture.subplots(), picture.parts
-            (parts["without"],) = axes.plot([1], [1], label="no noise", color=BLACK, linewidth=1.4)
-            for i, name in enumerate(data.means):
-                container = axes.errorbar([1], [0.7], yerr=[0.1], capsize=3, label=name, **series(i))
-                parts[name] = container
-            log_axis(
-                axes, float(data.regularizations[0]) / 1.3, float(data.regularizations[-1]) * 1.3, label="λ (log scale)"
-            )
-            axes.set(ylim=(0.4, 0.9), ylabel="accuracy")
-            parts["title"] = axes.set_title(" ")
-            axes.legend(loc="lower right")
-    x = data.regularizations
-    picture.parts["without"].set_data(x, data.without_noise)
-    for name, mean in data.means.items():
-        line, caps, (bars,) = picture.parts[name].lines
-        line.set_data(x, mean)
-        low, high = mean - data.spreads[name], mean + data.spreads[name]
-        caps[0].set_data(x, low)
-        caps[1].set_data(x, high)
-        bars.set_segments([np.array([(a, b), (a, c)]) for a, b, c in zip(x, low, high, strict=True)])
-    picture.parts["title"].set_text(f"Too little λ is noise, too much is bias (ε = {data.epsilon:g})")
-    best = "; ".join(f"{name} is best at λ = {x[np.argmax(m)]:g} with {max(m):.1%}" for name, m in data.means.items())
-    picture.alt = (
-        f"Accuracy against λ from {x[0]:g} to {x[-1]:g} at ε = {data.epsilon:g}. Without noise it falls from "
-        f"{data.without_noise[0]:.1%} to {data.without_noise[-1]:.1%}; {best}."
+def draw_tuning(
+    regularizations: np.ndarray,
+    without_noise: np.ndarray,
+    means: Mapping[str, np.ndarray],
+    spreads: Mapping[str, np.ndarray],
+    epsilon: float,
+) -> Still:
+    """Accuracy against λ: without noise and for each private learner, mean and spread over draws of the noise. Bias to
+    the right, noise to the left."""
+    x = regularizations
+    bars = [
+        marks.spans(x, mean - spreads[name], x, mean + spreads[name], colour=i)
+        for i, (name, mean) in enumerate(means.items())
+    ]
+    panel = Panel(
+        Axis(x[0] / 1.3, x[-1] * 1.3, "λ (log scale)", log=True),
+        Axis(0.4, 0.9, "accuracy", unit="%"),
+        [
+            marks.line(x, without_noise, "no noise", colour=marks.INK, width=1.4, label_at="start", shift=(0, -10)),
+            *bars,
+            *marks.lines(x, means, dots=4, label=""),
+            *(
+                marks.text(x[at], mean[at], name, colour=i, anchor="start", shift=(8, down))
+                for i, ((name, mean), at, down) in enumerate(zip(means.items(), (1, 2), (12, -16), strict=True))
+            ),
+        ],
+        title=f"Too little λ is noise, too much is bias (ε = {epsilon:g})",
     )
-    return picture
+    best = "; ".join(f"{name} is best at λ = {number(x[np.argmax(m)])} with {max(m):.1%}" for name, m in means.items())
+    alt = (
+        f"Accuracy against λ from {number(x[0])} to {number(x[-1])} at ε = {epsilon:g}. Without noise it falls from "
+        f"{without_noise[0]:.1%} to {without_noise[-1]:.1%}; {best}."
+    )
+    return Still(panel, alt=alt)
 
 
 def vote_marks(data: Votes) -> list[Panel]:
@@ -134,50 +99,28 @@ def vote_marks(data: Votes) -> list[Panel]:
     ]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """Learners by name: accuracy over draws (mean, spread) and the attacker's best advantage their guarantee allows."""
-
-    names: Sequence[str]
-    accuracies: np.ndarray
-    spreads: np.ndarray
-    advantages: np.ndarray
-    majority: float
-
-
-def draw_comparison(data: Comparison, *, into: Picture | None = None) -> Picture:
-    """Accuracy against the advantage still allowed: up and to the left is better."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(680, 440)
-            axes, parts = picture.subplots(), picture.parts
-            parts["majority"] = axes.axhline(0, color=BLACK, linestyle=":", linewidth=1.4, label="always “no”")
-            for i, name in enumerate(data.names):
-                parts[name] = axes.errorbar([0], [0], yerr=[0.1], capsize=4, label=name, **series(i, line=False))
-            axes.set(xlim=(-0.02, 1.02), ylim=(0.73, 0.87))
-            axes.set_xlabel("← more private        attacker's best advantage allowed, TPR − FPR, replacing one record")
-            axes.xaxis.label.set_fontsize(9.5)
-            axes.set_ylabel("accuracy on people not trained on")
-            axes.set_title("Same task, same people, other guarantees")
-            axes.legend(loc="upper left", fontsize=9)
-    picture.parts["majority"].set_ydata([data.majority] * 2)
-    rows = zip(data.names, data.advantages, data.accuracies, data.spreads, strict=True)
-    said = []
-    drawn: list[float] = []
-    for name, advantage, y, spread in rows:
-        x = advantage + 0.014 * sum(
-            abs(advantage - other) < 0.01 for other in drawn
-        )  # side by side where they are equal
-        drawn.append(advantage)
-        line, caps, (bars,) = picture.parts[name].lines
-        line.set_data([x], [y])
-        caps[0].set_data([x], [y - spread])
-        caps[1].set_data([x], [y + spread])
-        bars.set_segments([np.array([(x, y - spread), (x, y + spread)])])
-        said.append(f"{name} {y:.1%} at {advantage:.2f}")
-    picture.alt = (
-        f"Accuracy against the attacker's best allowed advantage, by learner: {'; '.join(said)}. "
-        f"A dotted line at {data.majority:.1%} is always answering no."
+def draw_comparison(
+    names: Sequence[str], accuracies: np.ndarray, spreads: np.ndarray, advantages: np.ndarray, majority: float
+) -> Still:
+    """Learners by name: accuracy over draws (mean, spread) against the attacker's best advantage that their guarantee
+    allows. Up and to the left is better."""
+    drawn = [marks.rule(y=majority, name="always “no”", colour=marks.INK, dash="2 3", label_at="inside")]
+    for i, (name, advantage, y, spread) in enumerate(zip(names, advantages, accuracies, spreads, strict=True)):
+        x = advantage + 0.014 * np.sum(np.abs(advantages[:i] - advantage) < 0.01)  # side by side where they are equal
+        drawn += [
+            marks.spans(x, y - spread, x, y + spread, colour=i),
+            marks.points(x, y, name, colour=i, shape=marks.SHAPES[i % 5]),
+            marks.text(x, y, name, colour=i, anchor="start", shift=(4, 0)),
+        ]
+    panel = Panel(
+        Axis(-0.02, 1.02, "← more private\u2003\u2003best advantage an attacker may have, replacing one record"),
+        Axis(0.73, 0.87, "accuracy on people not trained on", unit="%"),
+        drawn,
+        title="Same task, same people, other guarantees",
     )
-    return picture
+    said = "; ".join(f"{name} {y:.1%} at {x:.2f}" for name, x, y in zip(names, advantages, accuracies, strict=True))
+    alt = (
+        f"Accuracy against the attacker's best allowed advantage, by learner: {said}. A dotted line at {majority:.1%} "
+        "is always answering no."
+    )
+    return Still(panel, alt=alt)

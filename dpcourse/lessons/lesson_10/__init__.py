@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "numbers": ["Curve", "FLOOR", "RATES", "Rocs", "measured_roc"],
-        "pictures": ["TOP", "Worlds", "draw_rocs", "draw_worlds"],
+        "pictures": ["draw_rocs", "draw_worlds"],
         "explorer": ["explore_membership"],
     },
 )

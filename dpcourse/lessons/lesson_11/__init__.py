@@ -7,9 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["Certifiable", "DELTA", "NAMES", "RUNS", "certifiable"],
         "pictures": [
-            "Alarms",
-            "OneRun",
-            "TwoHistograms",
             "draw_alarms",
             "draw_histograms",
             "draw_one_run",

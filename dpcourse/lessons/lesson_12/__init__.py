@@ -7,9 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["BITS", "FABS", "Masking", "SCALE", "Tradeoff", "masked_sum", "tradeoff", "updates"],
         "pictures": [
-            "Course",
-            "Models",
-            "Reconstruction",
             "draw_course",
             "draw_masking",
             "draw_models",

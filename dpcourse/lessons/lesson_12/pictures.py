@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,128 +10,69 @@ import numpy as np
 from dpcourse.lessons.lesson_12.numbers import Masking, Tradeoff
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
-from dpcourse.plots.picture import Picture
 from dpcourse.plots.still import Still
-from dpcourse.plots.style import BLACK, BLUE, GREY, SKY, VERMILION, course_style, series
 
 
-@dataclass(frozen=True)
-class Reconstruction:
-    """A wafer's readings, and what the server computed from what it was sent; both of shape (d,)."""
-
-    readings: np.ndarray
-    found: np.ndarray
-
-
-def draw_reconstruction(data: Reconstruction, *, into: Picture | None = None) -> Picture:
-    """Readings as bars, the server's reconstruction as marks on top of them."""
-    picture, places = into, np.arange(1, len(data.readings) + 1)
-    if picture is None:
-        with course_style():
-            picture = Picture(640, 300)
-            axes = picture.subplots()
-            picture.parts["bars"] = axes.bar(places, data.readings, color=SKY, label="the wafer's readings")
-            (picture.parts["found"],) = axes.plot(
-                [], [], color=VERMILION, marker="x", markersize=8, linestyle="none", label="read off the gradient"
-            )
-            axes.axhline(0, color=BLACK, linewidth=0.8)
-            axes.set_ylim(-1.35, 1.35)
-            axes.grid(False, axis="x")
-            axes.set_xticks(places)
-            axes.set_xlabel("reading")
-            axes.set_ylabel("scaled value")
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="upper right", ncols=2)
-    for bar, value in zip(picture.parts["bars"], data.readings, strict=True):
-        bar.set_height(value)
-    picture.parts["found"].set_data(places, data.found)
-    worst = float(np.abs(data.found - data.readings).max())
+def draw_reconstruction(readings: np.ndarray, found: np.ndarray) -> Still:
+    """A wafer's readings as bars; on them what the server computed from what it was sent, as crosses."""
+    places, worst = np.arange(1, len(readings) + 1), float(np.abs(found - readings).max())
     right = "every reading, to the last digits" if worst < 1e-9 else f"readings to within {worst:.2g}"
-    picture.parts["title"].set_text(f"One wafer's gradient gives away {right}")
-    picture.alt = f"Bars of a wafer's {len(places)} readings; marks on them: the reconstruction has {right}."
-    return picture
+    panel = Panel(
+        Axis(0.4, len(readings) + 0.6, "reading", ticks=places.tolist()),
+        Axis(-1.35, 1.35, "scaled value", ticks=(-1, -0.5, 0, 0.5, 1)),
+        [
+            marks.bars(places, readings, "reading"),
+            marks.rule(y=0, colour=marks.INK, dash="", width=1),
+            marks.points(places, found, "read off the gradient", colour=marks.VERMILION, shape="x", size=5.5),
+            *marks.key(len(readings) + 0.6, 1.3, [("bars: the wafer's readings", marks.BLUE),
+                                                  ("crosses: read off the gradient", marks.VERMILION)]),
+        ],
+        title=f"One wafer's gradient gives away {right}",
+    )  # fmt: skip
+    alt = f"Bars of a wafer's {len(places)} readings; marks on them: the reconstruction has {right}."
+    return Still(panel, alt=alt, height=320)
 
 
-@dataclass(frozen=True)
-class Course:
-    """Test accuracy over rounds: one row of `accuracies` for each label; `level` is a score to compare with."""
-
-    rounds: np.ndarray
-    accuracies: np.ndarray
-    labels: Sequence[str]
-    level: float
-    level_label: str
-    title: str
-
-
-def draw_course(data: Course, *, into: Picture | None = None) -> Picture:
-    """Accuracy over rounds, one line for each way of training."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture()
-            axes = picture.subplots()
-            for i, label in enumerate(data.labels):
-                every = max(len(data.rounds) // 8, 1)
-                (picture.parts[label],) = axes.plot([], [], markevery=every, label=label, **series(i))
-            (picture.parts["level"],) = axes.plot([], [], color=GREY, linewidth=1.4, label=data.level_label)
-            axes.set_xlabel("round")
-            axes.set_ylabel("accuracy on the shared test set")
-            axes.yaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="lower right")
-    axes, told = picture.axes[0], []
-    for label, row in zip(data.labels, data.accuracies, strict=True):
-        picture.parts[label].set_data(data.rounds, row)
-        told.append(f"{label}: {row[0]:.1%} after round {data.rounds[0]}, {row[-1]:.1%} after round {data.rounds[-1]}")
-    picture.parts["level"].set_data([0, data.rounds[-1]], [data.level] * 2)
-    low = min(np.min(data.accuracies), data.level)
-    axes.set_xlim(0, data.rounds[-1])
-    axes.set_ylim(low - 0.02, max(np.max(data.accuracies), data.level) + 0.02)
-    picture.parts["title"].set_text(data.title)
-    picture.alt = f"{data.title}. {'; '.join(told)}; {data.level_label}: {data.level:.1%}."
-    return picture
+def draw_course(
+    rounds: np.ndarray, accuracies: np.ndarray, labels: Sequence[str], level: float, level_label: str, title: str
+) -> Still:
+    """Test accuracy over rounds, a row of `accuracies` for each way of training, and a level to compare with."""
+    rows = dict(zip(labels, accuracies, strict=True))
+    low, high = min(np.min(accuracies), level) - 0.02, max(np.max(accuracies), level) + 0.02
+    panel = Panel(
+        Axis(0, rounds[-1], "round"),
+        Axis(low, high, "accuracy on the shared test set", unit="%"),
+        [
+            marks.line([0, rounds[-1]], [level] * 2, level_label, colour=marks.GREY, width=1.4),
+            *marks.lines(rounds, rows),
+        ],
+        title=title,
+    )
+    told = "; ".join(
+        f"{label}: {row[0]:.1%} after round {rounds[0]}, {row[-1]:.1%} after round {rounds[-1]}"
+        for label, row in rows.items()
+    )
+    return Still(panel, alt=f"{title}. {told}; {level_label}: {level:.1%}.")
 
 
-@dataclass(frozen=True)
-class Models:
-    """Test accuracy of several ways to train, `accuracies` of shape (ways, seeds)."""
-
-    labels: Sequence[str]
-    accuracies: np.ndarray
-    title: str
-
-
-def draw_models(data: Models, *, into: Picture | None = None) -> Picture:
-    """One row for each way to train: every seed a dot, their mean a bar."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(720, 340)
-            axes = picture.subplots()
-            for i, label in enumerate(data.labels):
-                (picture.parts[label, "dots"],) = axes.plot([], [], color=BLUE, marker="o", linestyle="none", alpha=0.5)
-                (picture.parts[label, "mean"],) = axes.plot(
-                    [], [], color=VERMILION, marker="|", markersize=22, markeredgewidth=3, linestyle="none"
-                )
-                if not i:
-                    picture.parts[label, "dots"].set_label("one seed")
-                    picture.parts[label, "mean"].set_label("mean")
-            axes.set_yticks(range(len(data.labels)), data.labels)
-            axes.set_ylim(len(data.labels) - 0.4, -0.6)
-            axes.xaxis.set_major_formatter(lambda value, _: f"{value:.0%}")
-            axes.set_xlabel("accuracy on the shared test set")
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="lower right", bbox_to_anchor=(1, 1), ncols=2, borderaxespad=0.2, markerscale=0.6)
-    told = []
-    for i, (label, row) in enumerate(zip(data.labels, data.accuracies, strict=True)):
-        picture.parts[label, "dots"].set_data(row, np.full(len(row), i))
-        picture.parts[label, "mean"].set_data([row.mean()], [i])
-        told.append(f"{label}: {row.mean():.1%}, from {row.min():.1%} to {row.max():.1%}")
-    picture.axes[0].set_xlim(np.min(data.accuracies) - 0.02, np.max(data.accuracies) + 0.02)
-    picture.parts["title"].set_text(data.title)
-    picture.alt = f"{data.title}. {'; '.join(told)}."
-    return picture
+def draw_models(labels: Sequence[str], accuracies: np.ndarray, title: str) -> Still:
+    """Test accuracy of several ways to train, a row each: every seed a dot, their mean a bar; shape (ways, seeds)."""
+    places, means = -np.arange(len(labels), dtype=float), accuracies.mean(axis=1)
+    panel = Panel(
+        Axis(np.min(accuracies) - 0.02, np.max(accuracies) + 0.02, "accuracy on the shared test set", unit="%"),
+        marks.rows(labels),
+        [
+            marks.points(accuracies, np.broadcast_to(places[:, None], accuracies.shape), "one seed", size=3.5),
+            marks.spans(means, places - 0.3, means, places + 0.3, colour=marks.VERMILION, width=3),
+            marks.text(means[0], 0, f"{accuracies.shape[1]} seeds, and their mean", anchor="start", shift=(16, -18)),
+        ],
+        title=title,
+    )
+    told = "; ".join(
+        f"{label}: {row.mean():.1%}, from {row.min():.1%} to {row.max():.1%}"
+        for label, row in zip(labels, accuracies, strict=True)
+    )
+    return Still(panel, alt=f"{title}. {told}.", width=720, height=320)
 
 
 def masking_marks(data: Masking) -> list[Panel]:

@@ -7,11 +7,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["DELTA", "NoisyTable", "TABLES", "noisy_table", "zcdp_worth"],
         "pictures": [
-            "Copies",
             "FLOOR",
             "LARGEST_COUNT",
-            "Quality",
-            "Tree",
             "draw_copies",
             "draw_quality",
             "draw_tree",

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpcourse.lessons.lesson_13.numbers import NoisyTable
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
-from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import (
-    BLACK,
-    BLUE,
-    GREY,
-    bars,
-    course_style,
-    epsilon_axis,
-    series,
-)
+from dpcourse.plots.still import Still
+from dpcourse.plots.words import number
 
 FLOOR = 0.5  # where counts of zero and below are drawn on a logarithmic axis
 LARGEST_COUNT = 60_000
@@ -49,155 +39,107 @@ def noisy_table_marks(data: NoisyTable) -> Panel:
     )
 
 
-@dataclass(frozen=True)
-class Tree:
-    """A tree of columns: its root, and its edges as (parent, child), parents first."""
-
-    root: str
-    edges: tuple[tuple[str, str], ...]
-
-
-def draw_tree(data: Tree, *, into: Picture | None = None) -> Picture:
-    """The pairs of columns that were counted together, drawn as a tree."""
-    picture = into or Picture(820, 400)
-    with course_style():
-        picture.clear()
-        axes = picture.subplots()
-        place = _layout(data)
-        for parent, child in data.edges:
-            (x0, y0), (x1, y1) = place[parent], place[child]
-            axes.plot([x0, x1], [y0, y1], color=GREY, linestyle="-", linewidth=1.6, zorder=1)
-        for name, (x, y) in place.items():
-            box = {"boxstyle": "round,pad=0.45", "facecolor": "#e6f0f8", "edgecolor": BLUE}
-            axes.annotate(name, (x, y), ha="center", va="center", bbox=box, zorder=3)
-        depth = -min(y for _, y in place.values())
-        axes.set(xlim=(-0.03, 1.03), ylim=(-depth - 0.4, 0.5))
-        axes.set_axis_off()
-        axes.set_title("Each line is a pair of columns counted together")
-    listed = ", ".join(f"{parent} – {child}" for parent, child in data.edges)
-    picture.alt = f"A tree with root {data.root}; its edges, parent first: {listed}."
-    return picture
+def draw_tree(root: str, edges: Sequence[tuple[str, str]]) -> Still:
+    """The pairs of columns that were counted together, as a tree: its edges are (parent, child), parents first."""
+    place = _layout(root, edges)
+    x, y, x2, y2 = np.array([(*place[parent], *place[child]) for parent, child in edges]).T
+    panel = Panel(
+        Axis(0, 1, ticks=()),
+        Axis(min(y for _, y in place.values()) - 0.4, 0.4, ticks=()),
+        [
+            marks.spans(x, y - 0.15, x2, y2 + 0.15, colour=marks.GREY, width=1.6),
+            *(marks.text(x, y, name, colour=marks.BLUE, anchor="middle") for name, (x, y) in place.items()),
+        ],
+        title="Each line is a pair of columns counted together",
+    )
+    listed = ", ".join(f"{parent} – {child}" for parent, child in edges)
+    return Still(panel, alt=f"A tree with root {root}; its edges, parent first: {listed}.", width=820)
 
 
-def _layout(data: Tree) -> dict[str, tuple[float, float]]:
+def _layout(root: str, edges: Sequence[tuple[str, str]]) -> dict[str, tuple[float, float]]:
     """A place for every column: leaves side by side, parents above the middle of their children."""
     children: dict[str, list[str]] = {}
-    for parent, child in data.edges:
+    for parent, child in edges:
         children.setdefault(parent, []).append(child)
-    leaves = [name for name in _walk(data.root, children) if name not in children]
-    x = {name: (i + 0.5) / len(leaves) for i, name in enumerate(leaves)}
-    y = {data.root: 0.0}
-    for parent, child in data.edges:
-        y[child] = y[parent] - 1
-    for parent, _ in reversed(data.edges):
-        if parent not in x:
-            x[parent] = float(np.mean([_middle(name, x, children) for name in children[parent]]))
-    return {name: (x[name], y[name]) for name in y}
+    leaves, place = 0, {}
+
+    def put(name: str, depth: int) -> float:
+        nonlocal leaves
+        if name in children:
+            x = float(np.mean([put(child, depth + 1) for child in children[name]]))
+        else:
+            x, leaves = leaves + 0.5, leaves + 1
+        place[name] = (x, -float(depth))
+        return x
+
+    put(root, 0)
+    return {name: (x / leaves, y) for name, (x, y) in place.items()}
 
 
-def _middle(name: str, x: Mapping[str, float], children: Mapping[str, Sequence[str]]) -> float:
-    return x[name] if name in x else float(np.mean([_middle(child, x, children) for child in children[name]]))
+def draw_quality(
+    epsilons: np.ndarray,
+    errors: Mapping[str, np.ndarray],
+    accuracies: Mapping[str, np.ndarray],
+    ceiling: float,
+    floor: float,
+) -> Still:
+    """What ε buys, by way to synthesize: error of the two-way tables (mean total variation distance), and accuracy of a
+    model trained on synthetic people; bars go from the smallest to the largest draw.
 
-
-def _walk(name: str, children: Mapping[str, Sequence[str]]) -> list[str]:
-    return [name, *(found for child in children.get(name, ()) for found in _walk(child, children))]
-
-
-@dataclass(frozen=True)
-class Quality:
-    """What ε buys: for each way to synthesize, one row an ε and one column a draw.
-
-    ``errors`` (mean total variation distance of the two-way tables, shares) and ``accuracies`` (trained on synthetic,
-    tested on people) have shape (ε, draws); ``ceiling`` is the accuracy of training on people, ``floor`` that of always
-    giving the more frequent label.
+    `errors` and `accuracies` have shape (ε, draws); `ceiling` is the accuracy of training on people, `floor` that of
+    always giving the more frequent label.
     """
-
-    epsilons: np.ndarray
-    errors: Mapping[str, np.ndarray]
-    accuracies: Mapping[str, np.ndarray]
-    ceiling: float
-    floor: float
-
-
-def draw_quality(data: Quality, *, into: Picture | None = None) -> Picture:
-    """Error of the two-way tables, and accuracy of a model trained on synthetic people, by ε; bars from the smallest
-    to the largest draw."""
-    picture = into or Picture(820, 400)
-    with course_style():
-        picture.clear()
-        left, right = picture.subplots(1, 2)
-        for axes, values in ((left, data.errors), (right, data.accuracies)):
-            for i, (name, draws) in enumerate(values.items()):
-                middle = draws.mean(axis=1)
-                reach = np.array([middle - draws.min(axis=1), draws.max(axis=1) - middle])
-                axes.errorbar(data.epsilons, middle, yerr=reach, capsize=3, label=name, **series(i))
-            epsilon_axis(axes, data.epsilons[0] / 1.3, data.epsilons[-1] * 1.3, label="ε")
-        left.set_ylabel("mean error of the two-way tables")
-        left.set_ylim(0, None)
-        left.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
-        right.axhline(data.ceiling, color=BLACK, linestyle="-", linewidth=1.4)
-        right.annotate("trained on people", (data.epsilons[0], data.ceiling), xytext=(0, 4), textcoords="offset points")
-        right.axhline(data.floor, color=GREY, linewidth=1.4, linestyle=":")
-        right.annotate(
-            "always the same answer",
-            (data.epsilons[0], data.floor),
-            xytext=(0, 4),
-            textcoords="offset points",
-            color=GREY,
-        )
-        right.set_ylabel("accuracy on people never seen")
-        right.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
-        right.set_ylim(data.floor - 0.02, data.ceiling + 0.015)
-        right.legend(loc="lower right")
-        left.set_title("How far the two-way tables are off")
-        right.set_title("A model trained on the synthetic table")
+    across = marks.epsilon_axis(epsilons[0] / 1.3, epsilons[-1] * 1.3)
+    most = 1.15 * max(draws.max() for draws in errors.values())
+    left, right = (
+        [
+            *(marks.spans(epsilons, draws.min(axis=1), epsilons, draws.max(axis=1), colour=i)
+              for i, draws in enumerate(values.values())),
+            *marks.lines(epsilons, {name: draws.mean(axis=1) for name, draws in values.items()}, dots=4, label=""),
+            *marks.key(epsilons[-1], start, [(name, i) for i, name in enumerate(values)]),
+        ]
+        for values, start in ((errors, most), (accuracies, floor + 0.35 * (ceiling - floor)))
+    )  # fmt: skip
+    right += [
+        marks.rule(y=ceiling, name="trained on people", colour=marks.INK, dash="", label_at="inside"),
+        marks.rule(y=floor, name="always the same answer", dash="2 3", label_at="inside"),
+    ]
+    panels = [
+        Panel(across, Axis(0, most, "mean error, as a share of all people", unit="%"), left, title="Two-way tables"),
+        Panel(across, Axis(floor - 0.02, ceiling + 0.015, "accuracy on people never seen", unit="%"), right,
+              title="A model trained on the synthetic table"),
+    ]  # fmt: skip
     listed = "; ".join(
-        f"{name}: error from {_percent(data.errors[name][0].mean())} to {_percent(data.errors[name][-1].mean())}, "
+        f"{name}: error from {_percent(errors[name][0].mean())} to {_percent(errors[name][-1].mean())}, "
         f"accuracy from {_percent(draws[0].mean())} to {_percent(draws[-1].mean())}"
-        for name, draws in data.accuracies.items()
+        for name, draws in accuracies.items()
     )
-    picture.alt = (
-        f"Two panels over ε from {data.epsilons[0]:g} to {data.epsilons[-1]:g}. {listed}. "
-        f"Trained on people: {_percent(data.ceiling)}; always the same answer: {_percent(data.floor)}."
+    alt = (
+        f"Two panels over ε from {epsilons[0]:g} to {epsilons[-1]:g}. {listed}. "
+        f"Trained on people: {_percent(ceiling)}; always the same answer: {_percent(floor)}."
     )
-    return picture
+    return Still(panels, alt=alt, width=760)
 
 
-@dataclass(frozen=True)
-class Copies:
-    """For each synthetic table, the share of training people and of people never seen whose record is in it."""
-
-    tables: tuple[str, ...]
-    members: np.ndarray
-    others: np.ndarray
-
-
-def draw_copies(data: Copies, *, into: Picture | None = None) -> Picture:
-    """How many people find their own record in a synthetic table: those it was made from, and those it never saw."""
-    picture = into or Picture(640, 380)
-    with course_style():
-        picture.clear()
-        axes = picture.subplots()
-        place = np.arange(len(data.tables))
-        for i, (label, shares) in enumerate((("it was made from them", data.members), ("never seen", data.others))):
-            drawn = axes.bar(place + 0.38 * (i - 0.5), shares, 0.36, label=label, **bars(i))
-            axes.bar_label(drawn, [_percent(share) for share in shares], padding=2, fontsize=9.5)
-        axes.set_xticks(place, data.tables)
-        axes.grid(axis="x", visible=False)
-        axes.set_ylabel("share of people whose record is in the table")
-        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
-        axes.set_ylim(0, 1.15 * float(max(data.members.max(), data.others.max())))
-        axes.legend(loc="upper right")
-        axes.set_title("Finding your record in the table")
+def draw_copies(tables: Sequence[str], members: np.ndarray, others: np.ndarray) -> Still:
+    """For each synthetic table, the share of the people it was made from, and of people never seen, whose own record is
+    in it."""
+    names = [" ".join(name.split()) for name in tables]
+    top = 1.2 * float(max(members.max(), others.max()))
+    panel = Panel(
+        marks.categories(names),
+        Axis(0, top, "share of people whose record is in the table", unit="%"),
+        marks.beside(
+            {"it was made from them": members, "never seen": others}, _percent, (len(names) - 0.52, 0.96 * top)
+        ),
+        title="Finding your record in the table",
+    )
     listed = "; ".join(
-        f"{' '.join(name.split())}: {_percent(a)} of those it was made from, {_percent(b)} of those never seen"
-        for name, a, b in zip(data.tables, data.members, data.others, strict=True)
+        f"{name}: {_percent(a)} of those it was made from, {_percent(b)} of those never seen"
+        for name, a, b in zip(names, members, others, strict=True)
     )
-    picture.alt = f"Share of people whose exact record is in a synthetic table. {listed}."
-    return picture
+    return Still(panel, alt=f"Share of people whose exact record is in a synthetic table. {listed}.")
 
 
 def _percent(share: float) -> str:
-    if not math.isfinite(share):
-        return "∞"
-    return f"{100 * share:.0f}%" if share >= 0.995 else f"{100 * share:.3g}%"
+    return f"{100 * share:.0f}%" if share >= 0.995 else number(share, "%")

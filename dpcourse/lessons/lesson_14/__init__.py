@@ -17,13 +17,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "quarter",
         ],
         "pictures": [
-            "Combs",
-            "PATTERNS",
-            "Timeline",
             "draw_combs",
-            "draw_deployments",
             "draw_timeline",
         ],
+        "deployments": ["PATTERNS", "draw_deployments"],
         "explorer": ["explore_choice", "explore_quarter"],
     },
 )

@@ -101,10 +101,8 @@ TRAINING = Pattern(
 PATTERNS = {"central": CENTRAL, "local": LOCAL, "training": TRAINING}
 
 
-def draw_deployments(patterns: Sequence[Pattern] = tuple(PATTERNS.values()), *, into: Picture | None = None) -> Picture:
+def draw_deployments(patterns: Sequence[Pattern] = tuple(PATTERNS.values())) -> Picture:
     """The places of data, noise, budget and trust in each deployment, one row a pattern."""
-    if into is not None:
-        return into
     with course_style():
         picture = Picture(960, 230 * len(patterns))
         for axes, pattern in zip(np.ravel(picture.subplots(len(patterns), 1)), patterns, strict=True):

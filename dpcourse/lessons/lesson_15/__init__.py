@@ -8,10 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "numbers": ["ByGroup", "DELTA", "scores_by_group"],
         "pictures": [
             "Changes",
-            "GroupCounts",
             "MOST_GROUPS",
-            "Metrics",
-            "Spread",
             "draw_changes",
             "draw_group_counts",
             "draw_metrics",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,42 +10,30 @@ import numpy as np
 from dpcourse.lessons.lesson_15.numbers import ByGroup
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
-from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style, epsilon_axis, log_axis, series
+from dpcourse.plots.still import Still
+from dpcourse.plots.words import number
 
 
-@dataclass(frozen=True)
-class GroupCounts:
-    """Groups, their sizes (people), and the half-width of the 95% interval of a noisy count at each ε (people)."""
-
-    groups: tuple[str, ...]
-    sizes: np.ndarray
-    epsilons: tuple[float, ...]
-    half_widths: tuple[int, ...]
-
-
-def draw_group_counts(data: GroupCounts, *, into: Picture | None = None) -> Picture:
-    """The 95% interval of each group's noisy count as a share of the group, by its size, one line an ε."""
-    picture = into or Picture(680, 420)
-    order = np.argsort(data.sizes)
-    sizes = data.sizes[order]
-    with course_style():
-        picture.clear()
-        axes = picture.subplots()
-        for i, (epsilon, width) in enumerate(zip(data.epsilons, data.half_widths, strict=True)):
-            axes.plot(sizes, width / sizes, label=f"ε = {epsilon:g}: ± {width} people", **series(i))
-        log_axis(axes, 0.7 * sizes[0], 1.4 * sizes[-1], label="people in the group (log scale)")
-        log_axis(axes, 1e-5, 20, which="y", label="± share of the group's count (log scale)")
-        axes.yaxis.set_major_formatter(lambda value, _: f"{100 * value:g}%")
-        axes.legend(loc="upper right")
-        axes.set_title("Every group gets the same noise. Its share falls with size")
+def draw_group_counts(
+    groups: Sequence[str], sizes: np.ndarray, epsilons: Sequence[float], half_widths: Sequence[int]
+) -> Still:
+    """The half-width (people) of the 95% interval of a noisy count as a share of the group, by its size."""
+    sizes = np.sort(sizes)
+    rows = {f"ε = {e:g}: ± {w}": w / sizes for e, w in zip(epsilons, half_widths, strict=True)}
+    everything = np.concatenate(list(rows.values()))
+    panel = Panel(
+        Axis(0.7 * sizes[0], 1.4 * sizes[-1], "people in the group (log scale)", log=True),
+        Axis(everything.min() / 2, 2 * everything.max(), "± as a share of the group's count (log scale)", log=True,
+             unit="%"),
+        marks.lines(sizes, rows, dots=3.5),
+        title="Every group gets the same noise. Its share falls with size",
+    )  # fmt: skip
     ends = "; ".join(
-        f"at ε = {epsilon:g}, ± {width} people, it is {_percent(width / sizes[0])} of the smallest group "
-        f"({sizes[0]:,} people) and {_percent(width / sizes[-1])} of the largest ({sizes[-1]:,})"
-        for epsilon, width in zip(data.epsilons, data.half_widths, strict=True)
+        f"at ε = {e:g}, ± {w} people, it is {_percent(w / sizes[0])} of the smallest group ({sizes[0]:,} people) and "
+        f"{_percent(w / sizes[-1])} of the largest ({sizes[-1]:,})"
+        for e, w in zip(epsilons, half_widths, strict=True)
     )
-    picture.alt = f"Half-width of the 95% interval as a share of the group's count, log-log: {ends}."
-    return picture
+    return Still(panel, alt=f"Half-width of the 95% interval as a share of the group's count, log-log: {ends}.")
 
 
 @dataclass(frozen=True)
@@ -63,106 +51,98 @@ class Changes:
     epsilon: float
 
 
-def draw_changes(data: Changes, *, into: Picture | None = None) -> Picture:
+def draw_changes(data: Changes) -> Still:
     """A row a group: mean change of accuracy, its interval, and the spread of single releases."""
-    picture = into or Picture(760, 90 + 50 * len(data.groups))
-    place = np.arange(len(data.groups))[::-1]
-    with course_style():
-        picture.clear()
-        axes = picture.subplots()
-        axes.barh(place, 2 * data.people, left=data.means - data.people, height=0.55, color=GREY, alpha=0.25,
-                  label="had other people been tested")  # fmt: skip
-        axes.errorbar(data.means, place, xerr=data.single, fmt="none", color=BLUE, capsize=4, linewidth=1.4,
-                      label="95% of single releases")  # fmt: skip
-        axes.errorbar(data.means, place, xerr=data.errors, fmt="none", color=VERMILION, linewidth=5,
-                      label="mean over releases")  # fmt: skip
-        axes.plot(data.means, place, linestyle="none", marker="o", color=BLACK, markersize=4)
-        axes.plot([0, 0], [-0.6, len(data.groups) - 0.4], color=BLACK, linestyle="-", linewidth=1)
-        axes.set_yticks(place, [f"{name}\n({n:,} tested)" for name, n in zip(data.groups, data.tested, strict=True)])
-        axes.grid(axis="y", visible=False)
-        axes.set_ylim(-0.6, len(data.groups) + 0.9)
-        axes.set_xlabel("change of accuracy against the same model without noise (points)")
-        axes.legend(loc="upper center", ncols=3, fontsize=8.5, columnspacing=1.2, handlelength=1.5)
-        axes.set_title(f"What the noise does to accuracy at ε = {data.epsilon:g}")
+    places, mean = -np.arange(len(data.groups), dtype=float), data.means
+    reach = 1.1 * float(np.max(np.abs(mean) + np.maximum(data.single, data.people)))
+    names = [f"{name} ({n:,} tested)" for name, n in zip(data.groups, data.tested, strict=True)]
+    panel = Panel(
+        Axis(-reach, reach, "change of accuracy against the same model without noise (points)"),
+        marks.rows(names, above=1.9),
+        [
+            marks.bars(places, mean + data.people, "had other people been tested", base=mean - data.people, width=0.55,
+                       across=True, colour=marks.GREY, opacity=0.3),
+            marks.rule(x=0, colour=marks.INK, dash="", width=1),
+            marks.spans(mean - data.single, places, mean + data.single, places, width=1.6),
+            marks.spans(mean - data.errors, places, mean + data.errors, places, colour=marks.VERMILION, width=6),
+            marks.points(mean, places, "mean change", colour=marks.INK, size=3),
+            *marks.key(-reach, 1.6, [("thin: 95% of single releases", marks.BLUE),
+                                     ("thick: mean over releases", marks.VERMILION)], anchor="start"),
+            marks.text(reach, 1.6, "grey: had other people been tested", colour=marks.GREY, anchor="end"),
+        ],
+        title=f"What the noise does to accuracy at ε = {data.epsilon:g}",
+    )  # fmt: skip
     listed = "; ".join(
         f"{name} {mean:+.2f} ± {error:.2f}, single releases ± {one:.2f}, other people ± {people:.2f}"
         for name, mean, error, one, people in zip(
             data.groups, data.means, data.errors, data.single, data.people, strict=True
         )
     )
-    picture.alt = f"Change of accuracy in points at ε = {data.epsilon:g}, by group: {listed}."
-    return picture
+    alt = f"Change of accuracy in points at ε = {data.epsilon:g}, by group: {listed}."
+    return Still(panel, alt=alt, width=720, height=120 + 40 * len(data.groups))
 
 
-@dataclass(frozen=True)
-class Spread:
-    """How much a person's score moves from one release to the next: for each group its size in the training data and
-    the median spread (one standard deviation, in logits); `kinds` maps a kind of group to sizes and spreads."""
-
-    kinds: Mapping[str, tuple[np.ndarray, np.ndarray]]
-    epsilon: float
-
-
-def draw_spread(data: Spread, *, into: Picture | None = None) -> Picture:
-    """The spread of scores over releases, by the size of the group, one dot a group."""
-    picture = into or Picture(640, 400)
-    with course_style():
-        picture.clear()
-        axes = picture.subplots()
-        for i, (kind, (sizes, spreads)) in enumerate(data.kinds.items()):
-            axes.plot(np.maximum(sizes, 0.5), spreads, label=kind, **series(i, line=False))
-        log_axis(axes, 0.4, 60_000, label="people of the group in the training data (log scale)")
-        axes.set_ylim(0, 1.15 * max(float(spreads.max()) for _, spreads in data.kinds.values()))
-        axes.set_ylabel("spread of a person's score\nover releases (logits)")
-        axes.legend(loc="lower left")
-        axes.set_title(f"Small groups: scores depend more on the draw (ε = {data.epsilon:g})")
+def draw_spread(kinds: Mapping[str, tuple[np.ndarray, np.ndarray]], epsilon: float) -> Still:
+    """How much a person's score moves from one release to the next (median over the group, one standard deviation, in
+    logits), by the group's size in the training data; `kinds` maps a kind of group to sizes and spreads."""
+    top = 1.15 * max(float(spreads.max()) for _, spreads in kinds.values())
+    panel = Panel(
+        Axis(5, 60_000, "people of the group in the training data (log scale)", log=True),
+        Axis(0, top, "spread of a person's score over releases (logits)"),
+        [
+            *(marks.points(np.maximum(sizes, 5), spreads, kind, colour=i, shape=marks.SHAPES[i])
+              for i, (kind, (sizes, spreads)) in enumerate(kinds.items())),
+            *marks.key(60_000, 0.97 * top, [(f"{shape}: {kind}", i) for i, (kind, shape) in enumerate(
+                zip(kinds, ("discs", "squares"), strict=True))]),
+        ],
+        title=f"Small groups: scores depend more on the draw (ε = {epsilon:g})",
+    )  # fmt: skip
     listed = "; ".join(
         f"{kind}: from {spreads[np.argmin(sizes)]:.2f} in the smallest group ({sizes.min():,.0f} people) to "
         f"{spreads[np.argmax(sizes)]:.2f} in the largest ({sizes.max():,.0f})"
-        for kind, (sizes, spreads) in data.kinds.items()
+        for kind, (sizes, spreads) in kinds.items()
     )
-    picture.alt = f"Median spread of scores over releases at ε = {data.epsilon:g}, by group size. {listed}."
-    return picture
+    return Still(panel, alt=f"Median spread of scores over releases at ε = {epsilon:g}, by group size. {listed}.")
 
 
-@dataclass(frozen=True)
-class Metrics:
-    """Fairness metrics over ε: for each metric an array (ε, draws), the reach of 95% of single releases at each ε, its
-    value without noise, and its ideal value."""
-
-    epsilons: np.ndarray
-    values: Mapping[str, np.ndarray]
-    reach: Mapping[str, np.ndarray]
-    without: Mapping[str, float]
-    ideal: Mapping[str, float]
-    groups: str
-
-
-def draw_metrics(data: Metrics, *, into: Picture | None = None) -> Picture:
-    """Each metric by ε: the mean over releases, and the reach of 95% of single ones."""
-    picture = into or Picture(820, 390)
-    listed = []
-    with course_style():
-        picture.clear()
-        panels = picture.subplots(1, len(data.values))
-        for axes, (name, draws) in zip(panels, data.values.items(), strict=True):
-            mean = draws.mean(axis=1)
-            low, high = mean - data.reach[name], mean + data.reach[name]
-            label = "private; bars: 95% of single releases"
-            axes.errorbar(data.epsilons, mean, yerr=data.reach[name], capsize=3, label=label, **series(0))
-            axes.axhline(data.without[name], color=VERMILION, linestyle="--", label="without noise")
-            axes.axhline(data.ideal[name], color=BLACK, linestyle=":", label="no difference")
-            epsilon_axis(axes, data.epsilons[0] / 1.4, data.epsilons[-1] * 1.4, label="ε")
-            axes.set_title(name, fontsize=11)
-            listed.append(
-                f"{name}: {mean[0]:.2f} (95% of releases {low[0]:.2f} to {high[0]:.2f}) at ε = {data.epsilons[0]:g}, "
-                f"{mean[-1]:.2f} at ε = {data.epsilons[-1]:g}, {data.without[name]:.2f} without noise, "
-                f"{data.ideal[name]:g} would be no difference"
-            )
-        panels[0].legend(loc="center right", fontsize=9)
-        panels[0].set_ylabel(data.groups)
-    picture.alt = f"Two panels over ε for {data.groups}. {'; '.join(listed)}."
-    return picture
+def draw_metrics(
+    epsilons: np.ndarray,
+    values: Mapping[str, np.ndarray],
+    reach: Mapping[str, np.ndarray],
+    without: Mapping[str, float],
+    ideal: Mapping[str, float],
+    groups: str,
+) -> Still:
+    """Fairness metrics by ε: the mean over releases and the reach of 95% of single ones, beside the value without noise
+    and the ideal one. `values` maps a metric to an array (ε, draws)."""
+    panels, listed = [], []
+    for name, draws in values.items():
+        mean = draws.mean(axis=1)
+        low, high = mean - reach[name], mean + reach[name]
+        ends = [*low, *high, without[name], ideal[name]]
+        margin = 0.1 * np.ptp(ends)
+        panels.append(Panel(
+            marks.epsilon_axis(epsilons[0] / 1.4, epsilons[-1] * 1.4),
+            Axis(min(ends) - margin, max(ends) + margin, f"{name}, {groups}"),
+            [
+                marks.rule(y=without[name], colour=marks.VERMILION, dash="7 4"),
+                marks.text(epsilons[-1], without[name], "without noise", colour=marks.VERMILION, anchor="end",
+                           shift=(0, 20)),
+                marks.rule(y=ideal[name], colour=marks.INK, dash="2 3"),
+                marks.text(epsilons[-1], ideal[name], "no difference", anchor="end", shift=(0, -10)),
+                marks.line(epsilons, mean, "private, mean", label=""),
+                marks.spans(epsilons, low, epsilons, high),
+                marks.points(epsilons, mean, "private, mean"),
+                marks.text(epsilons[0], low[0], "private: 95% of releases", colour=marks.BLUE, anchor="start",
+                           shift=(4, 8)),
+            ],
+        ))  # fmt: skip
+        listed.append(
+            f"{name}: {mean[0]:.2f} (95% of releases {low[0]:.2f} to {high[0]:.2f}) at ε = {epsilons[0]:g}, "
+            f"{mean[-1]:.2f} at ε = {epsilons[-1]:g}, {without[name]:.2f} without noise, "
+            f"{ideal[name]:g} would be no difference"
+        )
+    return Still(panels, alt=f"Two panels over ε for {groups}. {'; '.join(listed)}.", width=760)
 
 
 MOST_GROUPS = 5
@@ -193,4 +173,4 @@ def group_marks(data: ByGroup) -> Panel:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:,.0f}%" if share >= 1 else f"{100 * share:.2g}%"
+    return f"{100 * share:,.0f}%" if share >= 1 else number(share, "%", 2)

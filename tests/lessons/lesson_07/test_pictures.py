@@ -1,31 +1,29 @@
-"""Pictures of lesson 07: redrawing into a picture gives what drawing afresh gives, and the words follow the numbers."""
+"""Pictures of lesson 07: picture and words follow the numbers."""
 
 import numpy as np
 import pytest
 
 from dpcourse.lessons import lesson_07 as l07
 
-X = np.geomspace(0.1, 8, 20)
-
 
 def days(ceiling):
     numbers = np.arange(1, 50)
-    return l07.Days(numbers, 0.5 * numbers, ceiling * (1 - np.exp(-numbers / 5)), ceiling)
+    return numbers, 0.5 * numbers, ceiling * (1 - np.exp(-numbers / 5)), ceiling
 
 
 def shuffling(local):
     people = np.array([100, 1000, 10_000])
-    return l07.Shuffling(people, local / np.sqrt(people), np.array([local, local / 2, local / 4]), local, 1e-6)
+    return people, local / np.sqrt(people), np.array([local, local / 2, local / 4]), local, 1e-6
 
 
 def models(scale):
     off = {"central": np.array([0.0, 2.0, 3.0]), "local": scale * np.ones(3)}
-    return l07.Models(("a", "b", "c"), off, {name: np.full(3, scale) for name in off})
+    return ("a", "b", "c"), off, {"central": np.full(3, 2.0), "local": np.full(3, scale)}
 
 
 def scaling(power):
     people = np.geomspace(1e3, 1e8, 10)
-    return l07.Scaling(people, {"central": 1 / people, "local": people**power})
+    return people, {"central": 1 / people, "local": people**power}
 
 
 CASES = [
@@ -36,21 +34,13 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("draw", "first", "second", "said"), CASES, ids=lambda value: getattr(value, "__name__", ""))
-def test_redrawing_sets_data_and_words(draw, first, second, said):
-    picture = draw(first)
-    assert len(picture.alt) > 60
-    assert draw(second, into=picture) is picture
-    assert said in picture.alt
-    fresh = draw(second)
-    assert fresh.alt == picture.alt
-    for old, new in zip(picture.axes[0].lines, fresh.axes[0].lines, strict=True):
-        np.testing.assert_array_equal(old.get_xydata(), new.get_xydata())
-    assert picture.png()[:4] == b"\x89PNG"
+@pytest.mark.parametrize(("draw", "first", "second", "words"), CASES, ids=lambda value: getattr(value, "__name__", ""))
+def test_pictures_say_what_they_show(draw, first, second, words, picture_says):
+    picture_says(draw, first, second, words)
 
 
 def test_the_trust_diagram_says_in_words_who_must_be_trusted():
     picture = l07.draw_trust()
     for words in ("Central", "Shuffled", "must not conspire", "only the phone must be trusted"):
         assert words in picture.alt
-    assert l07.draw_trust(into=picture) is picture and picture.png()[:4] == b"\x89PNG"
+    assert picture.png()[:4] == b"\x89PNG"
