@@ -58,6 +58,25 @@ class Uniqueness:
     people: int
 
 
+@dataclass(frozen=True)
+class TwoTables:
+    """A release without names, a register with names of other people too, and the truth, for marking: which row of the
+    release belongs to each person of the register, −1 for nobody's."""
+
+    released: pd.DataFrame
+    register: pd.DataFrame
+    truth: np.ndarray
+
+
+def two_tables(people: pd.DataFrame, rng: np.random.Generator) -> TwoTables:
+    """A random half of the people is released, another random half is in the register, on the columns `KNOWN`."""
+    half = len(people) // 2
+    in_release, in_register = (rng.permutation(len(people))[:half] for _ in range(2))
+    row = np.full(len(people), -1)
+    row[in_release] = np.arange(half)
+    return TwoTables(people.iloc[in_release].reset_index(drop=True), people.iloc[in_register][KNOWN], row[in_register])
+
+
 def generalise(people: pd.DataFrame) -> pd.DataFrame:
     """Adult's columns made coarse: six quasi-identifiers and the income."""
     return pd.DataFrame(
