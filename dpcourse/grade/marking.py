@@ -124,7 +124,7 @@ class _Session:
                 self._bad[cell.label] = ("hung", str(late))
                 student = self._fresh()
                 continue
-            except Gone:
+            except (Gone, wire.WireError):
                 self._bad[cell.label] = ("died", "the process ended: out of memory, or of its own will")
                 student = self._fresh()
                 continue
@@ -146,6 +146,7 @@ class _Session:
             self.close()
             return self._lost(question, asked, "raised", f"Your notebook ended the process that ran it ({error}).")
         except wire.WireError as error:
+            self.close()
             return self._lost(question, asked, "wrong-type", f"Your answer cannot be used: {error}.")
         except BaseException as error:
             reasons = [self._bad[self._cells[i].label][1] for i in places if self._cells[i].label in self._bad]

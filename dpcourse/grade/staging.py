@@ -57,7 +57,7 @@ def rooms_for(allowed: tuple[str, ...], imported: tuple[str, ...] = ()) -> froze
 
 
 def stage(rooms: frozenset[str], folder: Path) -> Path:
-    """Lay out `folder` with those rooms of the package, and the two files of the worker."""
+    """Lay out `folder` with those rooms of the package, and the files of the worker."""
     package = folder / "dpcourse"
     package.mkdir(parents=True)
     shutil.copy2(PACKAGE / "__init__.py", package)
@@ -69,6 +69,6 @@ def stage(rooms: frozenset[str], folder: Path) -> Path:
             shutil.copy2(source.with_suffix(".py"), package)
     (package / "checks").mkdir()
     (package / "checks" / "__init__.py").write_text(CHECKS, encoding="utf-8")
-    for name in ("wire.py", "worker.py"):
+    for name in ("wire.py", "folders.py", "worker.py"):
         shutil.copy2(PACKAGE / "grade" / name, folder)
     return folder

@@ -96,12 +96,12 @@ def reference(path: Path) -> Reference:
 
 @functools.cache
 def references() -> tuple[Reference, ...]:
-    """All notebooks that were handed out."""
-    folder = ROOT / "notebooks" / "exercises"
-    found = tuple(reference(path) for path in sorted(folder.glob("*.ipynb")))
-    if not found:
-        raise FileNotFoundError(f"no exercise notebooks in {folder}: grade from a checkout of the course")
-    return found
+    """All notebooks that were handed out: the lessons' exercises, and the projects."""
+    notebooks = ROOT / "notebooks"
+    paths = [*sorted(notebooks.glob("exercises/*.ipynb")), *sorted(notebooks.glob("capstones/student/*.ipynb"))]
+    if not paths:
+        raise FileNotFoundError(f"no exercise notebooks in {notebooks}: grade from a checkout of the course")
+    return tuple(map(reference, paths))
 
 
 def matching(cells: list[Cell]) -> Reference | None:

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,11 @@ class Encoder:
             return ["s", *[self.encode(item, depth + 1) for item in value]]
         if isinstance(value, np.random.Generator) and type(value.bit_generator) is np.random.PCG64:
             return ["g", rng_state(value)]
+        if kind is bytes:
+            self.buffers.append(value)
+            return ["y", len(value)]
+        if isinstance(value, PurePath):
+            return ["p", str(value)]
         if kind in (Fraction, Decimal):
             return ["q" if kind is Fraction else "m", str(value)]
         if isinstance(value, complex):
@@ -125,6 +131,10 @@ class Decoder:
             return {self.decode(item, depth) for item in rest}
         if kind == "g":
             return set_rng_state(np.random.Generator(np.random.PCG64(0)), rest[0])
+        if kind == "y":
+            return bytes(self._taken(rest[0]))
+        if kind == "p":
+            return Path(_short(rest[0]))
         if kind == "q":
             return Fraction(_short(rest[0]))
         if kind == "m":
@@ -151,13 +161,17 @@ class Decoder:
 
     def _array(self, dtype: str, shape: list[int], writeable: bool, size: int) -> np.ndarray:
         form = np.dtype(dtype)
-        if form.kind not in _KINDS or not 0 <= size <= len(self._buffers) - self._at:
-            raise WireError(f"no array of {dtype!r} and {size} bytes is here")
-        data = self._buffers[self._at : self._at + size]
-        self._at += size
-        array = np.frombuffer(data, dtype=form).reshape(shape).copy()
+        if form.kind not in _KINDS:
+            raise WireError(f"no array of {dtype!r}")
+        array = np.frombuffer(self._taken(size), dtype=form).reshape(shape).copy()
         array.flags.writeable = bool(writeable)
         return array
+
+    def _taken(self, size: int) -> memoryview:
+        if not 0 <= size <= len(self._buffers) - self._at:
+            raise WireError(f"no {size} bytes are here")
+        self._at += size
+        return self._buffers[self._at - size : self._at]
 
     def _table(self, kind: str, rest: list[Any], depth: int) -> Any:
         import pandas as pd

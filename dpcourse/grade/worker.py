@@ -6,6 +6,7 @@ Started by path with nothing of the package but what `staging` left; standard in
 from __future__ import annotations
 
 import builtins
+import importlib.machinery
 import os
 import sys
 import time
@@ -13,8 +14,9 @@ import traceback
 import types
 from typing import Any
 
+import folders  # beside this file, as wire is
 import numpy as np
-import wire  # beside this file
+import wire
 
 
 class Handle:
@@ -118,14 +120,7 @@ class Worker:
     def do_provide(self, value: Any) -> None:
         """A module with things that stay with the grader, such as the office of an exercise."""
         name, things = value
-        parts = name.split(".")
-        for end in range(1, len(parts) + 1):
-            whole = ".".join(parts[:end])
-            if whole not in sys.modules:
-                try:
-                    __import__(whole)
-                except ImportError:
-                    sys.modules[whole] = types.ModuleType(whole)
+        __import__(name)
         for key, thing in things.items():
             setattr(sys.modules[name], key, thing)
         self.send("ran", True)
@@ -140,7 +135,9 @@ class Worker:
 
         The grader nearly always asks for the same thing next; each result comes with the generator's state after it.
         """
-        number, arguments, keywords, kept, state, ahead = value
+        number, arguments, keywords, kept, given_folders, state, ahead = value
+        for folder, files in given_folders:
+            folders.make_like(folder, files)
         for path, key in kept:
             place: Any = arguments if path[0] == "p" else keywords
             index = int(path[1:]) if path[0] == "p" else path[1:]
@@ -159,7 +156,48 @@ class Worker:
                 break
             if time.perf_counter() > late:
                 break  # an answer that takes its time is called as often as it is asked for
-        self.send("results", results)
+        self.send("results", [results, [folders.files_of(folder) for folder, _ in given_folders]])
+
+
+class Missing:
+    """A part of the package that this question forbids: it can be imported, and says so when it is used."""
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "_name", name)
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise ImportError(f"{self._name} is not there", name=self._name)
+
+    __call__ = __iter__ = __len__ = __getitem__ = __enter__ = __bool__ = __eq__ = _refuse  # type: ignore[assignment]
+    __hash__ = object.__hash__
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Missing(f"{self._name}.{name}")
+
+
+class Forbidden:
+    """Finds modules of the package that are not there, so that one line cannot spoil a cell of imports."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> Any:
+        if name.startswith("dpcourse."):
+            return importlib.machinery.ModuleSpec(name, Forbidden, is_package=True)  # type: ignore[arg-type]
+        return None
+
+    @staticmethod
+    def create_module(spec: Any) -> types.ModuleType:
+        return types.ModuleType(spec.name)
+
+    @staticmethod
+    def exec_module(module: Any) -> None:
+        def attribute(name: str) -> Any:
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return Missing(f"{module.__name__}.{name}")
+
+        module.__getattr__ = attribute
 
 
 def told(error: BaseException) -> list[str]:
@@ -177,6 +215,7 @@ def main() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nothing, number)
+    sys.meta_path.append(Forbidden)  # type: ignore[arg-type]
     Worker(source, target).run()
 
 

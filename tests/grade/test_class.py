@@ -11,6 +11,7 @@ import pytest
 
 from dpcourse.grade import sandbox, staging
 from dpcourse.grade.classroom import grade_class
+from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references
 
@@ -105,6 +106,15 @@ def test_a_killed_run_is_taken_up_again(tmp_path):
     rows = graded(tmp_path / "class", tmp_path / "out")
     assert [int(row["total"]) for row in rows.values()] == [len(reference().questions)] * 4
     assert len(list((tmp_path / "out" / "graded").glob("*.json"))) == 4
+
+
+def test_a_forbidden_part_of_the_package_spoils_only_what_uses_it(tmp_path):
+    """Imported at the top, as at home, where using it is what is refused."""
+    uses = "from dpcourse.mechanisms import LaplaceMechanism\ndef coin(answer, epsilon, rng):\n"
+    submission(tmp_path / "a.ipynb", {"1": uses + "    return LaplaceMechanism(epsilon).release(answer, rng=rng) > 0"})
+    marks = grade(tmp_path / "a.ipynb", LIMITS, sandboxed=SANDBOXED)[1]
+    assert [mark.key for mark in marks] == ["package-used"] + ["passed"] * (len(marks) - 1)
+    assert "dpcourse.mechanisms.LaplaceMechanism" in marks[0].seen
 
 
 def test_every_question_has_its_points_once():

@@ -2,6 +2,7 @@
 
 import decimal
 import fractions
+import pathlib
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dpcourse.grade import wire
+from dpcourse.grade import folders, wire
 from dpcourse.privacy import Guarantee
 
 
@@ -58,6 +59,10 @@ def test_arrays_arrive_as_they_are(array):
         1 + 2j,
         np.float64(0.5),
         np.bool_(True),
+        np.int64(-3),
+        np.float32(0.5),
+        b"\0bytes",
+        pathlib.Path("a", "b"),
         Guarantee(1.0),
     ],
     ids=repr,
@@ -98,6 +103,24 @@ def test_what_stays_crosses_as_a_handle():
 def test_what_is_not_of_this_form_is_refused(message):
     with pytest.raises(wire.WireError):
         wire.Decoder(lambda n: n, memoryview(b"\0" * 8)).decode(message)
+
+
+def test_a_folder_is_made_like_another(tmp_path):
+    files = {"a.txt": b"1", "in/b": b"2"}
+    folders.make_like(tmp_path / "new", files)
+    assert folders.files_of(tmp_path / "new") == files
+    untouched = (tmp_path / "new" / "a.txt").stat().st_mtime_ns
+    folders.make_like(tmp_path / "new", {"a.txt": b"1"})
+    assert folders.files_of(tmp_path / "new") == {"a.txt": b"1"}
+    assert (tmp_path / "new" / "a.txt").stat().st_mtime_ns == untouched
+    assert folders.files_of(tmp_path / "nowhere") is None
+
+
+@pytest.mark.parametrize("name", ["../a", "/a", "a/../../b", "", "a//b", "C:\\a"])
+def test_no_file_leads_out_of_its_folder(tmp_path, name):
+    with pytest.raises(ValueError, match="no name"):
+        folders.make_like(tmp_path / "in" / "here", {name: b"x"})
+    assert [path.name for path in tmp_path.rglob("*")] in ([], ["in", "here"])
 
 
 def test_what_is_nested_too_deeply_is_refused():
