@@ -1,4 +1,4 @@
-"""Lay out a course directory for nbgrader, from the solutions.
+"""Lay out a course directory for nbgrader, from the solutions and the projects.
 
     python tools/make_class.py COURSE          # then, inside COURSE, the commands of nbgrader's documentation:
     nbgrader generate_assignment 03_laplace_and_sensitivity
@@ -72,6 +72,16 @@ def marked(source: str) -> str:
     return source if BEGIN in source else f"{BEGIN}\n{source}\n{END}"
 
 
+def assignments() -> dict[str, Path]:
+    """What is handed out, by the name it gets: 03_laplace_and_sensitivity, capstone_1_cross_fab_yield."""
+    lessons, projects = (
+        sorted(NOTEBOOKS.glob("solutions/*_solutions.ipynb")),
+        sorted(NOTEBOOKS.glob("capstones/*.ipynb")),
+    )
+    named = {path.stem.removesuffix("_solutions"): path for path in lessons}
+    return named | {f"capstone_{path.stem}": path for path in projects}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("course", type=Path, help="the course directory: new, or one that this tool made")
@@ -82,8 +92,7 @@ def main() -> int:
     course.mkdir(parents=True, exist_ok=True)
     if not config.exists():
         config.write_text(CONFIG, encoding="utf-8")
-    for solution in sorted((NOTEBOOKS / "solutions").glob("*_solutions.ipynb")):
-        name = solution.name.removesuffix("_solutions.ipynb")
+    for name, solution in assignments().items():
         target = course / "source" / name / f"{name}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(source_of(solution), target)

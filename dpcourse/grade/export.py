@@ -11,14 +11,14 @@ from nbgrader.plugins import ExportPlugin
 class QuestionExporter(ExportPlugin):
     """``nbgrader export --exporter=dpcourse.grade.export.QuestionExporter``: one row a student and assignment.
 
-    Questions are named as in `check`: 03.2 for the cell ``check-03-2``.
+    Questions are named as in `check`: "03.2" for the cell ``check-03-2``, "capstone 1.2" for ``check-capstone-1-2``.
     """
 
     def export(self, gradebook: Any) -> None:
         rows, questions = [], set[str]()
         for submission in (s for a in gradebook.assignments for s in a.submissions):
             scores = {
-                grade.name.removeprefix("check-").replace("-", "."): grade.score
+                ".".join(grade.name.removeprefix("check-").rsplit("-", 1)).replace("-", " "): grade.score
                 for notebook in submission.notebooks
                 for grade in notebook.grades
             }

@@ -90,6 +90,8 @@ def reference(path: Path) -> Reference:
                 imports.append((str(node.module), tuple(alias.name for alias in node.names)))
         asked = _GRADED.search(source)
         if asked and marks.get("grade"):
+            if asked[1] not in points():
+                raise ValueError(f"notebooks/points.csv does not say what {asked[1]} of {path.name} is worth")
             questions.append(Question(asked[1], asked[2], answer, points()[asked[1]]))
     return Reference(path, tuple(questions), tuple(imports))
 

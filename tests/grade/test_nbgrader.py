@@ -6,33 +6,37 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
+from dpcourse.grade.submissions import points
+
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT = "capstone_2_supplier_benchmarking"
 LESSONS = ("03_laplace_and_sensitivity", "06_randomized_response_on_adult", "11_auditing")
 
 pytestmark = pytest.mark.grade
 
 
-def hand_in(course: Path, student: str, lesson: str, answers: dict[str, str] | None) -> int:
-    """A submission: the released notebook with the answers of the solutions, some replaced (by grade_id); how many.
+def hand_in(course: Path, student: str, lesson: str, answers: dict[str, str] | None) -> float:
+    """A submission: the released notebook with the answers of the solutions, some replaced (by grade_id); its points.
 
     An empty one stays as it was released. `answers` None is a notebook handed in as it was released.
     """
     released = json.loads((course / "release" / lesson / f"{lesson}.ipynb").read_text(encoding="utf-8"))
     source = json.loads((course / "source" / lesson / f"{lesson}.ipynb").read_text(encoding="utf-8"))
     known = {c["metadata"]["nbgrader"]["grade_id"]: c["source"] for c in source["cells"] if "nbgrader" in c["metadata"]}
-    right = 0
+    right = set()
     for cell in released["cells"]:
         mark = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
         if answers is not None and mark.startswith("answer-"):
             cell["source"] = answers.get(mark, known[mark]) or cell["source"]
-            right += mark not in answers
+            right |= {mark.rstrip(ascii_lowercase)} - answers.keys()  # 2-1b is the second part of 2-1
     target = course / "submitted" / student / lesson / f"{lesson}.ipynb"
     target.parent.mkdir(parents=True)
     target.write_text(json.dumps(released), encoding="utf-8")
-    return right
+    return sum(points()[".".join(m.removeprefix("answer-").rsplit("-", 1)).replace("-", " ")] for m in right)
 
 
 @pytest.fixture(scope="module")
@@ -63,6 +67,11 @@ def class_(tmp_path_factory):
     for lesson in LESSONS:
         run("nbgrader", "autograde", lesson)
         run("nbgrader", "generate_feedback", lesson)
+    run("nbgrader", "generate_assignment", PROJECT)
+    expected["right", PROJECT] = hand_in(course, "right", PROJECT, {})
+    expected["empty", PROJECT] = hand_in(course, "empty", PROJECT, None)
+    run("nbgrader", "autograde", PROJECT)
+    run("nbgrader", "generate_feedback", PROJECT)
     run("nbgrader", "export", "--exporter=dpcourse.grade.export.QuestionExporter", "--to=questions.csv")
     return course, expected
 
@@ -73,6 +82,7 @@ def test_points_are_as_constructed(class_):
         rows = {(row["student"], row["assignment"]): row for row in csv.DictReader(table)}
     assert {who: float(row["total"]) for who, row in rows.items()} == expected
     assert all(float(row["of"]) == expected["right", lesson] for (_, lesson), row in rows.items())
+    assert rows["right", PROJECT]["capstone 2.6"] == "2.0" and rows["empty", PROJECT]["capstone 2.6"] == "0.0"
     assert rows["half", LESSONS[0]]["03.3"] == "1.0" and rows["half", LESSONS[0]]["03.1"] == "0.0"
 
 
