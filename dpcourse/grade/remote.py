@@ -28,7 +28,9 @@ _WITH = {"__enter__", "__exit__"}
 LETS_THROUGH: Mapping[str, frozenset[str]] = {
     "function": frozenset({"__call__"}),  # and methods, which come from names that are let through
     "Sealed": frozenset({"__call__", "batch", "claim", "data", "neighbour", "name"}),
-    "Connection": frozenset({"execute", "executemany", "commit", "rollback", "cursor", "in_transaction"} | _WITH),
+    "Connection": frozenset(
+        {"execute", "executemany", "commit", "rollback", "cursor", "in_transaction", "create_function"} | _WITH
+    ),
     "Cursor": frozenset({"execute", "executemany", "fetchone", "fetchall", "rowcount", "__iter__"}),
 }
 _ALIASES = {
@@ -37,6 +39,7 @@ _ALIASES = {
     "_Rows": "Cursor",
     "method": "function",
     "builtin_function_or_method": "function",
+    "builtin_method": "function",  # one that knows its class
 }
 
 
@@ -294,7 +297,7 @@ def rebuilt(name: str, words: str, where: str, missing: str, kind: str) -> BaseE
     """An error of the student's process as one of ours, which says the same."""
     if missing.startswith("dpcourse."):
         return PackageUsed(missing.removeprefix("dpcourse."))
-    known: Callable[..., BaseException] | None = getattr(builtins, kind, None)
+    known: Callable[..., BaseException] | None = getattr(builtins, kind, getattr(sqlite3, kind, None))
     if not (isinstance(known, type) and issubclass(known, Exception)):
         known = Exception
     made: type[BaseException] = type(name, (known,), {"__str__": lambda self: words})  # type: ignore[assignment]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import builtins
 import importlib.machinery
 import os
+import sqlite3
 import sys
 import time
 import traceback
@@ -84,20 +85,27 @@ class Worker:
         """Call what stays with the grader; a generator given to it comes back as far as it was used."""
         rngs = [v for v in (*(arguments or ()), *(keywords or {}).values()) if isinstance(v, np.random.Generator)]
         self.send("back", [number, name, arguments, keywords])
-        kind, (result, states) = self.receive()
+        while True:
+            kind, value = self.receive()
+            if kind in ("result", "raised"):
+                break
+            self.serve(kind, value)  # what was handed over is called before the answer comes
+        result, states = value
         for rng, state in zip(rngs, states, strict=True):
             wire.set_rng_state(rng, state)
         if kind == "raised":
-            raise getattr(builtins, result[0], RuntimeError)(result[1])
+            raise (getattr(builtins, result[0], None) or getattr(sqlite3, result[0], RuntimeError))(result[1])
         return result
 
     def run(self) -> None:
         while True:
-            kind, value = self.receive()
-            try:
-                getattr(self, f"do_{kind}")(value)
-            except BaseException as error:
-                self.send("raised", told(error))
+            self.serve(*self.receive())
+
+    def serve(self, kind: str, value: Any) -> None:
+        try:
+            getattr(self, f"do_{kind}")(value)
+        except BaseException as error:
+            self.send("raised", told(error))
 
     def do_cell(self, value: Any) -> None:
         """Run one cell; whether it ran to its end."""
@@ -205,7 +213,7 @@ def told(error: BaseException) -> list[str]:
     own = [f for f in traceback.extract_tb(error.__traceback__) if f.filename.startswith("<")]
     where = f"line {own[-1].lineno} of {own[-1].name}" if own else ""
     missing = getattr(error, "name", "") if isinstance(error, ImportError) else ""
-    bases = [base.__name__ for base in type(error).__mro__ if base.__module__ == "builtins"]
+    bases = [base.__name__ for base in type(error).__mro__ if base.__module__ in ("builtins", "sqlite3")]
     return [type(error).__name__, str(error)[:2000], where, missing or "", bases[0]]
 
 
