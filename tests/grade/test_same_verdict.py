@@ -104,7 +104,7 @@ def test_the_same_verdict_on_all(tmp_path, name):
     rows = [row for lot in WHOLE[name] for row in compared(tmp_path, name, lot)]
     agree = Counter("right" if frozen == "passed" else "wrong" for _, frozen, home, there in rows if home == there)
     print(f"\n{name}: the same for {agree['right']} right and {agree['wrong']} wrong answers of {len(rows)}")
-    for row in rows:
-        if row[2] != row[3]:
-            print("  {0}: frozen as {1}, at home {2}, in the grader {3}".format(*row))
+    for id, frozen, home, there in rows:
+        if home != there:
+            print(f"  {id}: frozen as {frozen}, at home {home}, in the grader {there}")
     assert differences(rows) == []
