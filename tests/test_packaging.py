@@ -33,6 +33,7 @@ IMPORTED_AS = {
 
 # Never without the package on the right, which requires it and hands it out as part of its own interface.
 COMES_WITH = {"PIL": "matplotlib", "cycler": "matplotlib", "IPython": "ipywidgets", "traitlets": "ipywidgets"}
+COMES_WITH["cloudpickle"] = "sklearn"
 
 # Programs and plugins are not imported but called: where, and by which words.
 CALLED = {
@@ -81,7 +82,7 @@ def imported_in(folder: str) -> set[str]:
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"importorskip", "import_module"}:
                 found |= {str(a.value).partition(".")[0] for a in node.args if isinstance(a, ast.Constant)}
     # What is started by path imports what stands beside it.
-    beside = {"dpcourse", "benchmarks", "tools", "tests", "wire", "make_exercises", "make_site"}
+    beside = {"dpcourse", "benchmarks", "tools", "tests", "wire", "folders", "make_exercises", "make_site"}
     return found - sys.stdlib_module_names - beside
 
 
