@@ -16,8 +16,7 @@ from dpcourse.privacy import Guarantee
 
 Release = Callable[[Answer, Any, np.random.Generator], np.ndarray]
 RUNS = 400
-EXACT_TOTAL = Diagnosis(
-    "exact-total",
+EXACT_TOTAL = Shared.EXACT_TOTAL.seen(
     "Your counts always add up to the same total. So the number of people comes out without any noise, and whoever "
     "knows all others sees whether one more is there.",
     "Leave the noisy counts as they are: n is private under adding and removing.",
@@ -50,16 +49,14 @@ def cell_noise(release: Release, data: Callable[[np.random.Generator], Any], tru
         size = np.abs(errors).mean(axis=0)
         if size.max() > 2.2 * size.min():
             least, most = (int(np.ravel(truth(people))[at]) for at in (size.argmin(), size.argmax()))
-            return Diagnosis(
-                "uneven-noise",
+            return Shared.UNEVEN_NOISE.seen(
                 f"Not all cells get noise of one size: where {least} people are counted it is {size.min():.2g} on "
                 f"average, and {size.max():.2g} where {most} are. Any record may be in any cell.",
                 "One scale for all, from public numbers only.",
             )
         linked = np.abs(np.corrcoef(errors.T) - np.eye(errors.shape[1])).max()
         if linked > 0.5:
-            return Diagnosis(
-                "linked-noise",
+            return Shared.LINKED_NOISE.seen(
                 "Some cells share their noise: their sum or their difference has less noise than it should, or none.",
                 "A draw of its own for each cell.",
             )

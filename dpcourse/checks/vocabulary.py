@@ -50,6 +50,27 @@ class Shared(enum.Enum):
         "nobody",
         "An empty dataset is a dataset. Is there noise around its zeros, and does your function get there?",
     )
+    EMPTY_EXACT = "empty-exact", "Which cells get noise: those that somebody is in, or those that are declared?"
+    EXACT_TOTAL = (
+        "exact-total",
+        "n is private under adding and removing. What makes your noise cancel, or your counts add up to n?",
+    )
+    LINKED_NOISE = "linked-noise", "Which numbers have a draw in common, where each needs one of its own?"
+    UNEVEN_NOISE = "uneven-noise", "Which one scale follows from public numbers only?"
+    NOISE_BY_SIZE = (
+        "noise-by-size",
+        "The scale may depend on public numbers only: ε, and what one person can change. What does yours depend on?",
+    )
+    SCALE_FROM_DATA = (
+        "scale-from-data",
+        "Sensitivity is about every possible person, not about those who are there. Which public numbers give it?",
+    )
+    CUT_AT_ZERO = "cut-at-zero", "Why not leave the counts as the noise makes them?"
+    WRONG_TRUTH = "wrong-truth", "What comes out of your function if you leave the noise out?"
+    SHARE = "a-share", "The number of people is wanted. Do you take a mean where a sum is asked for?"
+    COUNTS_EVERYBODY = "counts-everybody", "Who is to be counted: everybody, or those who say yes?"
+    COUNTS_NO = "counts-no", "True is yes. Whom do you count?"
+    WRONG_ORDER = "wrong-order", "Which result belongs to which place?"
     IGNORES_DATA = (
         "ignores-data",
         "Noise alone keeps every secret and answers nothing. Where does the data come in?",

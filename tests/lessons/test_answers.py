@@ -39,7 +39,7 @@ ALSO = {
 }
 # In `make audit`, how many of 50 may get another diagnosis: in some draws two mistakes look alike. None may pass.
 BUT = {"04": 5, "09": 5}
-# (exercise, frozen key) -> (today's key, why)
+# (exercise, frozen key) -> (today's key, or those of several answers in their order, why)
 ONE_WORD = "one name for one mistake, in all exercises"
 MEASURED = "the width of the noise is measured, before anything is audited"
 RENAMED = {
@@ -52,11 +52,19 @@ RENAMED = {
         for exercise in ("03.2", "03.3", "03.4", "09.4", "13.2", "13.3", "14.5", "15.2")
     },
     **{(exercise, "same-noise"): ("shared-noise", ONE_WORD) for exercise in ("03.3", "04.2")},
+    **{(exercise, "no-counts"): ("ignores-data", ONE_WORD) for exercise in ("04.2", "05.4", "13.2", "15.2")},
+    **{(exercise, "wrong-counts"): ("wrong-truth", ONE_WORD) for exercise in ("04.2", "13.2", "15.2")},
     **{(exercise, "not-private"): ("too-little-noise", MEASURED) for exercise in ("00.2", "13.2", "15.2")},
     **{
         (exercise, "not-useful"): ("too-much-noise", MEASURED)
-        for exercise in ("00.2", "03.2", "03.3", "03.4", "04.2", "13.2", "14.5", "15.2")
+        for exercise in ("00.2", "03.2", "03.3", "03.4", "04.2", "05.4", "13.2", "14.5", "15.2")
     },
+    ("04.2", "a-count-without-noise"): (
+        ("linked-noise", "noise-by-size"),
+        "it is said which count that is: a sum or a difference, or a large one",
+    ),
+    ("05.4", "scale-upside-down"): ("epsilon-inverted", ONE_WORD),
+    **{(exercise, "shares"): ("a-share", ONE_WORD) for exercise in ("04.2", "05.4")},
 }
 # exercise -> (how many frozen right answers are wrong by now, why)
 NO_LONGER_RIGHT = {
@@ -93,7 +101,16 @@ def wrong(lesson):
         else:
             known = [(id, key, answer) for id, some in nested for key, answer in some.items()]
     plain = [(exercise, key.removesuffix(" too"), answer) for exercise, key, answer in known]
-    return [(exercise, RENAMED.get((exercise, key), (key,))[0], answer) for exercise, key, answer in plain]
+    return [(exercise, *todays(exercise, [key]), answer) for exercise, key, answer in plain]
+
+
+def todays(exercise, keys):
+    """What frozen diagnoses of one exercise are called today."""
+    names = []
+    for place, key in enumerate(keys):
+        name = RENAMED.get((exercise, key), (key,))[0]
+        names.append(name if isinstance(name, str) else name[keys[:place].count(key)])
+    return names
 
 
 RIGHT = [one for lesson in LESSONS for one in right(lesson)]
@@ -135,7 +152,7 @@ def test_no_frozen_answer_is_lost():
     passing = Counter(exercise for exercise, _ in RIGHT)
     for exercise, corpus in frozen.items():
         assert passing[exercise] >= corpus["right"] - NO_LONGER_RIGHT.get(exercise, (0,))[0], exercise
-        wanted = Counter(RENAMED.get((exercise, key), (key,))[0] for key in corpus["wrong"])
+        wanted = Counter(todays(exercise, corpus["wrong"]))
         assert all(known[exercise, key] >= count for key, count in wanted.items()), exercise
 
 

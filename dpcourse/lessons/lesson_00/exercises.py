@@ -98,14 +98,13 @@ def _everybody(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return either_order(np.ones(n, dtype=bool), np.ones(n - 1, dtype=bool), rng)
 
 
-_SHARE = Diagnosis(
-    "a-share",
+_SHARE = Shared.SHARE.seen(
     "That is a share of the people, not a count: whatever the data, it lies around a number between 0 and 1.",
     "How many are True? (And a mean of nobody is no number at all.)",
 )
 _CENTRES = (
     Mistake.told(_SHARE, np.mean),
-    Mistake("counts-everybody", len, "You count everybody, whatever they say.", "How many are True?"),
+    Mistake(Shared.COUNTS_EVERYBODY, len, "You count everybody, whatever they say.", "How many are True?"),
     Mistake(
         "counts-false", lambda flags: len(flags) - flags.sum(), "You count those who are False.", "How many are True?"
     ),

@@ -235,10 +235,10 @@ def test_a_peek_at_the_dataset_is_caught():
     [
         ("05.1", "wrong-value", switch_at_a_hundred),
         ("05.2", "constant-result", ln2_rounded),  # on the inputs at which it differs it is always infinite
-        ("05.4", "scale-not-k-over-epsilon", noise(lambda k, epsilon: 10 / epsilon)),
-        ("05.4", "scale-not-k-over-epsilon", large_counts_plain),
-        ("05.4", "shared-noise", the_last_two_share_a_draw),
-        ("05.4", "no-counts", laplace_on(lambda flags: 0)),
+        ("05.4", "too-little-noise", noise(lambda k, epsilon: 10 / epsilon)),
+        ("05.4", "noise-by-size", large_counts_plain),
+        ("05.4", "linked-noise", the_last_two_share_a_draw),
+        ("05.4", "ignores-data", laplace_on(lambda flags: 0)),
         ("05.6", "rounded-sum", rounded_sum),
         ("05.6", "refused-pay", stops_at_a_refusal),
     ],
@@ -252,7 +252,7 @@ def test_gaussian_noise_keeps_no_pure_epsilon():
         k = flags.shape[1]
         return flags.sum(axis=0) + rng.normal(scale=k**0.5 / epsilon, size=k)
 
-    assert rehearse("05.4", gaussian, times=1, rng=9).keys == {"l2-sensitivity": 1}
+    assert rehearse("05.4", gaussian, times=1, rng=9).keys == {"thin-tails": 1}
 
 
 def test_epsilon_must_be_followed():

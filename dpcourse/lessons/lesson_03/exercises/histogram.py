@@ -122,7 +122,7 @@ def _other_cells(cells: np.ndarray, wanted: np.ndarray) -> Diagnosis:
     """What a table holds that does not hold the counts."""
     seen = f"People in the declared categories: {wanted.tolist()}. Your table: {np.round(cells).astype(int).tolist()}."
     if (np.abs(np.sort(cells) - np.sort(wanted)) <= 90).all():
-        return Diagnosis("wrong-order", seen, "Those are the counts in another order: keep that of `categories`.")
+        return Shared.WRONG_ORDER.seen(seen, "Those are the counts in another order: keep that of `categories`.")
     if (np.abs(cells) <= 90).all():
         return Diagnosis(
             "no-counts",

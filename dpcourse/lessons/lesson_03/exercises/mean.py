@@ -153,8 +153,7 @@ def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     people = somebody(chance.rng)
     parts = np.array([_two(_call_parts(answer, people, chance.rng)) for _ in range(400)])
     if abs(np.corrcoef(parts.T)[0, 1]) > 0.5:
-        return Diagnosis(
-            "linked-noise",
+        return Shared.LINKED_NOISE.seen(
             "Total and count share their noise. Boris subtracts one from the other, in the right units, and the noise "
             "is gone.",
             "How many draws does your function make?",

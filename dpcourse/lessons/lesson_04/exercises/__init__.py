@@ -14,7 +14,7 @@ from dpcourse.lessons.lesson_04.exercises.sigma import SIGMA
 
 EXERCISES = (
     Exercise("04.1", "The smallest σ", SIGMA, call="gaussian_sigma(epsilon, delta, sensitivity)"),
-    Exercise("04.2", "Many counts at once", COUNTS, call="release_counts(flags, sigma_1, rng)"),
+    Exercise("04.2", "Many counts at once", COUNTS.cases, call="release_counts(flags, sigma_1, rng)"),
     Exercise(
         "04.3", "Choosing in proportion", EXPONENTIAL, call="choose(candidates, utilities, sensitivity, epsilon, rng)"
     ),

@@ -11,7 +11,7 @@ EXERCISES = (
     Exercise("05.1", "Quote the better price", PRICE, call="price(k, epsilon, delta)"),
     Exercise("05.2", "Where advanced composition starts to pay", FIRST_K, call="first_k(epsilon, delta)"),
     Exercise("05.3", "Parallel composition", PARALLEL, call="parallel(epsilons, neighbours)"),
-    Exercise("05.4", "Many counts, one ε", COUNTS, call="noisy_counts(flags, epsilon, rng)"),
+    Exercise("05.4", "Many counts, one ε", COUNTS.cases, call="noisy_counts(flags, epsilon, rng)"),
     Exercise("05.5", "δ of a loss distribution", DELTA, call="delta(losses, masses, infinite, epsilon)"),
     Exercise("05.6", "A filter that adds up", FILTER, call="grant(requests, budget)"),
 )

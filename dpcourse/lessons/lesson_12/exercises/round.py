@@ -211,8 +211,7 @@ def _has_the_law(answer: Answer, chance: Chance) -> Diagnosis | None:
         standard = ((seen - law.mean) / law.deviation for law, seen in zip(rights, outputs, strict=True))
         if not any(_moves_together(values, chance.failure / 6) for values in standard):
             return None
-        return Diagnosis(
-            "linked-noise",
+        return Shared.LINKED_NOISE.seen(
             "Some weights share their noise: their sum or their difference has less of it than it should, or none.",
             "rng.normal(..., size=...) draws one for each weight.",
         )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Diagnosis
-from dpcourse.checks.cases import Equals, Mistake, Returns
-from dpcourse.checks.counted import NO_COUNTS, Counted
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.counting import cell_counts, large_table, one_more, tables
+from dpcourse.checks.noise_laws import geometric, laplace
+from dpcourse.checks.release import Release, Words
 
 # 13.1 The noise of k tables
 
@@ -55,15 +55,15 @@ SIGMA = Equals(
 # 13.2 A noisy table
 
 
-def _codes(counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _codes(counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, tuple[int, ...]]:
     """Two columns of codes, so many people in each cell."""
     people = rng.permutation(np.repeat(np.arange(counts.size), counts.ravel()))
     a, b = np.divmod(people, counts.shape[1])
-    return a, b
+    return a, b, counts.shape
 
 
-def _noisy_table(answer: Answer, codes: tuple, shape: tuple[int, ...], epsilon: float, rng: np.random.Generator) -> Any:
-    return answer(*codes, shape, epsilon, rng=rng)
+def _crosstab(a: np.ndarray, b: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    return np.bincount(a * shape[1] + b, minlength=shape[0] * shape[1]).reshape(shape)
 
 
 _TRANSPOSED = Diagnosis(
@@ -72,29 +72,24 @@ _TRANSPOSED = Diagnosis(
     "In an array of this shape, the cell (a, b) is number a · shape[1] + b.",
 )
 
-_COUNTED = Counted(
-    people=_codes,
-    call=_noisy_table,
-    few=(4, 5),
-    many=(10, 20),
-    cell="cell",
-    noise="size=shape",
+TABLE = Release(
+    data=tables(_codes, (4, 5)),
+    many=large_table(_codes, (10, 20)),
+    truth=_crosstab,
+    noise=(laplace, geometric),
     mistakes=(
-        *NO_COUNTS,
-        Mistake.told(_TRANSPOSED, lambda counts: counts.T.reshape(counts.shape)),
-        Mistake.told(_TRANSPOSED, lambda counts: counts.ravel().reshape(counts.shape, order="F")),
+        *cell_counts(_crosstab),
+        Mistake.told(_TRANSPOSED, lambda a, b, shape: _crosstab(a, b, shape).T.reshape(shape)),
+        Mistake.told(_TRANSPOSED, lambda a, b, shape: _crosstab(a, b, shape).ravel().reshape(shape, order="F")),
     ),
-)
-
-
-def _some_codes(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, tuple[int, ...], float]:
-    counts = _COUNTED.counts(rng, int(rng.integers(4)))
-    return (*_codes(counts, rng), counts.shape, float(rng.uniform(0.3, 2)))
-
-
-TABLE = (
-    Returns(inputs=_some_codes, what="array", shape=lambda a, b, shape, epsilon: tuple(shape)),
-    _COUNTED.small,
-    _COUNTED.nobody,
-    _COUNTED.large,
+    nobody=(np.zeros(0, dtype=int), np.zeros(0, dtype=int), (10, 20)),
+    after=(one_more(_codes, (10, 20), "cell"),),
+    looks=(1, 30),
+    words=Words(
+        unit=" people",
+        cell="cell",
+        draw="size=shape",
+        too_much="The cells are disjoint: one person is in one of them. Does ε have to be shared among them?",
+        too_little="One person changes one cell by one. Which scale does that need?",
+    ),
 )

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer
-from dpcourse.checks.cases import Equals, Mistake, Returns
-from dpcourse.checks.counted import NO_COUNTS, Counted
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.counting import cell_counts, large_table, one_more, tables
+from dpcourse.checks.noise_laws import geometric, laplace
+from dpcourse.checks.release import Release, Words
 from dpcourse.checks.vocabulary import Shared
 
 # 15.1 The relative error of a count
@@ -65,51 +65,43 @@ RELATIVE = Equals(
 # 15.2 Counts of groups, large and small
 
 
-def _people(counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray]:
-    return (rng.permutation(np.repeat(np.arange(counts.size), counts)),)
+def _people(counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, int]:
+    return rng.permutation(np.repeat(np.arange(counts.size), counts)), counts.size
 
 
-def _group_counts(
-    answer: Answer, groups: tuple, shape: tuple[int, ...], epsilon: float, rng: np.random.Generator
-) -> Any:
-    return answer(*groups, shape[0], epsilon, rng=rng)
+def _sizes(groups: np.ndarray, k: int) -> np.ndarray:
+    return np.bincount(groups, minlength=k)
 
 
-_COUNTED = Counted(
-    people=_people,
-    call=_group_counts,
-    few=(8,),
-    many=(200,),
-    cell="group",
-    noise="size=k",
+COUNTS = Release(
+    data=tables(_people, (8,)),
+    many=large_table(_people, (200,)),
+    truth=_sizes,
+    noise=(laplace, geometric),
     mistakes=(
-        *NO_COUNTS,
+        *cell_counts(_sizes),
         Mistake(
             "reversed",
-            lambda counts: counts[::-1],
+            lambda groups, k: _sizes(groups, k)[::-1],
             "Your counts come in reverse order.",
             "Entry 0 is the count of group 0.",
         ),
         Mistake(
             "sorted",
-            lambda counts: -np.sort(-counts),
+            lambda groups, k: -np.sort(-_sizes(groups, k)),
             "Your counts are sorted by size: entry 0 is the largest group, not group 0.",
             "Order them by the code of the group, 0 to k − 1.",
         ),
     ),
-)
-
-
-def _some_groups(rng: np.random.Generator) -> tuple[np.ndarray, int, float]:
-    counts = _COUNTED.counts(rng, int(rng.integers(4)))
-    return (*_people(counts, rng), counts.size, float(rng.uniform(0.3, 2)))
-
-
-COUNTS = (
-    Returns(inputs=_some_groups, what="array", shape=lambda groups, k, epsilon: (k,)),
-    _COUNTED.small,
-    _COUNTED.nobody,
-    _COUNTED.large,
+    nobody=(np.zeros(0, dtype=int), 200),
+    after=(one_more(_people, (200,), "group"),),
+    looks=(1, 30),
+    words=Words(
+        unit=" people",
+        cell="group",
+        too_much="The groups are disjoint: one person is in one of them. Does ε have to be shared among them?",
+        too_little="One person changes one group by one. Which scale does that need?",
+    ),
 )
 
 # 15.3 What cutting at zero adds

@@ -1,0 +1,261 @@
+"""A release: the truth plus noise of one law. It is declared once, and its whole check follows.
+
+From the declaration come, in this order: the type and shape of a result; whether it lies around the truth, or around a
+wrong truth that is known; whether its numbers have noise of their own, of one size, whatever the data; whether an empty
+dataset gets the same noise; whether thousands of errors follow the right law, and what is wrong with them; and audits
+of the neighbours that the exercise names.
+
+    NOISY_COUNT = Release(
+        data=(few, many),                             # each draws one kind of dataset: arguments without ε and rng
+        truth=lambda flags: flags.sum(),
+        mistakes=(Mistake("counts-false", lambda flags: (~flags).sum(), "You count those who are False.", "…?"),),
+        scales=(Mistake("half", lambda epsilon, flags: 0.5 / epsilon, "Your noise is half as wide …", "…?"),),
+        nobody=(np.zeros(0, dtype=bool),),
+        neighbours=(Neighbours(everybody_or_one_fewer, "Does your result know how many there are?", "reads-n"),),
+    )
+    EXERCISES = (Exercise("00.2", "A count with noise", NOISY_COUNT.cases, call="noisy_count(flags, epsilon, rng)"),)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Case, Chance, Diagnosis, Refused
+from dpcourse.checks.cases.audited import Audited
+from dpcourse.checks.cases.exact import Returns
+from dpcourse.checks.cases.known import Mistake, Pairs, frozen
+from dpcourse.checks.cells import exact_wrong, uneven_wrong
+from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
+from dpcourse.checks.samples import Sample, follows_data, wrong_truth
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.privacy import Guarantee
+
+Arguments = tuple[Any, ...]
+Factory = Callable[[Generator], Arguments]
+
+
+def plainly(answer: Answer, arguments: Arguments, epsilon: float, rng: Generator) -> Any:
+    """The usual call: data and public numbers, ε, and the generator by name."""
+    return answer(*arguments, epsilon, rng=rng)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How an exercise calls things.
+
+    Parameters
+    ----------
+    scale : str
+        The right scale of the noise, as the exercise writes it.
+    unit : str
+        What errors are measured in, such as " people"; with `of`, errors are in units of the sensitivity, which it
+        names: "max(|L|, |U|)".
+    cell, draw : str
+        One number of several, and how noise of its own is drawn for each: "group", "size=k".
+    too_much, too_little, from_data : str
+        The question asked of whose noise is too wide, too narrow, or follows the data.
+    check_truth : str
+        What to do where the result is wrong before any noise.
+    """
+
+    scale: str = "1/ε"
+    unit: str = ""
+    of: str = ""
+    cell: str = "count"
+    draw: str = "size=k"
+    too_much: str = ""
+    too_little: str = ""
+    from_data: str = ""
+    check_truth: str = "Leave the noise out, and work out five records by hand. What comes out?"
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """Neighbours to set the auditor on: where noise of the right width everywhere else gives a person away.
+
+    `pairs`, `hint`, `key`, `runs`, `diagnose` are those of `Audited`. `view` is what the auditor sees of an output,
+    rounded (the low bits of floats are lesson 14's): its first number unless given.
+    """
+
+    pairs: Pairs
+    hint: str
+    key: str = "not-private"
+    epsilon: float = 1.0
+    runs: int = 1000
+    view: Callable[[Any], Any] = lambda output: round(float(np.ravel(output)[0]), 3)
+    diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None
+
+    def audited(self, release: Release) -> Audited:
+        def call(answer: Answer, arguments: Arguments, rng: Generator) -> Any:
+            return release.call(answer, arguments, self.epsilon, rng)
+
+        claim = release.claim or Guarantee(self.epsilon)
+        return Audited(self.pairs, claim, self.runs, 1, call, self.view, self.hint, self.key, self.diagnose)
+
+
+@dataclass(frozen=True)
+class Release:
+    """An answer ``answer(*arguments, epsilon, rng=rng)`` that gives the truth plus noise.
+
+    Every statistical step refuses a right answer with probability 1e-8 at most, or with `chance.failure`.
+
+    Parameters
+    ----------
+    data : sequence of callables
+        ``data[i](rng) -> arguments``, one for each kind of dataset: few people and many, sparse and dense. The truth
+        has to differ between them by many times the noise at ε = 1.
+    truth : callable
+        ``truth(*arguments)``: a number or an array.
+    sensitivity : float or callable
+        ``sensitivity(*arguments)``, of the whole result in L1, from public arguments.
+    noise : sequence of callables
+        ``noise(scale) -> Law``; any of them is right. Without any, the law is left to cases of the exercise's own.
+    mistakes : sequence of Mistake
+        ``gives(*arguments)`` is a wrong truth.
+    scales : sequence of Mistake
+        ``gives(epsilon, *arguments)`` is a wrong scale of the noise.
+    nobody : tuple, optional
+        The arguments of an empty dataset.
+    many : callable, optional
+        ``many(rng) -> arguments`` where thousands of errors are looked at; the last of `data` unless given.
+    neighbours : sequence of Neighbours
+        Audited last.
+    before, after : sequence of cases
+        What no declaration says: before the law of the noise is looked at, and last of all.
+    claim : Guarantee, optional
+        Where it is not ε under adding or removing a record.
+    call : callable
+        ``call(answer, arguments, epsilon, rng)``, where it is not ``answer(*arguments, epsilon, rng=rng)``.
+    looks : tuple of int
+        Datasets of each kind, and releases of each of them.
+    epsilons : tuple of float
+        Where the law of the noise is looked at, the smallest first.
+    words : Words
+    """
+
+    data: Sequence[Factory]
+    truth: Callable[..., Any]
+    sensitivity: float | Callable[..., float] = 1.0
+    noise: Sequence[Callable[[float], Law]] = (laplace,)
+    mistakes: Sequence[Mistake] = ()
+    scales: Sequence[Mistake] = ()
+    nobody: Arguments | None = None
+    many: Factory | None = None
+    neighbours: Sequence[Neighbours] = ()
+    before: Sequence[Case] = ()
+    after: Sequence[Case] = ()
+    claim: Guarantee | None = None
+    call: Callable[[Answer, Arguments, float, Generator], Any] = plainly
+    looks: tuple[int, int] = (1, 200)
+    epsilons: tuple[float, ...] = (0.5, 2.0)
+    draws: int = 15_000
+    words: Words = Words()
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        """What an `Exercise` runs, in order."""
+        law = (self.law,) if self.noise else ()
+        audits = (pair.audited(self) for pair in self.neighbours)
+        return (self.returns, self.around_the_truth, self.with_nobody, *self.before, *law, *audits, *self.after)
+
+    def scale(self, arguments: Arguments, epsilon: float) -> float:
+        """The right scale of the noise."""
+        sensitivity = self.sensitivity(*arguments) if callable(self.sensitivity) else self.sensitivity
+        return sensitivity / epsilon
+
+    def sample(self, answer: Answer, arguments: Arguments, epsilon: float, runs: int, rng: Generator) -> Sample:
+        """Releases of one dataset, less its truth."""
+        arguments = frozen(arguments)
+        truth = np.asarray(self.truth(*arguments), dtype=float)
+        errors = np.empty((runs, truth.size))
+        for row in errors:
+            result = np.asarray(self.call(answer, arguments, epsilon, rng), dtype=float)
+            if result.shape != truth.shape:
+                seen = f"The result has shape {result.shape}, and {truth.shape} is wanted."
+                each = f"One number for every {self.words.cell}, whatever is in the data."
+                raise Refused(Diagnosis("wrong-shape", seen, each if truth.ndim else "One number is wanted."))
+            if not np.isfinite(result).all():
+                raise Refused(Diagnosis("nan", "The result holds NaN or infinity.", "Is something divided by zero?"))
+            row[:] = np.ravel(result - truth)
+        return Sample(arguments, truth.ravel(), errors, self.scale(arguments, epsilon))
+
+    def returns(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """A number or an array of the right shape, which follows the generator."""
+        draw = self.data[0]
+        shape = np.shape(self.truth(*draw(chance.rng)))
+        case = Returns(
+            lambda rng: (*draw(rng), float(rng.uniform(0.5, 2))),
+            what="array" if shape else "number",
+            shape=lambda *arguments: np.shape(self.truth(*arguments[:-1])),
+        )
+        return case(answer, chance)
+
+    def around_the_truth(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """At ε = 1: what is the noise around, and is it the same noise everywhere?"""
+        datasets, runs = self.looks
+        samples = [
+            self.sample(answer, d(chance.rng), 1.0, runs, chance.rng) for d in self.data for _ in range(datasets)
+        ]
+        if not any(np.ptp(sample.errors, axis=0).any() for sample in samples):
+            return Shared.NO_NOISE.seen("The same data always give the same result: it has no noise.")
+        cell, draw = self.words.cell, self.words.draw
+        return (
+            exact_wrong(samples, cell, draw)
+            or wrong_truth(samples, self.mistakes, self.words.check_truth)
+            or uneven_wrong(samples, cell, draw)
+            or follows_data(samples, self.words.from_data)
+        )
+
+    def with_nobody(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """A dataset of nobody is a dataset. An error would tell that it is empty.
+
+        Noise of whole numbers is zero 46% of the time: forty times with probability 1e-13.
+        """
+        if self.nobody is None:
+            return None
+        try:
+            sample = self.sample(answer, self.nobody, 1.0, 40, chance.rng)
+        except AnswerRaised as raised:
+            return Shared.NOBODY.seen(
+                f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the "
+                "empty dataset from one with a single person.",
+                "Noise around zeros is a fine answer. Does your function get there?",
+            )
+        if np.ptp(sample.errors, axis=0).any():
+            return None
+        return Shared.NOBODY.seen("When nobody is in the data, your result has no noise.", "Do zeros need noise, too?")
+
+    def law(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """Thousands of errors at each ε against the law that is asked for."""
+        wanted, known = [], []  # and at each ε the scale of each known mistake
+        for epsilon in self.epsilons:
+            samples = self._many(answer, epsilon, chance.rng)
+            units = [sample.scale * epsilon if self.words.of else 1.0 for sample in samples]
+            errors = [sample.errors.ravel() / unit for sample, unit in zip(samples, units, strict=True)]
+            scale, arguments = samples[0].scale / units[0], samples[0].arguments
+            wanted.append(Wanted(np.concatenate(errors), epsilon, [law(scale) for law in self.noise]))
+            known.append([mistake.gives(epsilon, *arguments) / units[0] for mistake in self.scales])
+        w = self.words
+        wrong = noise_wrong(wanted, chance.failure, scale=w.scale, unit=w.unit, too_much=w.too_much, few=w.too_little)
+        if wrong is None or wrong.key not in (Shared.TOO_LITTLE_NOISE.key, Shared.TOO_MUCH_NOISE.key):
+            return wrong
+        for place, mistake in enumerate(self.scales):
+            for law in self.noise:
+                if all(law(scales[place]).fits(one.errors, 1e-9) for scales, one in zip(known, wanted, strict=True)):
+                    return mistake.diagnosis
+        return wrong.led_by(f"In units of {w.of}: ") if w.of else wrong
+
+    def _many(self, answer: Answer, epsilon: float, rng: Generator) -> list[Sample]:
+        """Samples with `draws` errors in all: of one dataset where a release has several numbers, else of ten."""
+        draw = self.many or self.data[-1]
+        first = draw(rng)
+        size = np.size(self.truth(*first))
+        datasets = [first] + [draw(rng) for _ in range(9 if size == 1 else 0)]
+        runs = -(-self.draws // (size * len(datasets)))
+        return [self.sample(answer, arguments, epsilon, runs, rng) for arguments in datasets]

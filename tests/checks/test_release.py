@@ -1,0 +1,171 @@
+"""A release declared once: a right answer passes, and each mistake that follows from the declaration gets its name.
+
+Seeded; a right answer is refused with probability 1e-6 at most.
+"""
+
+import math
+
+import numpy as np
+import pytest
+
+from dpcourse.checks import Exercise
+from dpcourse.checks.cases import Mistake, either_order
+from dpcourse.checks.counting import (
+    YES_COUNTS,
+    cell_counts,
+    in_another_order,
+    large_table,
+    one_more,
+    tables,
+    yes_and_no,
+)
+from dpcourse.checks.noise_laws import geometric, laplace
+from dpcourse.checks.release import Neighbours, Release, Words
+
+
+def people(size, share=0.5):
+    return lambda rng: (rng.random(int(size * rng.uniform(1, 1.2))) < share,)
+
+
+def everybody_or_one_fewer(rng):
+    return either_order((np.ones(20, dtype=bool),), (np.ones(19, dtype=bool),), rng)
+
+
+COUNT = Release(
+    data=(people(60), people(2000), people(2000, 0.1)),
+    truth=lambda flags: flags.sum(),
+    mistakes=YES_COUNTS,
+    scales=(Mistake("halved", lambda epsilon, flags: 0.5 / epsilon, "Half as wide."),),
+    nobody=(np.zeros(0, dtype=bool),),
+    neighbours=(Neighbours(everybody_or_one_fewer, "Does it know n?", "reads-n"),),
+)
+COLUMNS = Release(
+    data=(yes_and_no(1000, 10), yes_and_no(8000, 10)),
+    truth=lambda flags: flags.sum(axis=0),
+    sensitivity=lambda flags: flags.shape[1],
+    noise=(laplace, geometric),
+    mistakes=(*YES_COUNTS, *in_another_order(lambda flags: flags.sum(axis=0))),
+    words=Words(scale="k/ε"),
+)
+
+
+def _codes(counts, rng):
+    return rng.permutation(np.repeat(np.arange(counts.size), counts.ravel())), counts.size
+
+
+def sizes(codes, k):
+    return np.bincount(codes, minlength=k)
+
+
+CELLS = Release(
+    data=tables(_codes, (8,)),
+    many=large_table(_codes, (100,)),
+    truth=sizes,
+    mistakes=cell_counts(sizes),
+    nobody=(np.zeros(0, dtype=int), 8),
+    after=(one_more(_codes, (100,), "cell", (3.0,)),),
+    looks=(1, 30),
+)
+WIDE = Release(  # in units of a sensitivity that differs between datasets
+    data=(lambda rng: (rng.uniform(0, 1, 500), 50.0), lambda rng: (rng.uniform(0, 9, 90), 9.0)),
+    truth=lambda values, high: values.sum(),
+    sensitivity=lambda values, high: high,
+    many=lambda rng: (rng.uniform(0, 1, 50), float(rng.uniform(1, 100))),
+    words=Words(of="the upper bound"),
+)
+
+
+def run(release, answer, seed=0):
+    return Exercise("99.1", "A release", release.cases, call="f(data, epsilon, rng)").grade(answer, rng=seed)
+
+
+def laplace_count(flags, epsilon, rng, wide=1.0):
+    return flags.sum() + rng.laplace(0, wide / epsilon)
+
+
+def on_columns(of=lambda flags: flags.sum(axis=0), scale=lambda k, e: k / e):
+    return lambda flags, epsilon, rng: of(flags) + rng.laplace(0, scale(flags.shape[1], epsilon), flags.shape[1])
+
+
+def on_cells(wide=lambda counts: 1.0, noise=lambda draws: draws, cut=lambda table: table):
+    def answer(codes, k, epsilon, rng):
+        counts = sizes(codes, k)
+        return cut(counts + noise(rng.laplace(0, 1 / epsilon, k)) * wide(counts))
+
+    return answer
+
+
+def raises_on_nobody(flags, epsilon, rng):
+    return laplace_count(flags, epsilon, rng) + 0 / len(flags) if len(flags) else flags[0]
+
+
+def quiet(places, factor):
+    return lambda draws: np.where(np.arange(len(draws)) < places, factor, 1) * draws
+
+
+@pytest.mark.parametrize(
+    ("release", "answer", "key"),
+    [
+        (COUNT, laplace_count, "passed"),
+        (COUNT, lambda flags, epsilon, rng: flags.mean() + rng.laplace(0, 1 / epsilon), "ignores-data"),
+        (COUNT, lambda flags, epsilon, rng: flags.mean() + rng.laplace(0, 0.01 / epsilon), "a-share"),
+        (COUNT, lambda flags, epsilon, rng: (~flags).sum() + rng.laplace(0, 1 / epsilon), "counts-no"),
+        (COUNT, lambda flags, epsilon, rng: len(flags) + rng.laplace(0, 1 / epsilon), "counts-everybody"),
+        (COUNT, lambda flags, epsilon, rng: 100 + rng.laplace(0, 1 / epsilon), "ignores-data"),
+        (COUNT, lambda flags, epsilon, rng: flags[1:].sum() * 1.1 + rng.laplace(0, 1 / epsilon), "wrong-truth"),
+        (COUNT, lambda flags, epsilon, rng: flags.sum() + rng.laplace(1 / epsilon), "centre-for-scale"),
+        (
+            COUNT,
+            lambda flags, epsilon, rng: (flags + rng.laplace(0, 1 / epsilon, len(flags))).sum(),
+            "noise-per-person",
+        ),
+        (
+            COUNT,
+            lambda flags, epsilon, rng: laplace_count(flags, epsilon, rng, 1 + 9 * flags.mean()),
+            "scale-from-data",
+        ),
+        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, epsilon, rng, 0.5), "halved"),
+        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, epsilon, rng, 2), "too-much-noise"),
+        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, 1, rng), "epsilon-ignored"),
+        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, 1 / epsilon, rng), "epsilon-inverted"),
+        (COUNT, lambda flags, epsilon, rng: min(laplace_count(flags, epsilon, rng), len(flags)), "reads-n"),
+        (COUNT, lambda flags, epsilon, rng: flags.sum(), "not-random"),
+        (COUNT, lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 1 / epsilon, 1), "wrong-shape"),
+        (COUNT, raises_on_nobody, "nobody"),
+        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, epsilon, rng) if len(flags) else 0.0, "nobody"),
+        (COLUMNS, on_columns(), "passed"),
+        (COLUMNS, on_columns(lambda flags: flags.sum(axis=0)[::-1]), "wrong-order"),
+        (COLUMNS, on_columns(scale=lambda k, e: math.sqrt(k) / e), "too-little-noise"),
+        (COLUMNS, lambda flags, epsilon, rng: flags.sum(axis=0) + rng.laplace(0, 10 / epsilon), "shared-noise"),
+        (COLUMNS, lambda flags, epsilon, rng: flags.sum(axis=0)[1:] + rng.laplace(0, 10 / epsilon, 9), "wrong-shape"),
+        (CELLS, on_cells(), "passed"),
+        (CELLS, on_cells(wide=np.sign), "empty-exact"),
+        (CELLS, on_cells(wide=lambda counts: np.sqrt(1 + counts)), "noise-by-size"),
+        (CELLS, on_cells(noise=quiet(1, 0.3)), "uneven-noise"),
+        (CELLS, on_cells(noise=lambda draws: draws - draws.mean()), "exact-total"),
+        (CELLS, on_cells(noise=lambda draws: np.repeat(draws[::2], 2)), "linked-noise"),
+        (CELLS, on_cells(cut=lambda table: np.maximum(table, 0)), "cut-at-zero"),
+        (
+            CELLS,
+            lambda codes, k, epsilon, rng: np.isin(np.arange(k), codes) + rng.laplace(0, 1 / epsilon, k),
+            "presence",
+        ),
+        (WIDE, lambda values, high, epsilon, rng: values.sum() + rng.laplace(0, high / epsilon), "passed"),
+        (
+            WIDE,
+            lambda values, high, epsilon, rng: values.sum() + rng.laplace(0, high**2 / epsilon),
+            "too-much-noise",
+        ),
+    ],
+)
+def test_each_mistake_has_its_name(release, answer, key):
+    assert run(release, answer).key == key
+
+
+def test_words_are_those_of_the_exercise():
+    assert (
+        "is right you give"
+        in run(COUNT, lambda flags, epsilon, rng: len(flags) / 3 + rng.laplace(0, 1 / epsilon)).diagnosis
+    )
+    narrow = run(WIDE, lambda values, high, epsilon, rng: values.sum() + rng.laplace(0, high / epsilon / 2))
+    assert narrow.key == "too-little-noise" and narrow.diagnosis.startswith("In units of the upper bound: ")
