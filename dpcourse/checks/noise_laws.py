@@ -157,16 +157,16 @@ def _off_centre(wanted: Sequence[Wanted], unit: str) -> Diagnosis | None:
         return None
     middle = np.array([np.median(one.errors) for one in wanted])
     side = "above" if middle[0] > 0 else "below"
+    where = ", ".join(f"{m:+.2g}{unit} at ε = {one.epsilon:.3g}" for m, one in zip(middle, wanted, strict=True))
+    seen = f"Your noise is not centred on 0. The middle of your errors is {where}."
+    sizes = [one.size for one in wanted]
+    if np.allclose(middle, [one.laws[0].scale for one in wanted], rtol=0.1) and max(sizes) < 1.1 * min(sizes):
+        return Shared.CENTRE_FOR_SCALE.seen(f"{seen} Its width is the same at every ε.")
     if all((one.errors >= -1e-9).all() for one in wanted) or all((one.errors <= 1e-9).all() for one in wanted):
         return Shared.ONE_SIDED.seen(f"Your noise has one sign only: every result lies {side} the truth.")
     means = np.array([one.errors.mean() for one in wanted])
     if all(grid(one.errors, 1.0) == 1.0 for one in wanted) and np.allclose(np.abs(means), 0.5, atol=0.1):
         return Shared.CUT_DECIMALS.seen(f"Your results are whole numbers, and on average half a step {side} the truth.")
-    where = ", ".join(f"{m:+.2g}{unit} at ε = {one.epsilon:.3g}" for m, one in zip(middle, wanted, strict=True))
-    seen = f"Your noise is not centred on 0. The middle of your errors is {where}."
-    epsilons = np.array([one.epsilon for one in wanted])
-    if np.allclose(middle * epsilons, 1, atol=0.1) and np.allclose([one.size for one in wanted], 1, atol=0.1):
-        return Shared.CENTRE_FOR_SCALE.seen(f"{seen} Its width is the same at every ε.")
     return Shared.NOT_CENTRED.seen(seen)
 
 
