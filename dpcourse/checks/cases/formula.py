@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, a
 from dpcourse.checks.cases.exact import holds_text
 from dpcourse.checks.cases.known import Mistake, frozen
@@ -51,7 +51,12 @@ class Equals:
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         drawn = [frozen(self.inputs(chance.rng)) for _ in range(self.times)]
-        results = [answer(*copy.deepcopy(arguments)) for arguments in drawn]
+        results = []
+        for arguments in drawn:
+            try:
+                results.append(answer(*copy.deepcopy(arguments)))
+            except AnswerRaised as raised:
+                return self._stopped(answer, arguments, raised)
         if any(result is None for result in results):
             return NOTHING
         right = [self.expected(*arguments) for arguments in drawn]
@@ -82,6 +87,16 @@ class Equals:
             seen = f"On {some} inputs your result is wrong. {seen}"
             ask = "What do the inputs have in common on which you are wrong? Which case is not thought of?"
         return Diagnosis("wrong-value", seen, ask)
+
+    def _stopped(self, answer: Answer, arguments: Arguments, raised: AnswerRaised) -> Diagnosis:
+        """On which input the answer raised, if that can be said in a line."""
+        short = all(np.ndim(value) == 0 or isinstance(value, np.ndarray) and value.size <= 6 for value in arguments)
+        if not short or not isinstance(raised.error, ArithmeticError | ValueError) or "read-only" in str(raised):
+            raise raised
+        names = zip(_names(answer, len(arguments)), arguments, strict=True)
+        given = ", ".join(f"{name} = {_brief(value)}" for name, value in names)
+        ask = "What is special about this input? What should the result be there?"
+        return Diagnosis("raised", f"For {given} your code stopped with {raised}.", ask)
 
     def _shown(self, answer: Answer, names: Sequence[str], arguments: Arguments, got: Any, right: Any) -> str:
         given = ", ".join(f"{name} = {_brief(value)}" for name, value in zip(names, arguments, strict=True))

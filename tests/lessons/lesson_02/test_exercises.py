@@ -4,6 +4,7 @@
 and values.
 """
 
+import math
 from itertools import product
 
 import numpy as np
@@ -173,7 +174,7 @@ WRONG = {
         "end-of-search": lambda p, q, delta: min(by_bisection(p, q, delta), 50.0),
     },
     "02.3": {
-        "first-bound-only": lambda fpr, tpr, delta: np.log(max(1.0, ratio(tpr - delta, fpr))),
+        "first-bound-only": lambda fpr, tpr, delta: max(math.log((tpr - delta) / fpr), 0),  # and stops at fpr = 0
         "second-bound-only": lambda fpr, tpr, delta: np.log(max(1.0, ratio(1 - delta - fpr, 1 - tpr))),
         "forgets-delta": lambda fpr, tpr, delta: epsilon_shown(fpr, tpr, 0),
         "negative": lambda fpr, tpr, delta: np.log(max(ratio(tpr - delta, fpr), ratio(1 - delta - fpr, 1 - tpr))),
@@ -193,7 +194,9 @@ WRONG = {
             max(1.0, ratio(tpr - delta, fpr), ratio(1 - tpr - delta, 1 - fpr))
         ),
         "wrong-value": lambda fpr, tpr, delta: tpr - fpr,
-        "raised": lambda fpr, tpr, delta: max(np.log((tpr - delta) / fpr), 0),
+        "raised": lambda fpr, tpr, delta: max(
+            math.log(max((tpr - delta) / fpr, 1e-9)), math.log(max((1 - fpr - delta) / (1 - tpr), 1e-9)), 0
+        ),
     },
     "02.4": {
         "delta-over-k": lambda epsilon, delta, k: (epsilon / k, delta / k),
@@ -221,11 +224,15 @@ WRONG = {
         "A-delta": {**CLAIMS, "A": (0.75, 1e-6, "add-remove")},
         "B-relation": {**CLAIMS, "B": (0.25, 0, "add-remove")},
         "B-one-count": {**CLAIMS, "B": (0.25, 0, "replace-one")},
-        "B-epsilon": {**CLAIMS, "B": (8, 0, "replace-one")},
+        "B-epsilon": {**CLAIMS, "B": (0.75, 0, "replace-one")},
+        "A-upside-down too": {**CLAIMS, "A": (4, 0, "add-remove")},
+        "B-upside-down": {**CLAIMS, "B": (8, 0, "replace-one")},
+        "B-upside-down too": {**CLAIMS, "B": (4, 0, "replace-one")},
+        "C-upside-down": {**CLAIMS, "C": (2, 1e-6, "add-remove")},
         "C-no-delta": {**CLAIMS, "C": (0.5, 0, "add-remove")},
         "C-infinite": {**CLAIMS, "C": (np.inf, 1e-6, "add-remove")},
         "C-complement": {**CLAIMS, "C": (0.5, 1 - 1e-6, "add-remove")},
-        "C-epsilon": {**CLAIMS, "C": (2, 1e-6, "add-remove")},
+        "C-epsilon": {**CLAIMS, "C": (1, 1e-6, "add-remove")},
         "wrong-type": [CLAIMS["A"]],
         "wrong-type too": {**CLAIMS, "B": (0.5, 0, "replacing")},
         "wrong-shape": {"A": CLAIMS["A"]},

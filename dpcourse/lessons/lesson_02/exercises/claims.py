@@ -22,6 +22,15 @@ class Claim:
     mistakes: tuple[tuple[str, float | str, Diagnosis], ...]
 
 
+def _upside_down(name: str, values: tuple[float, ...]) -> list[tuple[str, float | str, Diagnosis]]:
+    wrong = Diagnosis(
+        f"{name}-upside-down",
+        f"{name}: by your ε, noise of twice the scale would be less private.",
+        "Which of the two belongs on top of the fraction: what a patient changes, or the scale?",
+    )
+    return [("epsilon", value, wrong) for value in values]
+
+
 RELEASES = {
     "A": Claim(
         0.75,
@@ -42,13 +51,7 @@ RELEASES = {
                     "What is ε when the count changes by 3 and the noise has scale 4?",
                 ),
             ),
-            (
-                "epsilon",
-                12.0,
-                Diagnosis(
-                    "A-upside-down", "A: more noise must give a smaller ε.", "ε is the change divided by the scale."
-                ),
-            ),
+            *_upside_down("A", (12.0, 4.0, 4 / 3)),
         ),
     ),
     "B": Claim(
@@ -72,6 +75,7 @@ RELEASES = {
                     "B-one-count", "B: one changed answer moves both counts.", "By how much do they change in all?"
                 ),
             ),
+            *_upside_down("B", (8.0, 4.0, 2.0)),
         ),
     ),
     "C": Claim(
@@ -91,7 +95,9 @@ RELEASES = {
             (
                 "delta",
                 1 - 1e-6,
-                Diagnosis("C-complement", "C: δ is the probability of the mishap.", "It is tiny."),
+                Diagnosis(
+                    "C-complement", "C: your δ is the probability that all goes well.", "What does δ make room for?"
+                ),
             ),
             (
                 "epsilon",
@@ -102,6 +108,7 @@ RELEASES = {
                     "What is promised when there is no mishap?",
                 ),
             ),
+            *_upside_down("C", (2.0,)),
         ),
     ),
 }

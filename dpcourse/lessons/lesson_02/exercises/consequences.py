@@ -23,6 +23,12 @@ def _rates(rng: np.random.Generator) -> tuple[float, float, float]:
     return fpr / 20, tpr / 20, float(rng.choice([0.0, 0.01, 0.12]))
 
 
+def _plain_rates(rng: np.random.Generator) -> tuple[float, float, float]:
+    """The same without a rate of 0 or 1, and δ below the TPR."""
+    tpr = int(rng.integers(4, 20))
+    return int(rng.integers(1, tpr)) / 20, tpr / 20, float(rng.choice([0.0, 0.01, 0.12]))
+
+
 def _log(over: float, under: float) -> float:
     """ln(over / under), where a rate of 0 may stand below."""
     if over <= 0:
@@ -73,67 +79,64 @@ def _by_accuracy(fpr: float, tpr: float, delta: float) -> float:
     return max(0.0, _log(right - delta, 1 - right))
 
 
-SHOWN = (
-    Equals(
-        _rates,
-        expected=shown,
-        times=60,
-        mistakes=(
-            Mistake(
-                "first-bound-only",
-                lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0),
-                "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 "
-                "the event “does not say it” shows more.",
-                "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
-            ),
-            Mistake(
-                "second-bound-only",
-                lambda fpr, tpr, delta: max(_says_no(fpr, tpr, delta), 0.0),
-                "Your result follows from the event “does not say it” alone. With fpr = 0.05 and tpr = 0.5 "
-                "the event “says smokes” shows more.",
-                "Which other inequality does the definition give for these two rates?",
-            ),
-            Mistake(
-                "forgets-delta",
-                lambda fpr, tpr, delta: shown(fpr, tpr, 0.0),
-                "Your result is the one for δ = 0.",
-                "Which part of the TPR may δ explain?",
-            ),
-            Mistake(
-                "negative",
-                lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
-                "You give a negative ε where δ alone explains the attack.",
-                "What is the smallest ε that a claim can have?",
-            ),
-            Mistake(
-                "no-logarithm",
-                lambda fpr, tpr, delta: math.exp(shown(fpr, tpr, delta)),
-                "That is a ratio of two rates, e^ε.",
-                "What is ε itself?",
-            ),
-            Mistake(
-                "accuracy-only",
-                _by_accuracy,
-                "You use only how often the attacker is right. The two rates apart say more.",
-                "Which two inequalities does the definition give for them, one for each of his answers?",
-            ),
-            Mistake(
-                "smaller-bound",
-                lambda fpr, tpr, delta: min(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
-                "You take the smaller of the two. A claim with that ε breaks the other inequality.",
-                "Which ε satisfies both?",
-            ),
-            Mistake.told(
-                _TOO_EARLY, lambda fpr, tpr, delta: math.inf if fpr == 0 or tpr == 1 else shown(fpr, tpr, delta)
-            ),
-            Mistake.told(_TOO_EARLY, lambda fpr, tpr, delta: math.inf if fpr == 0 else shown(fpr, tpr, delta)),
-            Mistake.told(
-                _AFTER,
-                lambda fpr, tpr, delta: max(_ratio_less(tpr, fpr, delta), _ratio_less(1 - fpr, 1 - tpr, delta), 0.0),
-            ),
-            Mistake.told(_AFTER, lambda fpr, tpr, delta: max(shown(fpr, tpr, 0.0) - delta, 0.0)),
-        ),
+_MISTAKES = (
+    Mistake(
+        "first-bound-only",
+        lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0),
+        "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 "
+        "the event “does not say it” shows more.",
+        "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
     ),
+    Mistake(
+        "second-bound-only",
+        lambda fpr, tpr, delta: max(_says_no(fpr, tpr, delta), 0.0),
+        "Your result follows from the event “does not say it” alone. With fpr = 0.05 and tpr = 0.5 "
+        "the event “says smokes” shows more.",
+        "Which other inequality does the definition give for these two rates?",
+    ),
+    Mistake(
+        "forgets-delta",
+        lambda fpr, tpr, delta: shown(fpr, tpr, 0.0),
+        "Your result is the one for δ = 0.",
+        "Which part of the TPR may δ explain?",
+    ),
+    Mistake(
+        "negative",
+        lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
+        "You give a negative ε where δ alone explains the attack.",
+        "What is the smallest ε that a claim can have?",
+    ),
+    Mistake(
+        "no-logarithm",
+        lambda fpr, tpr, delta: math.exp(shown(fpr, tpr, delta)),
+        "That is a ratio of two rates, e^ε.",
+        "What is ε itself?",
+    ),
+    Mistake(
+        "accuracy-only",
+        _by_accuracy,
+        "You use only how often the attacker is right. The two rates apart say more.",
+        "Which two inequalities does the definition give for them, one for each of his answers?",
+    ),
+    Mistake(
+        "smaller-bound",
+        lambda fpr, tpr, delta: min(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)),
+        "You take the smaller of the two. A claim with that ε breaks the other inequality.",
+        "Which ε satisfies both?",
+    ),
+    Mistake.told(_TOO_EARLY, lambda fpr, tpr, delta: math.inf if fpr == 0 or tpr == 1 else shown(fpr, tpr, delta)),
+    Mistake.told(_TOO_EARLY, lambda fpr, tpr, delta: math.inf if fpr == 0 else shown(fpr, tpr, delta)),
+    Mistake.told(
+        _AFTER,
+        lambda fpr, tpr, delta: max(_ratio_less(tpr, fpr, delta), _ratio_less(1 - fpr, 1 - tpr, delta), 0.0),
+    ),
+    Mistake.told(_AFTER, lambda fpr, tpr, delta: max(shown(fpr, tpr, 0.0) - delta, 0.0)),
+)
+
+# Ordinary rates first, so that a mistake of thought is heard of before a division by 0.
+SHOWN = (
+    Equals(_plain_rates, expected=shown, times=40, mistakes=_MISTAKES),
+    Equals(_rates, expected=shown, times=60, mistakes=_MISTAKES),
 )
 
 

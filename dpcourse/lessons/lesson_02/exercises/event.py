@@ -24,6 +24,6 @@ EVENT = (
         shows=3.0,
         wants="event",
         pair=(WITHOUT_ANA, WITH_ANA),
-        question="Look at both numbers of an output together. What happens to the noise when you add them?",
+        question="Each of the two numbers alone keeps the claim. What do they have in common?",
     ),
 )
