@@ -114,8 +114,8 @@ class Audited:
         ]
         if all(alike):
             return Shared.NO_NOISE.seen(
-                "The same data always give the same result, and one person more or less changes it: "
-                "whoever knows all the others reads that person off.",
+                "The same data always give the same result, and one person more or less changes it. "
+                "Boris, who knows all the others, reads that person off.",
                 "Where does the randomness come in?",
             )
         seen = "no ε at all" if not np.isfinite(result.epsilon_lower) else f"ε ≥ {result.epsilon_lower:.3g}"

@@ -115,7 +115,7 @@ def explore_lists_left(cells: np.ndarray | None = None) -> Explorer:
         marks=candidates_marks,
         describe=describe,
         answer=(
-            "Each published table removes most of the lists that still fitted, though none of the tables shows a "
-            "person. In hamlets A to E a single list is left. In F, with 40 people, 30 are left."
+            "Together the tables remove nearly all of the lists, though none of them shows a person. "
+            "In hamlets A to E a single list is left. In F, with 40 people, 30 are left."
         ),
     )

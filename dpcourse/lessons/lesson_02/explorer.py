@@ -17,15 +17,15 @@ def _describe(data: Attacker) -> str:
         f"Boris may say “smokes” wrongly 5% of the time. Then a claim of ε = {number(data.epsilon)}, "
         f"δ = {number(data.delta)} (replacing Ana's answer) lets him say it rightly {number(five, '%')} of the time at "
         f"most; {data.name} lets him reach {number(real, '%')}. At even odds he is right at most "
-        f"{number(data.accuracy, '%')} of the time. A belief of {number(data.prior, '%')} moves to between {low} and "
-        f"{high}"
+        f"{number(data.accuracy, '%')} of the time."
     )
+    band = f"between {low} and {high}"
     if data.delta:
         return (
-            f"{text}, leaving aside a mishap of probability δ that gives her away. {data.name} leaves this band more "
-            "often than δ, mostly by a little."
+            f"{text} At δ = 0 a belief of {number(data.prior, '%')} would stay {band}. With this δ it may leave the "
+            f"band: {data.name} takes it out in {number(data.leaves, '%')} of releases."
         )
-    return f"{text}, whatever is published."
+    return f"{text} A belief of {number(data.prior, '%')} moves to {band}, whatever is published."
 
 
 def explore_attacker() -> Explorer:

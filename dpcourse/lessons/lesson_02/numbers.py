@@ -22,7 +22,8 @@ _BELIEFS = np.linspace(0, 1, 101)
 class Attacker:
     """What an (ε, δ) claim leaves an attacker, and what one mechanism that keeps it does leave.
 
-    `fpr`, `best`, `worst` and `mechanism` have shape (rates,); `priors`, `low` and `high` shape (beliefs,).
+    `fpr`, `best`, `worst` and `mechanism` have shape (rates,); `priors`, `low` and `high` shape (beliefs,). `leaves` is
+    how often the mechanism moves a belief by more than e^ε in odds; it does not depend on the belief, nor on the truth.
     """
 
     epsilon: float
@@ -38,18 +39,22 @@ class Attacker:
     high: np.ndarray
     prior: float
     belief: tuple[float, float]
+    leaves: float
 
 
 @functools.lru_cache(maxsize=256)
-def _best_attack(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray, str]:
-    """False and true positive rates of the best attack on the usual mechanism; kept, because beliefs do not matter."""
+def _best_attack(epsilon: float, delta: float) -> tuple[np.ndarray, np.ndarray, str, float]:
+    """False and true positive rates of the best attack on the usual mechanism, its name, and how often its loss is
+    beyond ε on either side; kept, because beliefs do not matter."""
     corner = (1 - delta) / (1 + math.exp(epsilon))  # where the two lines of the bound meet
     rates = np.unique(np.append(_RATES, [corner, 1 - corner]))
     if delta:
-        loss, name = PrivacyLoss.gaussian(GaussianMechanism(epsilon, delta).sigma), "Gaussian noise"
+        sigma = GaussianMechanism(epsilon, delta).sigma
+        loss, name, law = PrivacyLoss.gaussian(sigma), "Gaussian noise", norm(0.5 / sigma**2, 1 / sigma)
+        leaves = float(law.sf(epsilon) + law.cdf(-epsilon))
     else:
-        loss, name = PrivacyLoss.laplace(epsilon), "Laplace noise"
-    return rates, np.asarray(loss.true_positive_rate(rates)), name
+        loss, name, leaves = PrivacyLoss.laplace(epsilon), "Laplace noise", 0.0
+    return rates, np.asarray(loss.true_positive_rate(rates)), name, leaves
 
 
 def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
@@ -62,8 +67,10 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
     >>> shown = attacker(1.0, 0.0, 0.5)
     >>> round(shown.accuracy, 3), shown.name
     (0.731, 'Laplace noise')
+    >>> round(attacker(1.0, 0.1, 0.5).leaves, 3)
+    0.327
     """
-    rates, mechanism, name = _best_attack(epsilon, delta)
+    rates, mechanism, name, leaves = _best_attack(epsilon, delta)
     low, high = posterior_bounds(_BELIEFS, epsilon)
     below, above = posterior_bounds(prior, epsilon)
     return Attacker(
@@ -80,6 +87,7 @@ def attacker(epsilon: float, delta: float, prior: float) -> Attacker:
         high=high,
         prior=prior,
         belief=(float(below), float(above)),
+        leaves=leaves,
     )
 
 

@@ -34,14 +34,17 @@ def attacker_marks(data: Attacker) -> list[Panel]:
         marks.line(data.priors, data.low, "lowest", dash="9 3 2 3", label=""),
         marks.spans(data.prior, low, data.prior, high, colour=marks.VERMILION),
         marks.points([data.prior] * 2, [low, high], "Boris", colour=marks.VERMILION, shape="s", drag=("prior", "x")),
+        marks.text(0.98, 0.05, "shaded: where it can go", colour=marks.BLUE, anchor="end"),
         marks.text(data.prior, high, number(high, "%"), colour=marks.VERMILION, shift=(2, -8)),
         marks.text(data.prior, low, number(low, "%"), colour=marks.VERMILION, shift=(2, 10)),
     ]
     return [
         Panel(Axis(0, 1, "says “smokes”, and she does not", ticks=shares, unit="%"),
-              Axis(0, 1, "says “smokes”, and she does", ticks=shares, unit="%"), room, title="What attacks can reach"),
+              Axis(0, 1, "says “smokes”, and she does", ticks=shares, unit="%"), room, title="What attacks can reach",
+              left=46, right=24),
         Panel(Axis(0, 1, "belief in Ana's yes before", ticks=shares, unit="%"),
-              Axis(0, 1, "belief after", ticks=shares, unit="%"), belief, title="How far a belief can move"),
+              Axis(0, 1, "belief after", ticks=shares, unit="%"), belief, title="How far a belief can move at δ = 0",
+              left=46, right=24),
     ]  # fmt: skip
 
 
@@ -61,16 +64,21 @@ def draw_hills(data: Hills) -> Still:
     ]
     if data.delta:
         lower = np.where(over, np.minimum(allowed, data.yes), data.yes)
-        middle, near = float(data.x[over][len(data.x[over]) // 4]), allowed < 1.1 * top
-        near &= data.x > data.count
-        level = float(np.interp(middle, data.x, data.yes))
+        near = (allowed < 1.1 * top) & (data.x > data.count)
         hills = [
             marks.area(data.x[over], 0, lower[over], colour=marks.VERMILION, opacity=0.14),
             marks.area(data.x[over], lower[over], data.yes[over], colour=marks.VERMILION, opacity=0.6),
             *hills,
             marks.line(data.x[near], allowed[near], "", colour=marks.GREEN, dash="2 3"),
-            marks.text(middle, level, f"dark: δ = {data.delta:.3f}", anchor="start", shift=(16, -18)),
-            marks.text(middle, level, "dots: e^ε·solid", colour=marks.GREEN, anchor="start", shift=(16, 0)),
+            *(
+                marks.text(high - 0.05, share * top, words, colour=colour, anchor="end")
+                for share, words, colour in (
+                    (0.84, "light and dark:", marks.INK),
+                    (0.76, "ratio above e^ε", marks.INK),
+                    (0.63, f"dark: δ = {data.delta:.3f}", marks.INK),
+                    (0.53, "dots: e^ε·solid", marks.GREEN),
+                )
+            ),
         ]
     times = (1 / 16, 1 / 4, 1, 4, 16) if data.delta else (1 / 4, 1 / 2, 1, 2, 4)
     names = [f"{t:g}" if t >= 1 else f"1/{round(1 / t)}" for t in times]
@@ -134,9 +142,10 @@ def draw_attacks(data: Attacks) -> Still:
             marks.line([0, 1], [0, 1], "guessing", colour=marks.GREY, dash="2 3", width=1.4, label=""),
             marks.line(data.fpr, data.allowed, "the claim's limit", colour=marks.INK, width=1.6, label=""),
             *curves,
-            marks.text(0.03, 0.9, "no attack comes up here", anchor="start"),
+            marks.text(0.03, 0.9, "no attack gets here", anchor="start"),
             marks.text(0.55, 0.51, "dotted: guessing", colour=marks.GREY, anchor="start"),
-            marks.text(0.42, 0.28, "shaded: what the claim allows", anchor="start"),
+            marks.text(0.42, 0.32, "shaded: what the claim allows", anchor="start"),
+            marks.text(0.42, 0.27, "(below the dots: worse than guessing)", colour=marks.GREY, anchor="start"),
             marks.spans(0, data.delta, 0.12, 0.045, colour=marks.INK, width=1),
             marks.text(0.125, 0.035, f"the limit starts at δ = {data.delta:g}", anchor="start"),
         ],

@@ -70,7 +70,10 @@ def hills_marks(hills: Hills) -> list[Panel]:
         marks.append(text(middle, level, f"δ = {number(hills.delta, digits=2)}", anchor="start", shift=(14, -6)))
     else:
         marks.append(text(LOW, 0, ""))
-    tall = Axis(0, _share(np.concatenate([hills.without, hills.with_ana])), "how likely (density)")
+    peak = _share(np.concatenate([hills.without, hills.with_ana]))
+    named = float(hills.outputs[-1]), 0.55 * peak
+    marks.append(text(*named, f"dotted: {number(math.exp(hills.claim))} × solid", colour=GREEN, anchor="end"))
+    tall = Axis(0, peak, "how likely (density)")
     return [
         Panel(x, tall, marks, title="Two hills", share=1.45),
         Panel(Axis(x.low, x.high, "published number" if not composed else "sum", ticks=x.ticks), _RATIOS,

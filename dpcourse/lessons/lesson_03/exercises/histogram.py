@@ -65,7 +65,7 @@ def _shapes(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 "observed-categories",
                 f"{len(categories)} categories were declared and {length} come back: those that somebody has. "
-                "Whoever sees the table knows that nobody is in the missing one.",
+                "So the table says that nobody is in the missing one.",
                 "Count over the declared categories. An empty cell gets noise too.",
             )
         if np.shape(result) != (len(categories),):
@@ -205,7 +205,7 @@ def _silent_when_empty(answer: Answer, chance: Chance, result: Any) -> Diagnosis
 def _shared(answer: Answer, chance: Chance, result: Any) -> Diagnosis | None:
     return Shared.SHARED_NOISE.seen(
         f"Each cell by itself keeps ε = 1, but the difference of two tells: ε ≥ {result.epsilon_lower:.3g}.",
-        "Does every cell have noise of its own? Whoever subtracts two cells removes noise that they share.",
+        "Does every cell have noise of its own? What is left when Boris subtracts two cells that share their noise?",
     )
 
 

@@ -91,7 +91,7 @@ def _nan_record(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     return Diagnosis(
         "nan-passes",
-        f"One record that is not a number (NaN) makes the answer {output}: whoever sees that knows it is there.",
+        f"One record that is not a number (NaN) makes the answer {output}, so everybody sees that it is there.",
         "np.clip lets NaN through. Decide in advance which value within the bounds such a record counts as.",
     )
 
