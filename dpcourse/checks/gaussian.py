@@ -1,7 +1,8 @@
-"""Clipped rows and Gaussian noise: what an answer of lesson 08 or 12 should give, as a hypothesis about its outputs."""
+"""Gaussian laws as hypotheses about outputs, and what is wrong with outputs that none explains."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -47,6 +48,18 @@ def _odd(standard: np.ndarray, half: float) -> bool:
     if not stats.binom.ppf(half, all_of, 0.5) <= inside <= stats.binom.isf(half, all_of, 0.5):
         return True
     return bool(stats.kstest(standard.ravel(), stats.norm.cdf).pvalue <= half)
+
+
+def linked(standard: np.ndarray, failure: float) -> bool:
+    """Whether coordinates of standardised outputs, shape (runs, d), are linked: some direction has less noise, or more.
+
+    Singular values of independent standard Gaussians stay within √runs ± (√d + t) except with probability 2e^(−t²/2)
+    (Vershynin 2010, arXiv:1011.3027, corollary 5.35).
+    """
+    runs, d = standard.shape
+    reach = math.sqrt(d) + math.sqrt(2 * math.log(2 / failure))
+    values = np.linalg.svd(standard, compute_uv=False)
+    return bool(values[-1] < math.sqrt(runs) - reach or values[0] > math.sqrt(runs) + reach)
 
 
 def not_gaussian(outputs: np.ndarray, right: GaussianLaw) -> bool:

@@ -63,6 +63,8 @@ RENAMED = {
         ("linked-noise", "noise-by-size"),
         "it is said which count that is: a sum or a difference, or a large one",
     ),
+    ("08.3", "empty-batch"): ("nobody", ONE_WORD),
+    ("12.3", "few-clients"): ("nobody", ONE_WORD),
     ("05.4", "scale-upside-down"): ("epsilon-inverted", ONE_WORD),
     **{(exercise, "shares"): ("a-share", ONE_WORD) for exercise in ("04.2", "05.4")},
 }

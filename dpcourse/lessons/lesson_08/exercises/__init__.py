@@ -22,7 +22,7 @@ EXERCISES = (
     Exercise(
         "08.3",
         "One private step",
-        PRIVATE_STEP,
+        PRIVATE_STEP.cases,
         call="private_step(gradients, clip_norm, noise_multiplier, expected_size, rng)",
     ),
     Exercise("08.4", "A Poisson batch", (poisson_batch, listens), call="poisson_batch(n, sampling_rate, rng)"),

@@ -1,0 +1,241 @@
+"""Rows clipped to a length, added, given Gaussian noise and divided by a public number: a step of private training.
+
+The law of a right answer is known exactly, and so are those of mistakes. A mistake is named if its law explains the
+outputs on every problem drawn: by chance it may look like another on one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Case, Chance, Diagnosis
+from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
+from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, linked, not_gaussian
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.privacy import Guarantee
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What an answer is called with: rows of shape (m, d), the clip norm C, σ in units of C, the public divisor."""
+
+    rows: np.ndarray
+    C: float
+    sigma: float
+    size: float
+
+    @cached_property
+    def fine(self) -> np.ndarray:
+        """The rows that count: a row with NaN or infinity in it does not."""
+        return self.rows[np.isfinite(self.rows).all(axis=1)]
+
+    @property
+    def m(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def right(self) -> np.ndarray:
+        """The mean of a right answer."""
+        return clipped(self.fine, self.C).sum(axis=0) / self.size
+
+    @property
+    def noise(self) -> float:
+        """The deviation of a right answer."""
+        return self.sigma * self.C / self.size
+
+    @property
+    def on_sum(self) -> float:
+        """The deviation of the noise on the sum, σC."""
+        return self.sigma * self.C
+
+    def law(self, mean: np.ndarray | None = None, deviation: float | None = None) -> GaussianLaw:
+        """A law with this mean and deviation, the right ones unless given."""
+        return GaussianLaw(self.right if mean is None else mean, self.noise if deviation is None else deviation)
+
+
+NOISE_MISTAKES = (
+    Mistake(
+        "noise-after-averaging",
+        lambda p: [p.law(deviation=p.on_sum)],
+        "Your noise has deviation {z}C = {p.on_sum:.3g} after the division: {p.size:.0f} times what the claim needs. "
+        "That much noise belongs to the sum.",
+        "Add the noise to the sum, then divide both.",
+    ),
+    Mistake(
+        "noise-without-clip",
+        lambda p: [p.law(deviation=p.sigma / p.size)],
+        "Your noise does not know C. Its deviation on the sum is {z} = {p.sigma:.3g}; {one} moves the sum by "
+        "C = {p.C:.3g}.",
+        "The noise multiplier multiplies the sensitivity.",
+    ),
+    Mistake(
+        "divided-twice",
+        lambda p: [p.law(deviation=p.on_sum / p.size**2), p.law(deviation=p.sigma / p.size**2)],
+        "The noise is divided by {size} twice: it is {p.size:.0f} times too small.",
+        "Add {z}C to the sum, then divide once.",
+    ),
+    Mistake(
+        "variance-for-deviation",
+        lambda p: [p.law(deviation=d / p.size) for d in (p.on_sum**2, p.on_sum**0.5, p.sigma**2 * p.C)],
+        "Variance and deviation are mixed up: `scale` in NumPy is the deviation.",
+        "The deviation on the sum is {z}C.",
+    ),
+    Mistake(
+        "twice-the-noise",
+        lambda p: [p.law(deviation=2 * p.noise)],
+        "Your noise is for a sensitivity of 2C. Under add-remove {one} moves the sum by C.",
+        "Twice C is for replacing {one}.",
+    ),
+    Mistake(
+        "not-divided",
+        lambda p: [p.law(p.right * p.size, p.on_sum)],
+        "That is the noisy sum.",
+        "Divide it by {size}, the expected one.",
+    ),
+    Mistake(
+        Shared.NO_NOISE,
+        lambda p: [p.law(deviation=0.0)],
+        "There is no noise in your result.",
+        "Clipping bounds the sensitivity; the noise hides it.",
+    ),
+    Mistake(
+        "reversed",
+        lambda p: [p.law(p.right[::-1])],
+        "Your result is the right one back to front.",
+        "Every entry belongs to a weight of its own.",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class NoisyMean:
+    """An answer ``answer(rows, C, sigma, size, rng=rng)`` whose outputs have the Gaussian law of its problem.
+
+    Parameters
+    ----------
+    draws : sequence of callables
+        ``draw(rng) -> Problem``, one for each dataset. Means show under little noise, deviations under any.
+    mistakes : sequence of Mistake
+        ``gives(problem)`` are the laws it may have. In its words {p.…} is the problem, {z}, {one}, {size} as below.
+    claim, runs : Guarantee, int
+        What Gaussian noise of multiplier 2 costs; and releases of each problem, and in the audit.
+    z, one, size : str
+        What the noise multiplier, a record and the divisor are called.
+    recipe : str
+        The next step for outputs that no law explains.
+    """
+
+    draws: Sequence[Callable[[Generator], Problem]]
+    mistakes: Sequence[Mistake]
+    recipe: str
+    z: str
+    one: str
+    size: str
+    runs: int = 600
+    claim: Guarantee = Guarantee(1.9931, 1e-5)
+
+    @property
+    def cases(self) -> tuple[Case, ...]:
+        return (self.returns, self.has_the_law, self.for_few, self.audited)
+
+    def outputs(self, answer: Answer, p: Problem, runs: int, rng: Generator) -> np.ndarray:
+        rows = frozen(p.rows)
+        return np.array([answer(rows, p.C, p.sigma, p.size, rng=rng) for _ in range(runs)], dtype=float)
+
+    def returns(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        def arguments(rng: Generator) -> tuple[Any, ...]:
+            p = self.draws[0](rng)
+            return p.fine, p.C, p.sigma, p.size
+
+        return Returns(arguments, what="array", shape=lambda rows, *_: rows.shape[1:])(answer, chance)
+
+    def has_the_law(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        problems = [draw(chance.rng) for draw in self.draws]
+        outputs = [self.outputs(answer, problem, self.runs, chance.rng) for problem in problems]
+        level = chance.failure / (2 * len(problems))
+        pairs = list(zip(problems, outputs, strict=True))
+        refuted = [(p, seen) for p, seen in pairs if not p.law().explains(seen, level)]
+        if not refuted:
+            standard = ((seen - p.right) / p.noise for p, seen in pairs)
+            return self._linked() if any(linked(values, level) for values in standard) else None
+        for mistake in self.mistakes:
+            for laws in zip(*(mistake.gives(problem) for problem in problems), strict=True):
+                if all(law.explains(seen, 1e-6) for law, seen in zip(laws, outputs, strict=True)):
+                    return self._told(mistake, problems[0])
+        return self._unexplained(*refuted[0])
+
+    def _told(self, mistake: Mistake, problem: Problem) -> Diagnosis:
+        seen, ask = (
+            words.format(p=problem, z=self.z, one=self.one, size=self.size) for words in (mistake.seen, mistake.ask)
+        )
+        return Mistake(mistake.key, None, seen, ask).diagnosis
+
+    def _linked(self) -> Diagnosis:
+        return Shared.LINKED_NOISE.seen(
+            "Some weights share their noise: their sum or their difference has less of it than it should, or none.",
+            "rng.normal(..., size=...) draws one for each weight.",
+        )
+
+    def _unexplained(self, problem: Problem, outputs: np.ndarray) -> Diagnosis:
+        spread = outputs - outputs.mean(axis=0)
+        if spread.std() > 0 and spread.mean(axis=1).std() > 0.9 * spread.std():
+            return Shared.SHARED_NOISE.seen(
+                "All coordinates get the same noise: a difference of two coordinates has none.",
+                "rng.normal(..., size=...) draws one for each.",
+            )
+        if not_gaussian(outputs, problem.law()):
+            return Diagnosis(
+                "not-gaussian",
+                "Mean and deviation of your result are right, but its noise is not independent Gaussian noise. The "
+                "accountant is told that it is, and counts what Gaussian noise costs.",
+                "rng.normal(..., size=...) on every coordinate.",
+            )
+        return Diagnosis("wrong-law", compared(outputs, problem.law()), self.recipe)
+
+    def for_few(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """A Poisson sample may hold nobody, or one record or two. An error, or a result without noise, would say so."""
+        for m in (0, 1, 2):
+            drawn = self.draws[0](chance.rng)
+            few = Problem(drawn.fine[:m], drawn.C, drawn.sigma, drawn.size)
+            try:
+                seen = self.outputs(answer, few, 100, chance.rng)
+            except AnswerRaised as raised:
+                return Shared.NOBODY.seen(
+                    f"With {m} rows your function stops with {raised}. Poisson samples are empty now and then, and an "
+                    "error is an output: it tells that nobody was in it.",
+                    "With nobody in the batch the sum is zero. What is the noise then?",
+                )
+            if seen.shape != (100, drawn.rows.shape[1]) or not few.law().explains(seen, chance.failure / 3):
+                return Shared.NOBODY.seen(
+                    f"With {m} row{'s' * (m != 1)} your result is not what it is for many. How many there are is as "
+                    "secret as who.",
+                    "Do noise and divisor depend on how many rows there are?",
+                )
+        return None
+
+    def audited(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """One row more, far longer than C, in a direction that nobody else has."""
+
+        def pairs(rng: Generator) -> tuple[Any, Any]:
+            p = self.draws[0](rng)
+            rows = np.nan_to_num(p.rows, nan=0.0, posinf=0.0, neginf=0.0)
+            rows[:, 1] = 0.0
+            canary = float(rng.choice([1e3, 1e6])) * p.C * (np.arange(rows.shape[1]) == 1)
+            more = np.insert(rows, rng.integers(len(rows) + 1), canary, axis=0)
+            return either_order((rows, p.C), (more, p.C), rng)
+
+        return Audited(
+            pairs,
+            self.claim,
+            runs=3000,
+            call=lambda answer, data, rng: answer(*data, 2.0, 50.0, rng=rng),
+            view=lambda output: round(float(np.ravel(output)[1]), 6),
+            hint="Your function behaves on these rows otherwise than on the ones before. What does it look at?",
+        )(answer, chance)
