@@ -121,8 +121,7 @@ class Audited:
         seen = "no ε at all" if not np.isfinite(result.epsilon_lower) else f"ε ≥ {result.epsilon_lower:.3g}"
         return Diagnosis(
             view.key,
-            f"Your release tells two neighbouring datasets apart: {seen} at 99.9999% confidence, "
-            f"you claim {self.claim}. "
+            f"Your release tells two neighbouring datasets apart: it has {seen}, where {self.claim} is wanted. "
             f"What gives it away: {result.event}.",
             view.hint,
         )

@@ -273,6 +273,24 @@ def plain_sum_with_its_noise(values, low, high, epsilon, rng):
     return clipped.sum() + rng.laplace(0, 2 * reach / epsilon), len(values) + rng.laplace(0, 2 / epsilon)
 
 
+def reindexed(values, categories, epsilon, rng):
+    counts = {value: values.count(value) for value in set(values)}
+    return np.array([counts.get(category, math.nan) for category in categories]) + rng.laplace(
+        0, 1 / epsilon, len(categories)
+    )
+
+
+def mean_for_nan(values, low, high, epsilon, rng):
+    known = values[~np.isnan(values)]
+    filled = np.where(np.isnan(values), known.mean() if len(known) else math.nan, values)
+    return np.clip(filled, low, high).sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
+
+
+def clipped_late(values, low, high, epsilon, rng):
+    total = np.clip(values - (low + high) / 2, low, high).sum() + rng.laplace(0, (high - low) / epsilon)
+    return total, len(values) + rng.laplace(0, 2 / epsilon)
+
+
 def upside_down_total(values, low, high, epsilon, rng):
     total = (np.clip(values, low, high) - (low + high) / 2).sum() + rng.laplace(0, epsilon / 2 / ((high - low) / 2))
     return total, len(values) + rng.laplace(0, 2 / epsilon)
@@ -404,6 +422,13 @@ WRONG = [
     ("03.5", "one-cell", lambda scale, level, cells: -scale * math.log(1 - level)),
     ("03.5", "bonferroni", lambda scale, level, cells: -scale * math.log((1 - level) / cells)),
     ("03.5", "whole-width", lambda scale, level, cells: 2 * half_width(scale, level, cells)),
+    ("03.5", "misses-halved", lambda scale, level, cells: -scale * math.log((1 - level ** (1 / cells)) / 2)),
+    ("03.5", "power-for-root", lambda scale, level, cells: -scale * math.log(1 - level**cells)),
+    ("03.5", "root-of-misses", lambda scale, level, cells: -scale * math.log((1 - level) ** (1 / cells))),
+    ("03.5", "level-divided", lambda scale, level, cells: -scale * math.log(1 - level / cells)),
+    ("03.3", "nan", reindexed),
+    ("03.2", "nan-from-data", mean_for_nan),
+    ("03.4", "clipped-too-late", clipped_late),
     ("03.5", "one-tail", lambda scale, level, cells: -scale * math.log(2 * (1 - level ** (1 / cells)))),
     ("03.6", "same-range", ([0, *range(51, 59), 200], [0, 50, *range(52, 59), 200])),
     ("03.6", "too-weak", (CROWD, [*CROWD[:-1], 12])),

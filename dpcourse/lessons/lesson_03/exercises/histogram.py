@@ -66,7 +66,14 @@ def _shapes(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "observed-categories",
                 f"{len(categories)} categories were declared and {length} come back: those that somebody has. "
                 "So the table says that nobody is in the missing one.",
-                "Count over the declared categories. An empty cell gets noise too.",
+                "Over which categories do you count? What should an empty one get?",
+            )
+        missing = [cell for cell, count in zip(categories, np.ravel(result), strict=False) if count != count]
+        if missing:
+            return Diagnosis(
+                "nan",
+                f"The count of {missing[0]!r} is NaN (not a number).",
+                "Nobody in these data has this value. How many people is that, and does their count get noise?",
             )
         if np.shape(result) != (len(categories),):
             return Diagnosis(
@@ -198,7 +205,7 @@ def _silent_when_empty(answer: Answer, chance: Chance, result: Any) -> Diagnosis
         "empty-cell-without-noise",
         "A cell that nobody is in always comes out the same, and one that somebody is in does not: the first person "
         "in it shows.",
-        "Empty cells need noise too.",
+        "What would Boris see if Ana were the only one in such a cell?",
     )
 
 
@@ -221,7 +228,7 @@ HISTOGRAM = (
         call=_cells,
         view=_last_cell,
         runs=3000,
-        hint="One person moves one cell by one: scale 1/ε in every cell.",
+        hint="By how much can one person change one cell, and which scale does that need?",
         key="too-little-noise",
         diagnose=_silent_when_empty,
         also=(View(_differences, hint="Which cells share their noise?", key="shared-noise", diagnose=_shared),),
@@ -232,7 +239,7 @@ HISTOGRAM = (
         call=_cells,
         view=_first_cell,
         runs=3000,
-        hint="One person moves one cell by one: scale 1/ε in every cell.",
+        hint="By how much can one person change one cell, and which scale does that need?",
         key="too-little-noise",
     ),
     Audited(

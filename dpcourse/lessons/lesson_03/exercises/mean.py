@@ -193,6 +193,12 @@ def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) 
             return None  # the audits show what that gives away
         ask = "From where is each record to be measured, and how much less noise does the total then need?"
         return Diagnosis("not-centred", f"{seen} Yours is the sum of the clipped records themselves.", ask)
+    if near(lambda values, low, high: float(np.clip(values - (low + high) / 2, low, high).sum())):
+        return Diagnosis(
+            "clipped-too-late",
+            f"{seen} You subtract the centre first, and clip the differences to {low:g} and {high:g}.",
+            "For which numbers are these bounds made: the records, or what is left of them?",
+        )
     if near(lambda values, low, high: float((values - (low + high) / 2).sum())):
         return None  # not clipped: the audits show it
     return Diagnosis(

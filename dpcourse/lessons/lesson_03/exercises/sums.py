@@ -103,6 +103,12 @@ def _nan_within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
         low, high = bounds(chance.rng, kind)
         each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=chance.rng)) / many
         slack = max(abs(low), abs(high)) / 100
+        if not np.isfinite(each):
+            return Diagnosis(
+                "nan-from-data",
+                f"Where no record is a number (NaN), your sum is {each}.",
+                "From what do you compute the value that a NaN counts as? Which value is fixed beforehand?",
+            )
         if not (low - slack <= each <= high + slack or abs(each) <= slack):
             return Diagnosis(
                 "nan-out-of-bounds",
