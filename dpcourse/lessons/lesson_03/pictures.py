@@ -50,7 +50,7 @@ def draw_spread(data: Spread) -> Picture:
     """One row a bound: each dot is one release; the arrow is the bias."""
     rows = np.arange(len(data.bounds))
     shift = (np.arange(data.published.shape[1]) * 0.618 % 1 - 0.5) * 0.34  # apart, and the same every time
-    edge = 3.4 * data.noise.max()
+    edge = 3.9 * data.noise.max()
     with course_style():
         picture = Picture(760, 400)
         axes = picture.subplots()
@@ -63,13 +63,13 @@ def draw_spread(data: Spread) -> Picture:
                 arrow = {"arrowstyle": "->", "color": VERMILION, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
                 axes.annotate("", (centre, row + 0.3), (data.truth, row + 0.3), arrowprops=arrow)
             words = f"bias {dollars(bias)}, noise {dollars(noise)}: typically {dollars(total)} off"
-            axes.text(edge + data.truth, row - 0.33, words, ha="right", va="center", bbox=_PAPER)
+            axes.text(edge + data.truth, row + 0.3, words, ha="right", va="center", bbox=_PAPER)
         axes.set_yticks(rows, [f"U = {dollars(bound)}" for bound in data.bounds])
         axes.set(xlim=(data.truth - edge, data.truth + edge), ylim=(len(rows) - 0.45, -0.85))
         axes.grid(visible=False, axis="y")
         thousands(axes.xaxis)
         axes.set_xlabel(f"published mean, in dollars; {data.published.shape[1]} releases for each bound, one dot each")
-        axes.set_title("A low bound misses to one side, a high one in all directions")
+        axes.set_title("A low bound misses to one side, a high one to both")
     picture.alt = (
         f"Releases of the mean of {data.people:,} people at ε = {data.epsilon:g} (δ = 0, replacing one of them); the "
         f"true mean is {dollars(data.truth)}. "
@@ -118,7 +118,7 @@ def clipping_marks(data: MeanError) -> Panel:
             marks.line(data.bounds, data.noise, "noise", colour=marks.VERMILION, dash="7 4"),
             marks.text(data.bounds[middle], float(data.total[middle]), "both together", colour=marks.GREY,
                        shift=(0, -16)),
-            marks.rule(x=data.bound, colour=marks.INK, width=1),
+            marks.rule(x=data.bound, name="your bound", colour=marks.INK, width=1),
             marks.points(data.bounds[best], least, "best bound", colour=marks.GREEN, shape="s", size=7, hollow=True),
             marks.points(data.bound, here, "your bound", colour=marks.INK, size=6, drag=("bound", "x")),
             marks.text(data.bound, here, dollars(here), shift=(8, -20)),
@@ -141,7 +141,6 @@ class Table:
 def draw_table(data: Table) -> Picture:
     """Released counts with intervals, category by category; counts have shape (categories,)."""
     rows, wide = np.arange(len(data.categories)), data.half_width
-    largest = int(np.argmax(data.released))
     with course_style():
         picture = Picture(720, 480)
         axes = picture.subplots()
@@ -149,17 +148,9 @@ def draw_table(data: Table) -> Picture:
         axes.hlines(rows, data.released - wide, data.released + wide, color=BLUE, linewidth=5, alpha=0.35)
         axes.plot(data.released, rows, "o", color=BLUE)
         axes.plot(data.truth, rows, "x", color=VERMILION, markersize=8, markeredgewidth=2)
-        axes.text(
-            data.released[largest] - 1.4 * wide,
-            largest - 0.35,
-            "● published, with its interval",
-            color=BLUE,
-            ha="right",
-            va="center",
-        )
-        axes.text(
-            data.released[largest] - 1.4 * wide, largest + 0.5, "× true count", color=VERMILION, ha="right", va="center"
-        )
+        legend = ("● published, with its interval", BLUE), ("× true count, which readers do not see", VERMILION)
+        for down, (words, colour) in enumerate(legend):  # beside the first two categories, which are small
+            axes.text(0.98, 0.96 - 0.06 * down, words, color=colour, ha="right", va="center", transform=axes.transAxes)
         axes.set_yticks(rows, data.categories)
         axes.invert_yaxis()
         axes.set_xlim(
