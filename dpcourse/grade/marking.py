@@ -18,7 +18,7 @@ from dpcourse.checks.base import Exercise
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.remote import Gone, Student
-from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching
+from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching, needed
 
 
 @dataclass(frozen=True)
@@ -46,10 +46,10 @@ def grade(path: Path, limits: sandbox.Limits, *, sandboxed: bool, rng: int | Non
     known = matching(cells)
     if known is None:
         raise ValueError(f"{path.name} answers no exercise of the course")
-    marks: dict[str, Mark] = {}
+    cells, marks = needed(cells, known), dict[str, Mark]()
     for rooms, questions in _by_rooms(known).items():
         with tempfile.TemporaryDirectory(prefix="dpcourse-") as folder:
-            staging.stage(rooms, Path(folder) / "in")
+            staging.stage(rooms, Path(folder) / "in", known.lessons)
             session = _Session(known, cells, rooms, Path(folder) / "in", limits, sandboxed)
             try:
                 for question in questions:
@@ -104,7 +104,8 @@ class _Session:
         for module, names in self._known.imports:
             if module.startswith("dpcourse.lessons"):
                 from_here = importlib.import_module(module)
-                self._student.provide(module, {name: getattr(from_here, name) for name in names})
+                things = {name: getattr(from_here, name) for name in names if name not in self._known.lessons}
+                self._student.provide(module, things)
         return self._student
 
     def _ready(self, upto: int) -> Student:

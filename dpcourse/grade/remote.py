@@ -43,13 +43,18 @@ _ALIASES = {
 }
 
 
-_OF_CHECKS, _NOTHING = frozenset({"__call__"}), frozenset[str]()
+def _lets_through(thing: Any, kind: str, name: str) -> bool:
+    """Whether a student's process may ask this of something that stays here.
 
-
-def _of_a_check(thing: Any) -> bool:
-    """Whether an exercise made it for answers to call: an office to ask, a source of numbers."""
+    What an exercise made for answers to call, such as a source of numbers, may be called. What a lesson or a simulator
+    made, such as a bank, has public names, which are as open at home.
+    """
     module = type(thing).__module__
-    return module.startswith("dpcourse.lessons.") and ".exercises" in module
+    if kind in LETS_THROUGH and not module.startswith(("dpcourse.datasets.", "dpcourse.lessons.capstone")):
+        return name in LETS_THROUGH[kind]
+    if module.startswith("dpcourse.lessons.") and ".exercises" in module:
+        return name == "__call__"
+    return module.startswith(("dpcourse.lessons.", "dpcourse.datasets.")) and not name.startswith("_")
 
 
 def _within_the_file(action: int, *_: Any) -> int:
@@ -175,7 +180,7 @@ class Student:
         given = (*(arguments or ()), *(keywords or {}).values())
         rngs = [value for value in given if isinstance(value, np.random.Generator)]
         try:
-            if name not in LETS_THROUGH.get(_ALIASES.get(kind, kind), _OF_CHECKS if _of_a_check(thing) else _NOTHING):
+            if not _lets_through(thing, _ALIASES.get(kind, kind), name):
                 raise AttributeError(f"{kind!r} object has no attribute {name!r}")
             result: Any = thing if name == "__call__" else list(thing) if name == "__iter__" else getattr(thing, name)
             if arguments is not None and name != "__iter__":
@@ -245,12 +250,14 @@ class Remote:
             # The longer the same call has been repeated, the more of them are asked for at once.
             self._ahead = min(2 * self._ahead, MOST_AHEAD) if same is not None and same == self._same else 1
             results = self._student.call(self.number, given, named, kept, state, self._ahead)
-            states = [state, *(after for _, after in results)]
+            states = [state, *(after for _, after, _ in results)]
             self._ready = [[was, *found] for was, found in zip(states, results, strict=False)][::-1]
             self._same = same
-        _, result, after = self._ready.pop()
+        _, result, after, changed = self._ready.pop()
         if rng is not None and after:
             wire.set_rng_state(rng, after)
+        for path, value in changed:
+            change(arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]], value)
         return result
 
     def _prepared(self, arguments: Sequence[Any], keywords: Mapping[str, Any], rng: Any) -> tuple[list, dict, list]:
@@ -267,6 +274,19 @@ class Remote:
 
         given = [place(value, f"p{i}") for i, value in enumerate(arguments)]
         return given, {name: place(value, f"k{name}") for name, value in keywords.items()}, kept
+
+
+def change(given: Any, now: Any) -> None:
+    """Do to what the check handed over what the answer did to its copy."""
+    if type(given) is not type(now):
+        raise wire.WireError("not what was handed over")
+    if isinstance(given, np.ndarray):
+        np.copyto(given, now)
+    elif isinstance(given, list):
+        given[:] = now
+    else:
+        given.clear()
+        given.update(now)
 
 
 def _fixed(values: Sequence[Any]) -> bool:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import csv
+import dis
 import functools
 import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,10 +34,16 @@ class Reference:
     path: Path
     questions: tuple[Question, ...]
     imports: tuple[tuple[str, tuple[str, ...]], ...]  # from the package: module, names
+    given: frozenset[str]  # what stands in the cells that hold no answer
 
     @property
     def name(self) -> str:
         return self.path.stem
+
+    @property
+    def lessons(self) -> tuple[str, ...]:
+        """The lessons and projects that it imports whole, for what they compute and draw."""
+        return tuple(name for module, names in self.imports if module == "dpcourse.lessons" for name in names)
 
 
 @dataclass(frozen=True)
@@ -76,7 +84,7 @@ def points() -> dict[str, float]:
 @functools.cache
 def reference(path: Path) -> Reference:
     """Read a notebook of `notebooks/exercises` (or a capstone's student form)."""
-    questions, imports, answer = [], [], ""
+    questions, imports, given, answer = [], [], set(), ""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":
@@ -85,6 +93,7 @@ def reference(path: Path) -> Reference:
         if marks.get("solution"):
             answer = marks["grade_id"]
             continue
+        given.add(plain(source))
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpcourse."):
                 imports.append((str(node.module), tuple(alias.name for alias in node.names)))
@@ -93,7 +102,7 @@ def reference(path: Path) -> Reference:
             if asked[1] not in points():
                 raise ValueError(f"notebooks/points.csv does not say what {asked[1]} of {path.name} is worth")
             questions.append(Question(asked[1], asked[2], answer, points()[asked[1]]))
-    return Reference(path, tuple(questions), tuple(imports))
+    return Reference(path, tuple(questions), tuple(imports), frozenset(given))
 
 
 @functools.cache
@@ -104,6 +113,45 @@ def references() -> tuple[Reference, ...]:
     if not paths:
         raise FileNotFoundError(f"no exercise notebooks in {notebooks}: grade from a checkout of the course")
     return tuple(map(reference, paths))
+
+
+def needed(cells: list[Cell], known: Reference) -> list[Cell]:
+    """Without the cells that were handed out, were not changed, and bind nothing that an answer could read.
+
+    They print and draw, which takes a project minutes and nobody looks at here.
+    """
+    names = [names_in(cell.source) for cell in cells]
+    keep = [cell.source not in known.given for cell in cells]
+    wanted = set[str]().union(*(re.findall(r"\w+", question.expression) for question in known.questions))
+    wanted |= set[str]().union(*(reads for (_, reads), kept in zip(names, keep, strict=True) if kept))
+    changed = True
+    while changed:
+        changed = False
+        for i, (binds, reads) in enumerate(names):
+            if not keep[i] and binds & wanted:
+                keep[i] = changed = True
+                wanted |= reads
+    return [cell for cell, kept in zip(cells, keep, strict=True) if kept]
+
+
+def names_in(source: str) -> tuple[set[str], set[str]]:
+    """The names that a cell binds, or changes by an assignment, for the cells after it; and those it reads."""
+    try:
+        return _names_of(compile(source, "", "exec"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set(), set(re.findall(r"\w+", source))
+
+
+def _names_of(code: CodeType) -> tuple[set[str], set[str]]:
+    steps = list(dis.get_instructions(code))
+    reads = {str(step.argval) for step in steps if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")}
+    binds = {str(step.argval) for step in steps if step.opname in ("STORE_NAME", "STORE_GLOBAL")}
+    if any(step.opname in ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE") for step in steps):
+        binds |= reads  # of an object that it did not bind, perhaps
+    for part in code.co_consts:
+        if isinstance(part, CodeType):
+            reads |= _names_of(part)[1]
+    return binds, reads
 
 
 def matching(cells: list[Cell]) -> Reference | None:

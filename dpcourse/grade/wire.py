@@ -63,6 +63,9 @@ class Encoder:
             return ["y", len(value)]
         if isinstance(value, PurePath):
             return ["p", str(value)]
+        if kind.__name__ in ("X25519PrivateKey", "X25519PublicKey") and kind.__module__.startswith("cryptography"):
+            raw = value.private_bytes_raw() if kind.__name__ == "X25519PrivateKey" else value.public_bytes_raw()
+            return ["x", kind.__name__, self.encode(raw)]
         if kind in (Fraction, Decimal):
             return ["q" if kind is Fraction else "m", str(value)]
         if isinstance(value, complex):
@@ -73,6 +76,8 @@ class Encoder:
             return ["G", value.epsilon, value.delta, value.neighbours.value]
         if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Neighbours":
             return ["N", value.value]
+        if isinstance(value, list):  # of a kind of its own, which is a list all the same
+            return self.encode(list(value), depth)
         return ["h", self._handle(value)]
 
     def _array(self, array: np.ndarray, depth: int) -> Any:
@@ -133,6 +138,13 @@ class Decoder:
             return set_rng_state(np.random.Generator(np.random.PCG64(0)), rest[0])
         if kind == "y":
             return bytes(self._taken(rest[0]))
+        if kind == "x":
+            from cryptography.hazmat.primitives.asymmetric import x25519
+
+            raw = self.decode(rest[1])
+            if rest[0] == "X25519PrivateKey":
+                return x25519.X25519PrivateKey.from_private_bytes(raw)
+            return x25519.X25519PublicKey.from_public_bytes(raw)
         if kind == "p":
             return Path(_short(rest[0]))
         if kind == "q":

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import importlib.machinery
+import operator
 import os
 import sqlite3
 import sys
@@ -94,7 +95,8 @@ class Worker:
         for rng, state in zip(rngs, states, strict=True):
             wire.set_rng_state(rng, state)
         if kind == "raised":
-            raise (getattr(builtins, result[0], None) or getattr(sqlite3, result[0], RuntimeError))(result[1])
+            error: Any = getattr(builtins, result[0], None) or getattr(sqlite3, result[0], RuntimeError)
+            raise error(result[1])
         return result
 
     def run(self) -> None:
@@ -146,6 +148,8 @@ class Worker:
         number, arguments, keywords, kept, given_folders, state, ahead = value
         for folder, files in given_folders:
             folders.make_like(folder, files)
+        whole = {f"p{i}": value for i, value in enumerate(arguments)} | {f"k{k}": v for k, v in keywords.items()}
+        before = {path: (value, value.copy()) for path, value in whole.items() if isinstance(value, MUTABLE)}
         for path, key in kept:
             place: Any = arguments if path[0] == "p" else keywords
             index = int(path[1:]) if path[0] == "p" else path[1:]
@@ -157,14 +161,30 @@ class Worker:
             named = {k: rng if v is ... else v for k, v in keywords.items()} if rng is not None else keywords
             try:
                 result = self.things[number](*given, **named)
-                results.append([result, wire.rng_state(rng) if rng is not None else ""])
+                changed = [[path, now] for path, (now, was) in before.items() if not alike(was, now)]
+                results.append([result, wire.rng_state(rng) if rng is not None else "", changed])
             except BaseException:
                 if turn == 0:
                     raise
                 break
-            if time.perf_counter() > late:
-                break  # an answer that takes its time is called as often as it is asked for
+            # An answer that takes its time, or changes what it is given, is called as often as it is asked for.
+            if changed or time.perf_counter() > late:
+                break
         self.send("results", [results, [folders.files_of(folder) for folder, _ in given_folders]])
+
+
+MUTABLE = (list, dict, set, np.ndarray)
+
+
+def alike(before: Any, now: Any) -> bool:
+    """Whether a container still holds the same members, and an array the same numbers."""
+    if isinstance(now, np.ndarray):
+        return before.shape == now.shape and before.tobytes() == now.tobytes()
+    if isinstance(now, set):
+        return before == now
+    if isinstance(now, dict):
+        return alike([*before, *before.values()], [*now, *now.values()])
+    return len(before) == len(now) and all(map(operator.is_, before, now))
 
 
 class Missing:

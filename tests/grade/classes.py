@@ -13,17 +13,15 @@ from __future__ import annotations
 
 import argparse
 import csv
-import dis
 import json
 import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from types import CodeType
 
 import numpy as np
 
-from dpcourse.grade.submissions import ROOT, Reference, points, references
+from dpcourse.grade.submissions import ROOT, Reference, names_in, points, references
 from tests.grade.attacks import ATTACKS
 
 SHARES = {"right": 24, "half": 15, "empty": 6, "broken": 9, "hostile": 6}  # of sixty
@@ -54,22 +52,13 @@ def source(known: Reference) -> Path:
     return ROOT / "notebooks" / "solutions" / known.path.name.replace("_exercises", "_solutions")
 
 
-def names_in(code: CodeType) -> tuple[set[str], set[str]]:
-    """The names that a cell binds for the cells after it, and those it reads, in its functions too."""
-    steps = list(dis.get_instructions(code))
-    binds = {step.argval for step in steps if step.opname == "STORE_NAME"}
-    reads = {step.argval for step in steps if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")}
-    inner = [names_in(part)[1] for part in code.co_consts if isinstance(part, CodeType)]
-    return binds, reads.union(*inner)
-
-
 def dependents(known: Reference) -> dict[str, set[str]]:
     """Question -> the questions, itself among them, whose answers read a name that its answer binds."""
     cells = {}
     for cell in json.loads(source(known).read_text(encoding="utf-8"))["cells"]:
         mark = cell["metadata"].get("nbgrader", {})
         if mark.get("solution"):
-            cells[mark["grade_id"]] = names_in(compile("".join(cell["source"]), "", "exec"))
+            cells[mark["grade_id"]] = names_in("".join(cell["source"]))
     reads = {q.id: cells[q.cell][1] for q in known.questions}
     binds = {q.id: set(re.findall(r"\w+", q.expression)) | cells[q.cell][0] for q in known.questions}
     found = {one: {other for other in reads if one == other or binds[one] & reads[other]} for one in binds}

@@ -1,0 +1,85 @@
+"""Which cells of a submission are run, and what crosses back from a call."""
+
+import numpy as np
+import pytest
+
+from dpcourse.grade import sandbox
+from dpcourse.grade.remote import Student
+from dpcourse.grade.staging import rooms_for, stage
+from dpcourse.grade.submissions import ROOT, Cell, cells_of, needed, references
+
+
+def cells(*sources):
+    return [Cell(f"cell {i}", source, "") for i, source in enumerate(sources)]
+
+
+def of(name):
+    return next(known for known in references() if known.name.startswith(name))
+
+
+def test_what_a_student_wrote_is_run_and_what_it_reads():
+    known = of("1_cross")
+    given = cells_of(known.path)
+    answers = cells("def gains(*a):\n    return worlds[0]", "print(1)")
+    run = [cell.source for cell in needed([*given, *answers], known)]
+    assert run[-2:] == [cell.source for cell in answers]
+    assert any(source.startswith("import math") for source in run)
+    assert any("worlds = [" in source for source in run)  # because gains reads it
+    assert not any("draw_ways" in source or "progress()" in source for source in run)
+
+
+@pytest.mark.parametrize("cell", ["import numpy as np\nx = (", "x =\x00 1", "%%bash\nls"])
+def test_a_cell_that_is_no_python_is_kept(cell):
+    assert cell in [one.source for one in needed(cells(cell), of("00_"))]
+
+
+@pytest.mark.parametrize("known", references(), ids=lambda known: known.name)
+def test_a_handed_out_notebook_runs_its_imports(known):
+    run = needed(cells_of(known.path), known)
+    assert run and not any('check("' in cell.source for cell in run)
+
+
+@pytest.fixture
+def student(tmp_path):
+    stage(rooms_for(()), tmp_path / "in")
+    found = Student(sandbox.start(tmp_path / "in", sandbox.Limits(), sandboxed=sandbox.bubblewrap() is not None), 10.0)
+    yield found
+    found.close()
+
+
+CHANGES = """def f(x):
+    if isinstance(x, list): x.append(4)
+    elif isinstance(x, dict): x["b"] = 2
+    elif isinstance(x, set): x.discard(1)
+    else: x[0] = 7
+"""
+
+
+@pytest.mark.grade
+@pytest.mark.parametrize(
+    ("given", "after"), [([1], [1, 4]), ({"a": 1}, {"a": 1, "b": 2}), ({1, 2}, {2}), (np.ones(2), np.array([7.0, 1]))]
+)
+def test_what_an_answer_does_to_its_arguments_is_done_to_them(student, given, after):
+    student.run_cell(CHANGES, "cell 0")
+    student.answer("f")(given)
+    assert np.array_equal(given, after) if isinstance(given, np.ndarray) else given == after
+
+
+@pytest.mark.grade
+def test_what_is_handed_over_is_called_while_it_is_asked_for(student):
+    """As SQLite calls a function that an answer gave it."""
+    student.run_cell("def f(ask):\n    return ask(lambda x: 2 * x)", "cell 0")
+    assert student.answer("f")(lambda double: double(21)) == 42
+
+
+@pytest.mark.grade
+def test_private_names_and_other_objects_stay_closed(student):
+    student.run_cell("def f(thing):\n    return thing.args", "cell 0")
+    with pytest.raises(AttributeError):
+        student.answer("f")(ValueError("secret"))
+
+
+def test_the_files_of_the_worker_import_nothing_of_the_package():
+    for name in ("wire", "folders", "worker"):
+        text = (ROOT / "dpcourse" / "grade" / f"{name}.py").read_text(encoding="utf-8")
+        assert not [line for line in text.split("\n") if line.startswith(("from dpcourse", "import dpcourse"))]
