@@ -1,6 +1,7 @@
 """What several rooms of tests use: the browser's drawing beside Python's."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -14,6 +15,16 @@ from dpcourse.plots.still import boxes, place_labels, placed
 
 SCRIPT = Path(__file__).resolve().parents[1] / "dpcourse" / "widgets" / "explorer.js"
 HALF_A_PIXEL = 0.5
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def drawn_in_the_browser(views, width):
@@ -88,11 +99,21 @@ def browser_draws_the_same():
 
 def assert_the_same(views, width, python=None):
     for view, svg in zip(python or views, drawn_in_the_browser(views, width), strict=True):
-        theirs, ours = shapes_of(svg), shapes_in_python(view, width)
-        assert [(kind, words) for kind, _, words in theirs] == [(kind, words) for kind, _, words in ours]
-        for (kind, a, _), (_, b, _) in zip(theirs, ours, strict=True):
-            assert len(a) == len(b), kind
-            assert np.abs(np.subtract(a, b)).max() < HALF_A_PIXEL, kind
+        compare_drawing(view, svg, width)
+
+
+@pytest.fixture
+def draws_the_same():
+    """``draws_the_same(view, svg, width)``: what a browser shows is what `placed` says, to half a pixel."""
+    return compare_drawing
+
+
+def compare_drawing(view, svg, width):
+    theirs, ours = shapes_of(svg), shapes_in_python(view, width)
+    assert [(kind, words) for kind, _, words in theirs] == [(kind, words) for kind, _, words in ours]
+    for (kind, a, _), (_, b, _) in zip(theirs, ours, strict=True):
+        assert len(a) == len(b), kind
+        assert np.abs(np.subtract(a, b)).max() < HALF_A_PIXEL, kind
 
 
 def labels_stand_apart(view, widths=(640, 560)):
@@ -134,3 +155,28 @@ def picture_says():
 @pytest.fixture(name="labels_stand_apart")
 def labels_stand_apart_fixture():
     return labels_stand_apart
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A Chromium, started."""
+    from playwright.sync_api import Error, sync_playwright
+
+    with sync_playwright() as playwright:
+        known = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+        found = next(filter(None, map(shutil.which, known)), None)
+        # By name on the path, else where Chrome installs itself on this system, else Playwright's own.
+        ways = [{"executable_path": found}] if found else [{"channel": "chrome"}, {}]
+        browser = None
+        for way in ways:
+            try:
+                browser = playwright.chromium.launch(args=FLAGS, **way)
+                break
+            except Error as error:
+                reason = str(error).strip().splitlines()[0]
+        if browser is None:
+            if os.environ.get("DPCOURSE_REQUIRE_BROWSER") == "1":
+                pytest.fail(f"DPCOURSE_REQUIRE_BROWSER=1 and no Chromium starts here: {reason}")
+            pytest.skip(f"no Chromium starts here: {reason}")
+        yield browser
+        browser.close()

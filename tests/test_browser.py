@@ -1,9 +1,10 @@
-"""Lesson 00 as a reader meets it: JupyterLab in a real browser, every cell run, the slider moved by the keyboard."""
+"""JupyterLab in a real browser: lesson 00 with every cell run and its slider moved by keys, and all explorers."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -13,27 +14,20 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from dpcourse import widgets
+from dpcourse.lessons.two_hills.explorer import VIEWS
 
 ROOT = Path(__file__).resolve().parents[1]
 LESSON = ROOT / "notebooks" / "00_start_here.ipynb"
 PRESSES = 15
-
-pytestmark = pytest.mark.browser
-
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 SETTINGS = {
     # No question about news over the notebook.
@@ -96,31 +90,13 @@ def eventually(condition, what: str, seconds: float, pause: float = 0.1):
     pytest.fail(f"after {seconds:g} s: {what}")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        known = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-        found = next(filter(None, map(shutil.which, known)), None)
-        # By name on the path, else where Chrome installs itself on this system, else Playwright's own.
-        ways = [{"executable_path": found}] if found else [{"channel": "chrome"}, {}]
-        browser = None
-        for way in ways:
-            try:
-                browser = playwright.chromium.launch(args=FLAGS, **way)
-                break
-            except Error as error:
-                reason = str(error).strip().splitlines()[0]
-        if browser is None:
-            if os.environ.get("DPCOURSE_REQUIRE_BROWSER") == "1":
-                pytest.fail(f"DPCOURSE_REQUIRE_BROWSER=1 and no Chromium starts here: {reason}")
-            pytest.skip(f"no Chromium starts here: {reason}")
-        yield browser
-        browser.close()
+def notebook_of(*cells: str) -> nbformat.NotebookNode:
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory) -> Iterator[str]:
-    """The address of the lesson on a JupyterLab server with a home, settings and a copy of the lesson of its own."""
+def course(tmp_path_factory) -> Iterator[tuple[Path, Callable[[str], str]]]:
+    """A JupyterLab server with a home, settings and a folder of its own, and the address of a notebook in that."""
     home = tmp_path_factory.mktemp("home")
     folder = home / "course"
     folder.mkdir()
@@ -158,19 +134,22 @@ def address(tmp_path_factory) -> Iterator[str]:
 
     try:
         eventually(answers, "the server does not answer", 60)
-        yield f"http://127.0.0.1:{port}/doc/tree/{LESSON.name}?token={token}&reset"
+        yield folder, lambda name: f"http://127.0.0.1:{port}/doc/tree/{name}?token={token}&reset"
     finally:
         server.terminate()
         server.wait(30)
 
 
-@pytest.fixture(scope="module")
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The lesson, open, every cell run."""
-    page = browser.new_page(viewport={"width": 1200, "height": 1400})
+def opened(browser: Browser, address: str, width: int, height: int) -> Page:
+    page = browser.new_page(viewport={"width": width, "height": height})
     page.goto(address)
     page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context", timeout=60_000)
     page.evaluate("async () => { await window.jupyterapp.shell.currentWidget.context.ready; }")
+    return page
+
+
+def run(page: Page) -> None:
+    """Run all cells."""
     page.evaluate(CLEAR)
     for _ in range(5):
         eventually(lambda: page.evaluate(OPEN_AND_RUN), "no idle kernel", 60)
@@ -180,15 +159,25 @@ def page(browser: Browser, address: str) -> Iterator[Page]:
             time.sleep(0.1)
         if any(page.evaluate(COUNTS)):
             break
-    eventually(lambda: all(page.evaluate(COUNTS)), "cells that have not run", 90)
+    eventually(lambda: all(page.evaluate(COUNTS)), "cells that have not run", 120)
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, course: tuple[Path, Callable[[str], str]]) -> Iterator[Page]:
+    """The lesson, open, every cell run."""
+    folder, address = course
+    page = opened(browser, address(LESSON.name), 1200, 1400)
+    run(page)
     yield page
     page.close()
 
 
+@pytest.mark.browser
 def test_every_cell_runs_without_an_error(page: Page):
     assert page.evaluate(ERRORS) == []
 
 
+@pytest.mark.browser
 def test_an_arrow_key_moves_the_slider_and_the_picture_follows(page: Page):
     handle = page.locator(".dpx input[type=range]").first
     handle.scroll_into_view_if_needed()
@@ -214,3 +203,84 @@ def test_an_arrow_key_moves_the_slider_and_the_picture_follows(page: Page):
         f"of {PRESSES} presses (made for: under 60 ms)",
         flush=True,
     )
+
+
+# Of each explorer on the page: where it stands when its top is scrolled to the top of the notebook.
+PLACES = """async () => {
+    const found = [];
+    for (const box of document.querySelectorAll('.dpx')) {
+        box.scrollIntoView({ block: 'start' });
+        await new Promise(requestAnimationFrame);
+        const area = box.closest('.jp-WindowedPanel-outer').getBoundingClientRect();
+        const place = box.getBoundingClientRect();
+        const picture = box.querySelector('svg').getBoundingClientRect(), say = box.querySelector('.dpx-say');
+        found.push([box.querySelector('.dpx-title').textContent, Math.max(picture.bottom,
+            say.getBoundingClientRect().bottom) - place.top - area.height, place.right - area.right]);
+    }
+    return found;
+}"""
+
+
+@pytest.mark.explorers
+@pytest.mark.xdist_group("jupyterlab")
+class TestExplorers:
+    """All of them in one notebook, at the size of a small laptop."""
+
+    @pytest.fixture(scope="class")
+    def page(self, browser: Browser, course: tuple[Path, Callable[[str], str]]) -> Iterator[Page]:
+        folder, address = course
+        calls = [f"widgets.{name}()" for name in sorted(widgets.EXPLORERS)]
+        calls += [f"widgets.explore_two_hills({view!r})" for view in VIEWS if view != "laplace"]
+        calls += ["widgets.explore_count()"]  # a second one of a kind
+        cells = ["from dpcourse import widgets", *calls]
+        nbformat.write(notebook_of(*cells), folder / "explorers.ipynb")
+        page = opened(browser, address("explorers.ipynb"), 1366, 768)
+        run(page)
+        eventually(lambda: page.locator(".dpx svg[role=img]").count() >= len(calls), "explorers that are not drawn", 60)
+        yield page
+        page.close()
+
+    def test_each_is_whole(self, page: Page):
+        assert page.evaluate(ERRORS) == []
+        places = page.evaluate(PLACES)
+        assert len(places) >= 29
+        for title, below, beyond in places:
+            assert below <= 0 and beyond <= 0, (title, below, beyond)
+
+    def test_two_of_a_kind_do_not_move_each_other(self, page: Page):
+        boxes = page.locator(".dpx").filter(has_text="How far from the truth does a private count land?")
+        assert boxes.count() == 2
+        first, second = (boxes.nth(i).get_by_role("status") for i in range(2))
+        before = second.inner_text()
+        assert first.inner_text() == before
+        boxes.nth(0).locator("input").first.focus()
+        page.keyboard.press("Home")
+        eventually(lambda: first.inner_text() != before, "a key was pressed and the words stayed", 20)
+        assert second.inner_text() == before
+
+    def test_axe_finds_nothing_serious(self, page: Page):
+        for theme in ("JupyterLab Light", "JupyterLab Dark"):
+            page.evaluate("t => window.jupyterapp.commands.execute('apputils:change-theme', { theme: t })", theme)
+            dark = str(theme.endswith("Light")).lower()
+            page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{dark}'")
+            found = Axe().run(page, context=".dpx").response["violations"]
+            serious = [v for v in found if v["impact"] in ("serious", "critical")]
+            assert not serious, (theme, [(v["id"], v["nodes"][0]["html"][:200]) for v in serious])
+
+    def test_a_cell_run_twice_shows_one(self, page: Page):
+        count = page.locator(".dpx").count()
+        run(page)
+        eventually(lambda: page.locator(".dpx svg[role=img]").count() == count, "not as many explorers as before", 60)
+        assert page.evaluate(ERRORS) == []
+
+    def test_reopened_without_a_kernel_it_shows_the_still(self, browser, course, page: Page):
+        """As `tools/run_notebooks.py` stores a notebook: no words of a model that is not there."""
+        folder, address = course
+        shutil.copy(LESSON, folder / "stored.ipynb")
+        again = opened(browser, address("stored.ipynb"), 1366, 768)
+        pictures = eventually(lambda: again.locator(".jp-OutputArea img").count(), "no picture", 30)
+        stored = json.loads(LESSON.read_text(encoding="utf-8"))
+        outputs = [output for cell in stored["cells"] for output in cell.get("outputs", ())]
+        assert pictures == sum("image/png" in output.get("data", {}) for output in outputs)
+        assert not re.search("model not found|Error displaying|Loading widget", again.inner_text(".jp-Notebook"))
+        again.close()

@@ -161,6 +161,12 @@ def plan(source: str) -> list[Pass]:
             [*pytest, "-m", "site", "tests/site"],
             every_day=False,
         ),
+        Pass(
+            "explorers",
+            "every control of every explorer, driven in Chromium without a network, beside Python",
+            [*pytest, "-n", "2", "--dist", "loadgroup", "-m", "explorers", "tests/widgets", "tests/test_browser.py"],
+            every_day=False,
+        ),
         Pass("browser", "JupyterLab in Chromium", [*pytest, "-rs", "-s", "-m", "browser", "tests/test_browser.py"]),
     ]
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import os
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -128,28 +126,11 @@ KINDS = (
 )
 # Markup of the theme and of MyST-NB, which is not ours to mend: code cells of the theme are not reachable by Tab.
 THEIRS = {"scrollable-region-focusable"}
-BROWSER = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-
-
-@pytest.fixture(scope="module")
-def browser(pages):
-    program = next(filter(None, map(shutil.which, BROWSER)), None)
-    if program is None:
-        if os.environ.get("DPCOURSE_REQUIRE_BROWSER"):
-            pytest.fail("no Chromium or Chrome")
-        pytest.skip("no Chromium or Chrome")
-    from playwright.sync_api import sync_playwright
-
-    flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=program, args=flags)
-        yield running
-        running.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_pages_are_accessible(browser, kind, scheme):
+def test_pages_are_accessible(browser, pages, kind, scheme):
     """Opened from the file system with the network off: nothing serious or critical, as axe counts it."""
     from axe_playwright_python.sync_playwright import Axe
 
@@ -162,7 +143,7 @@ def test_pages_are_accessible(browser, kind, scheme):
     assert not ours
 
 
-def test_formulas_are_drawn(browser):
+def test_formulas_are_drawn(browser, pages):
     context = browser.new_context(offline=True)
     page = context.new_page()
     page.goto((SITE / "notebooks/03_laplace_and_sensitivity.html").as_uri())

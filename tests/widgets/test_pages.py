@@ -1,4 +1,7 @@
-"""Explorers on a page without a kernel: whatever the reader sets, the page says and draws what Python does."""
+"""Explorers on a page without a kernel: whatever the reader sets, the page says and draws what Python does.
+
+Three of them, in Node; `test_in_chromium.py` drives all of them in a browser.
+"""
 
 from __future__ import annotations
 
@@ -56,12 +59,6 @@ def check(name, browser_draws_the_same):
 
 @pytest.mark.parametrize("name", ["explore_attacker", "explore_groups", "explore_masks"])
 def test_a_page_says_and_draws_what_python_does(name, browser_draws_the_same):
-    check(name, browser_draws_the_same)
-
-
-@pytest.mark.audit
-@pytest.mark.parametrize("name", sorted(widgets.EXPLORERS))
-def test_every_page_says_and_draws_what_python_does(name, browser_draws_the_same):
     check(name, browser_draws_the_same)
 
 

@@ -107,7 +107,7 @@ def _claim(value: float = 1.0) -> Any:
     return epsilon_slider(0.1, 5, value, label="ε claimed")
 
 
-_TITLES = {
+VIEWS = {
     "coin": "What does a coin hide about Ana's answer?",
     "laplace": "How well can Boris tell the two hills apart?",
     "gaussian": "Where does Gaussian noise leave the band?",
@@ -125,8 +125,8 @@ def explore_two_hills(view: str = "laplace") -> Explorer:
         A count with Laplace noise; Ana's own answer under a coin; a count with Gaussian noise; Boris's threshold on a
         count and the false and right alarms it gives him; many answers, whose hills drift apart.
     """
-    if view not in _TITLES:
-        raise ValueError(f"view must be one of {', '.join(_TITLES)}, got {view!r}")
+    if view not in VIEWS:
+        raise ValueError(f"view must be one of {', '.join(VIEWS)}, got {view!r}")
     noise = epsilon_slider(
         0.1,
         5,
@@ -210,4 +210,4 @@ def explore_two_hills(view: str = "laplace") -> Explorer:
             ),
         },
     }  # fmt: skip
-    return Explorer(_TITLES[view], site={"noise": 21, "sigma": 15, "claim": 15}, **declared[view])
+    return Explorer(VIEWS[view], site={"noise": 21, "sigma": 15, "claim": 15}, **declared[view])
