@@ -91,7 +91,8 @@ def eventually(condition, what: str, seconds: float, pause: float = 0.1):
 
 
 def notebook_of(*cells: str) -> nbformat.NotebookNode:
-    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}  # else JupyterLab asks which
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells], metadata=kernel)
 
 
 @pytest.fixture(scope="module")
@@ -221,59 +222,61 @@ PLACES = """async () => {
 }"""
 
 
+@pytest.fixture(scope="module")
+def explorers(browser: Browser, course: tuple[Path, Callable[[str], str]]) -> Iterator[Page]:
+    """All of them in one notebook, every cell run, at the size of a small laptop."""
+    folder, address = course
+    calls = [f"widgets.{name}()" for name in sorted(widgets.EXPLORERS)]
+    calls += [f"widgets.explore_two_hills({view!r})" for view in VIEWS if view != "laplace"]
+    calls += ["widgets.explore_count()"]  # a second one of a kind
+    cells = ["from dpcourse import widgets", *calls]
+    nbformat.write(notebook_of(*cells), folder / "explorers.ipynb")
+    page = opened(browser, address("explorers.ipynb"), 1366, 768)
+    run(page)
+    eventually(lambda: page.locator(".dpx svg[role=img]").count() >= len(calls), "explorers that are not drawn", 60)
+    yield page
+    page.close()
+
+
 @pytest.mark.explorers
 @pytest.mark.xdist_group("jupyterlab")
 class TestExplorers:
-    """All of them in one notebook, at the size of a small laptop."""
-
-    @pytest.fixture(scope="class")
-    def page(self, browser: Browser, course: tuple[Path, Callable[[str], str]]) -> Iterator[Page]:
-        folder, address = course
-        calls = [f"widgets.{name}()" for name in sorted(widgets.EXPLORERS)]
-        calls += [f"widgets.explore_two_hills({view!r})" for view in VIEWS if view != "laplace"]
-        calls += ["widgets.explore_count()"]  # a second one of a kind
-        cells = ["from dpcourse import widgets", *calls]
-        nbformat.write(notebook_of(*cells), folder / "explorers.ipynb")
-        page = opened(browser, address("explorers.ipynb"), 1366, 768)
-        run(page)
-        eventually(lambda: page.locator(".dpx svg[role=img]").count() >= len(calls), "explorers that are not drawn", 60)
-        yield page
-        page.close()
-
-    def test_each_is_whole(self, page: Page):
-        assert page.evaluate(ERRORS) == []
-        places = page.evaluate(PLACES)
+    def test_each_is_whole(self, explorers: Page):
+        assert explorers.evaluate(ERRORS) == []
+        places = explorers.evaluate(PLACES)
         assert len(places) >= 29
         for title, below, beyond in places:
             assert below <= 0 and beyond <= 0, (title, below, beyond)
 
-    def test_two_of_a_kind_do_not_move_each_other(self, page: Page):
-        boxes = page.locator(".dpx").filter(has_text="How far from the truth does a private count land?")
+    def test_two_of_a_kind_do_not_move_each_other(self, explorers: Page):
+        boxes = explorers.locator(".dpx").filter(has_text="How far from the truth does a private count land?")
         assert boxes.count() == 2
         first, second = (boxes.nth(i).get_by_role("status") for i in range(2))
         before = second.inner_text()
         assert first.inner_text() == before
         boxes.nth(0).locator("input").first.focus()
-        page.keyboard.press("Home")
+        explorers.keyboard.press("Home")
         eventually(lambda: first.inner_text() != before, "a key was pressed and the words stayed", 20)
         assert second.inner_text() == before
 
-    def test_axe_finds_nothing_serious(self, page: Page):
+    def test_axe_finds_nothing_serious(self, explorers: Page):
         for theme in ("JupyterLab Light", "JupyterLab Dark"):
-            page.evaluate("t => window.jupyterapp.commands.execute('apputils:change-theme', { theme: t })", theme)
+            explorers.evaluate("t => window.jupyterapp.commands.execute('apputils:change-theme', { theme: t })", theme)
             dark = str(theme.endswith("Light")).lower()
-            page.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{dark}'")
-            found = Axe().run(page, context=".dpx").response["violations"]
+            explorers.wait_for_function(f"() => document.body.dataset.jpThemeLight === '{dark}'")
+            found = Axe().run(explorers, context=".dpx").response["violations"]
             serious = [v for v in found if v["impact"] in ("serious", "critical")]
             assert not serious, (theme, [(v["id"], v["nodes"][0]["html"][:200]) for v in serious])
 
-    def test_a_cell_run_twice_shows_one(self, page: Page):
-        count = page.locator(".dpx").count()
-        run(page)
-        eventually(lambda: page.locator(".dpx svg[role=img]").count() == count, "not as many explorers as before", 60)
-        assert page.evaluate(ERRORS) == []
+    def test_a_cell_run_twice_shows_one(self, explorers: Page):
+        count = explorers.locator(".dpx").count()
+        run(explorers)
+        eventually(
+            lambda: explorers.locator(".dpx svg[role=img]").count() == count, "not as many explorers as before", 60
+        )
+        assert explorers.evaluate(ERRORS) == []
 
-    def test_reopened_without_a_kernel_it_shows_the_still(self, browser, course, page: Page):
+    def test_reopened_without_a_kernel_it_shows_the_still(self, browser, course, explorers: Page):
         """As `tools/run_notebooks.py` stores a notebook: no words of a model that is not there."""
         folder, address = course
         shutil.copy(LESSON, folder / "stored.ipynb")

@@ -24,7 +24,7 @@ def uniqueness_marks(data: Uniqueness) -> Panel:
         Axis(places[-1] - 0.5, 0.5, "known, with all above it", ticks=places.tolist(), names=data.columns),
         [
             marks.bars(places[:known], data.shares[:known], "known", across=True, opacity=0.9),
-            marks.bars(places[known:], data.shares[known:], "not known", across=True, colour=marks.GREY, opacity=0.3),
+            marks.bars(places[known:], data.shares[known:], "not known", across=True, colour=marks.GREY, opacity=0.7),
             marks.text(share, places[known - 1], number(share, "%"), anchor="start", colour=marks.BLUE),
         ],
     )

@@ -45,7 +45,7 @@ def estimate_marks(data: Estimates) -> Panel:
         marks.categories([label.replace("\n", " ") for label in data.labels]),
         Axis((-0.05 if step == 0.5 else -0.4) * step * n, top, "people"),
         [
-            marks.bars(places, data.true, "true count", width=0.62, colour=marks.GREY, opacity=0.3),
+            marks.bars(places, data.true, "true count", width=0.62, colour=marks.GREY, opacity=0.7),
             marks.rule(y=0, colour=marks.INK, dash="", width=1),
             marks.points(places, data.reported, "reports as they came", colour=marks.VERMILION, shape="x"),
             marks.spans(places, data.low, places, data.high, width=2.6),

@@ -90,7 +90,7 @@ def masking_marks(data: Masking) -> list[Panel]:
             Axis(**rows, names=names),
             [
                 marks.bars(places, stays, "sent", across=True),
-                marks.bars(places, leaves, "dropped out", across=True, colour=marks.GREY, opacity=0.3),
+                marks.bars(places, leaves, "dropped out", across=True, colour=marks.GREY, opacity=0.7),
                 marks.bars([last], [data.left], "sum of those who stay", across=True, colour=marks.GREEN),
                 marks.rule(x=0, colour=marks.INK, dash="", width=1),
             ],
@@ -104,7 +104,7 @@ def masking_marks(data: Masking) -> list[Panel]:
                 marks.bars(places, np.where(gone, 0.0, data.masked), "arrives", across=True, colour=marks.VERMILION),
                 marks.points(np.where(gone, 0.03, np.nan), places, "nothing", colour=marks.INK, shape="x", size=6),
                 marks.bars(
-                    [last], [data.uncorrected], "added up as they came", across=True, colour=marks.GREY, opacity=0.25
+                    [last], [data.uncorrected], "added up as they came", across=True, colour=marks.GREY, opacity=0.7
                 ),
                 marks.text(0, last, known, anchor="start", shift=(4, 0)),
             ],

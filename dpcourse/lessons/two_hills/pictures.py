@@ -136,7 +136,7 @@ def threshold_marks(cut: Threshold) -> list[Panel]:
         area(at, 0, right_of(hills.with_ana), colour=VERMILION, opacity=0.3),
         area(at, 0, right_of(hills.without), colour=BLUE, opacity=0.35),
         *_two(hills),
-        rule(x=t, colour=INK, dash="", name="“she is there” →", label_at="inside", shift=(0, -2)),
+        rule(x=t, colour=INK, dash="", name="“she is there” →", label_at="inside", shift=(4, -16)),
         points([t], [0.04 * peak], "threshold", colour=INK, shape="d", size=7, drag=("threshold", "x")),
     ]
     factor = math.exp(hills.noise if hills.epsilon < math.inf else hills.claim)
@@ -168,7 +168,7 @@ def composition_marks(hills: Hills) -> list[Panel]:
         line(answers, answers * epsilons[0], "added up", colour=GREY, dash="4 3", label=""),
         line(answers, epsilons, "composed", colour=INK, label=""),
         text(8, 8 * epsilons[0], "added up", colour=GREY, anchor="end"),
-        text(60, float(np.interp(60, answers, epsilons)), "together", anchor="end", shift=(0, 14)),
+        text(2, float(np.interp(2, answers, epsilons)), "together", anchor="start", shift=(0, 16)),
         points([hills.answers], [here], "here", colour=VERMILION, size=6),
     ]
     return [
