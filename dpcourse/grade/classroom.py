@@ -8,7 +8,9 @@ import dataclasses
 import hashlib
 import json
 import multiprocessing
+import multiprocessing.connection
 import os
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +95,7 @@ def _all(todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> I
     context = multiprocessing.get_context("spawn")
     while left:
         again = []
-        with concurrent.futures.ProcessPoolExecutor(workers, mp_context=context) as pool:
+        with concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_end_with_the_grader) as pool:
             running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in left}
             for future in concurrent.futures.as_completed(running):
                 job = running[future]
@@ -110,6 +112,18 @@ def _all(todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> I
                 lost = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
                 write(lost, job[2])
                 yield lost
+
+
+def _end_with_the_grader() -> None:
+    """A worker whose grader was killed would wait for ever for the next notebook."""
+    grader = multiprocessing.parent_process()
+    assert grader is not None
+
+    def watch() -> None:
+        multiprocessing.connection.wait([grader.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:

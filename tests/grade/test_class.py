@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from dpcourse.grade import sandbox, staging
@@ -14,6 +15,7 @@ from dpcourse.grade.classroom import grade_class
 from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references
+from tests.grade import classes
 
 pytestmark = pytest.mark.grade
 
@@ -115,6 +117,31 @@ def test_a_forbidden_part_of_the_package_spoils_only_what_uses_it(tmp_path):
     marks = grade(tmp_path / "a.ipynb", LIMITS, sandboxed=SANDBOXED)[1]
     assert [mark.key for mark in marks] == ["package-used"] + ["passed"] * (len(marks) - 1)
     assert "dpcourse.mechanisms.LaplaceMechanism" in marks[0].seen
+
+
+@pytest.mark.audit
+@pytest.mark.skipif(not SANDBOXED, reason="hostile notebooks are graded under bubblewrap only")
+def test_twenty_kills_at_random_moments(tmp_path):
+    """Sixty students: what was written stays as it was written, and the totals are as constructed."""
+    rng, class_, out = np.random.default_rng(), tmp_path / "class", tmp_path / "out"
+    classes.make(class_, (reference(),), 60, rng)
+    command = [sys.executable, "-m", "dpcourse.grade", str(class_), "--out", str(out), "--workers", "2"]
+    stamps: dict[Path, int] = {}
+    for kill in range(21):
+        running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            if kill < 20:
+                running.wait(float(rng.uniform(0, 12)))
+            assert running.wait(None if kill == 20 else 0) == 0
+        except subprocess.TimeoutExpired:
+            running.kill()
+            running.wait()
+        there = {path: path.stat().st_mtime_ns for path in (out / "graded").glob("*.json")}
+        assert all(json.loads(path.read_text(encoding="utf-8"))["digest"] for path in there)
+        assert {path: there.get(path) for path in stamps} == stamps
+        print(f"after kill {kill + 1}: {len(there)} of 60 graded")
+        stamps = there
+    assert len(stamps) == 60 and classes.differences(class_, out) == []
 
 
 def test_every_question_has_its_points_once():
