@@ -5,8 +5,7 @@
 `Equals`        a formula without randomness, against the right one, with known mistakes recognised
 `Value`         a number or a string as the answer, with known mistakes recognised
 `Useful`        error small often enough: neither over-noised nor constant
-`Unbiased`      right on average
-`Frequencies`   outputs from a finite set occur as often as they should, with known mistakes recognised
+`Frequencies`   outputs from a finite set occur as often as they should, on several questions together
 `Audited`       neighbouring datasets, a claim, and an auditor who tries to refute it, through one `View` or several
 `Attack`        the other way round: the student hands in neighbours or an event, and our release is to be refuted
 =============== ===========================================================================================
@@ -19,8 +18,9 @@ from dpcourse.checks.cases.attack import Attack, not_neighbours
 from dpcourse.checks.cases.audited import Audited, View, either_order
 from dpcourse.checks.cases.exact import Returns, Value
 from dpcourse.checks.cases.formula import Equals
+from dpcourse.checks.cases.frequencies import Frequencies, for_each
 from dpcourse.checks.cases.known import Mistake, frozen
-from dpcourse.checks.cases.statistical import Frequencies, Unbiased, Useful
+from dpcourse.checks.cases.statistical import Useful
 
 __all__ = [
     "Attack",
@@ -29,11 +29,11 @@ __all__ = [
     "Frequencies",
     "Mistake",
     "Returns",
-    "Unbiased",
     "Useful",
     "Value",
     "View",
     "either_order",
+    "for_each",
     "frozen",
     "not_neighbours",
 ]

@@ -10,9 +10,8 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Audited, Mistake
+from dpcourse.checks.cases import Audited, Frequencies, Mistake
 from dpcourse.checks.cases.known import CONSTANT
-from dpcourse.checks.together import Together
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -136,7 +135,7 @@ def _questions(rng: np.random.Generator) -> tuple[list[tuple[float, bool]], list
 
 COIN = (
     _returns_boolean,
-    Together(
+    Frequencies(
         _questions,
         call=lambda answer, question, rng: bool(answer(question[1], question[0], rng=rng)),
         runs=7000,

@@ -10,8 +10,7 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Audited, Mistake, either_order
-from dpcourse.checks.together import Together
+from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -218,7 +217,7 @@ def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
 EXPONENTIAL = (
     _is_choice,
     _extremes,
-    Together(
+    Frequencies(
         _questions,
         call=lambda answer, data, rng: answer(*data, rng=rng),
         runs=5000,

@@ -10,8 +10,7 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Audited, Mistake, Useful, either_order
-from dpcourse.checks.together import Together
+from dpcourse.checks.cases import Audited, Frequencies, Mistake, Useful, either_order
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -159,7 +158,7 @@ def _scales(bar: float, value: float, seen: str, next_step: str, key: str) -> Mi
 
 _RULE = "A threshold with scale b and values with scale c cost 1/b + 2/c: half of ε for each."
 
-_SCALES = Together(
+_SCALES = Frequencies(
     _level,
     call=_call_level,
     runs=12_000,

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Frequencies, Mistake, Returns
+from dpcourse.checks.cases import Frequencies, Mistake, Returns, for_each
 from dpcourse.checks.vocabulary import Shared
 
 
@@ -53,12 +53,8 @@ def _softmax(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
     return dict(enumerate((weights / weights.sum()).tolist()))
 
 
-def _choose(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> list[int]:
-    return [answer(*data, rng=rng) for _ in range(5000)]
-
-
-def _choose_often(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> list[int]:
-    return [answer(*data, rng=rng) for _ in range(10_000)]
+def _choose(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> int:
+    return answer(*data, rng=rng)
 
 
 def _chosen_from(scores: np.ndarray, epsilon: float) -> list[int]:
@@ -81,17 +77,17 @@ def _overflows(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _drawn_from(scores):
-    def inputs(rng: np.random.Generator) -> tuple[tuple[np.ndarray, float], dict[Hashable, float]]:
-        data = scores(rng)
-        return data, _softmax(data[0], 2 / data[1])
+def _drawn_from(*scores):
+    def inputs(rng: np.random.Generator):
+        questions = [draw(rng) for draw in scores]
+        return questions, [_softmax(data[0], 2 / data[1]) for data in questions]
 
     return inputs
 
 
 _NOISY_MAX = Mistake(
     "noisy-max",
-    lambda data: _noisy_max(data[0], 2 / data[1]),
+    for_each(lambda data: _noisy_max(data[0], 2 / data[1])),
     "You take the largest score after adding Laplace noise. That is ε-DP too, but another mechanism: "
     "its choices occur with other probabilities, and a cost of ε²/8 is proven for the exponential one.",
     "Draw with weights e^(εu/2), or add Gumbel noise instead: that gives the same law.",
@@ -99,43 +95,43 @@ _NOISY_MAX = Mistake(
 _CHOICE_MISTAKES = (
     Mistake(
         "two-twos",
-        lambda data: _softmax(data[0], 4 / data[1]),
+        for_each(lambda data: _softmax(data[0], 4 / data[1])),
         "Your weights are exp(εu/4): the choice is more random than ε asks.",
         "One 2 is enough.",
     ),
     Mistake(
         Shared.EPSILON_IGNORED,
-        lambda data: _softmax(data[0], 2),
+        for_each(lambda data: _softmax(data[0], 2)),
         "Your choice does not follow ε: it is the one for ε = 1.",
     ),
     Mistake(
         "upside-down",
-        lambda data: _softmax(data[0], 2 * data[1]),
+        for_each(lambda data: _softmax(data[0], 2 * data[1])),
         "Your choice gets worse as ε grows.",
         "The weight of a score u is exp(εu/2).",
     ),
     Mistake(
         "no-two",
-        lambda data: _softmax(data[0], 1 / data[1]),
+        for_each(lambda data: _softmax(data[0], 1 / data[1])),
         "Your choice is that of exp(εu): between neighbours the best score can fall while another rises, "
         "and the odds move by e^(2ε).",
         "Which factor belongs under the ε?",
     ),
     Mistake(
         "uniform",
-        lambda data: {i: 0.25 for i in range(4)},
+        for_each(lambda data: {i: 0.25 for i in range(4)}),
         "All pairs come out equally often.",
         "Where do the scores come in?",
     ),
     Mistake(
         "proportional",
-        lambda data: dict(enumerate((data[0] / data[0].sum()).tolist())),
+        for_each(lambda data: dict(enumerate((data[0] / data[0].sum()).tolist()))),
         "You choose in proportion to the score itself.",
         "The weight of a score u is exp(εu/2).",
     ),
     Mistake(
         "sign",
-        lambda data: _softmax(-data[0], 2 / data[1]),
+        for_each(lambda data: _softmax(-data[0], 2 / data[1])),
         "The worst pair comes out most often.",
         "Look at the sign in the exponent.",
     ),
@@ -145,11 +141,17 @@ _CHOICE_MISTAKES = (
 CHOICE = (
     _overflows,
     Returns(inputs=_close, what="integer", among=_chosen_from),
-    Frequencies(inputs=_drawn_from(_scores), call=_choose, mistakes=_CHOICE_MISTAKES),
-    Frequencies(inputs=_drawn_from(_small_epsilon), call=_choose, mistakes=_CHOICE_MISTAKES),
     Frequencies(
-        inputs=_drawn_from(_many_alike),
-        call=_choose_often,
+        _drawn_from(_scores, _small_epsilon),
+        runs=5000,
+        call=_choose,
+        mistakes=_CHOICE_MISTAKES,
+        hint="Which probability should each output have? Add them up: they must give 1.",
+    ),
+    Frequencies(
+        _drawn_from(_many_alike),
+        runs=10_000,
+        call=_choose,
         mistakes=(_NOISY_MAX,),
         hint="The weight of a score u is exp(εu/2), however many pairs there are.",
     ),

@@ -8,12 +8,12 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value
+from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value, for_each
 
 # 13.4 Draw the children
 
 
-def _drawing(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], dict[Hashable, float]]:
+def _drawing(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """A noisy table with negative counts and a row without a positive one, and parents for it.
 
     Outputs are coded as parent · 4 + child, so that one distribution says all.
@@ -26,14 +26,22 @@ def _drawing(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], d
     table = np.vstack([table, -rng.integers(1, 40, size=(1, 4))])[rng.permutation(4)]
     share = rng.dirichlet(np.full(4, 20.0))
     parents = rng.choice(4, size=20_000, p=share)
-    return (parents, table), _expected((parents, table), _conditional(table))
+    return parents, table
 
 
-def _steep_row(rng: np.random.Generator) -> tuple[tuple[np.ndarray, np.ndarray], dict[Hashable, float]]:
+def _steep_row(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Nearly everybody has one parent, whose counts lie far apart: proportional means proportional."""
     table = np.array([rng.permutation([1000, int(rng.integers(120, 180)), -40, -20]) for _ in range(4)])
     parents = rng.permutation(np.append(np.full(30_000, rng.integers(4)), np.arange(4)))
-    return (parents, table), _expected((parents, table), _conditional(table))
+    return parents, table
+
+
+def _with_law(draw):
+    def inputs(rng: np.random.Generator):
+        data = draw(rng)
+        return [data], [_expected(data, _conditional(data[1]))]
+
+    return inputs
 
 
 def _conditional(table: np.ndarray) -> np.ndarray:
@@ -72,13 +80,14 @@ def _draw(answer: Answer, data: tuple[np.ndarray, np.ndarray], rng: np.random.Ge
     return data[0] * 4 + children
 
 
-def _drawn_mistake(children, wrong: Diagnosis) -> Mistake:
-    return Mistake.told(wrong, lambda data: _expected(data, children(data[1])))
+def _drawn_by(children):
+    """The laws of who draws from these rows."""
+    return for_each(lambda data: _expected(data, children(data[1])))
 
 
 def _empty_row(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A parent whose row has no positive count."""
-    (parents, table), _ = _drawing(chance.rng)
+    parents, table = _drawing(chance.rng)
     try:
         answer(parents, table, rng=chance.rng)
     except Exception as error:
@@ -101,7 +110,7 @@ def _empty_row(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Thousands of people with the same parent, and one child for all of them, another one in the next call."""
-    (parents, table), _ = _drawing(chance.rng)
+    parents, table = _drawing(chance.rng)
     found = []
     for _ in range(20):
         children = np.asarray(answer(parents, table, rng=chance.rng))
@@ -121,69 +130,59 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
 CHILDREN = (
     _empty_row,
     Returns(
-        inputs=lambda rng: _drawing(rng)[0],
+        inputs=_drawing,
         what="array",
         shape=lambda parents, table: parents.shape,
         among=range(4),
     ),
     _one_draw,
     Frequencies(
-        inputs=_drawing,
+        _with_law(_drawing),
+        runs=1,
         call=_draw,
         mistakes=(
-            _drawn_mistake(
-                lambda table: _rows(np.abs(table)),
-                Diagnosis(
-                    "absolute",
-                    "Negative counts come out as if they were people: −40 as often as 40.",
-                    "A negative count is noise around (almost) nobody. Cut it at zero.",
-                ),
+            Mistake(
+                "absolute",
+                _drawn_by(lambda table: _rows(np.abs(table))),
+                "Negative counts come out as if they were people: −40 as often as 40.",
+                "A negative count is noise around (almost) nobody. Cut it at zero.",
             ),
-            _drawn_mistake(
-                lambda table: _rows(table - table.min(axis=1, keepdims=True)),
-                Diagnosis(
-                    "shifted",
-                    "You lift each row until nothing is negative, which gives people to every other cell too.",
-                    "Cut at zero, and leave the positive counts as they are.",
-                ),
+            Mistake(
+                "shifted",
+                _drawn_by(lambda table: _rows(table - table.min(axis=1, keepdims=True))),
+                "You lift each row until nothing is negative, which gives people to every other cell too.",
+                "Cut at zero, and leave the positive counts as they are.",
             ),
-            _drawn_mistake(
-                lambda table: _rows(table - table.min()),
-                Diagnosis(
-                    "shifted",
-                    "You lift the table until nothing is negative, which gives people to every other cell too.",
-                    "Cut at zero, and leave the positive counts as they are.",
-                ),
+            Mistake(
+                "shifted",
+                _drawn_by(lambda table: _rows(table - table.min())),
+                "You lift the table until nothing is negative, which gives people to every other cell too.",
+                "Cut at zero, and leave the positive counts as they are.",
             ),
-            _drawn_mistake(
-                _marginal,
-                Diagnosis(
-                    "ignores-parent",
-                    "The children do not depend on their parents: you draw from the sums over all rows.",
-                    "Take the row of each record's own parent.",
-                ),
+            Mistake(
+                "ignores-parent",
+                _drawn_by(_marginal),
+                "The children do not depend on their parents: you draw from the sums over all rows.",
+                "Take the row of each record's own parent.",
             ),
-            _drawn_mistake(
-                _by_column,
-                Diagnosis(
-                    "wrong-axis",
-                    "You normalise the columns. The child is drawn *given the parent*, which is the row.",
-                    "Which axis must add up to 1?",
-                ),
+            Mistake(
+                "wrong-axis",
+                _drawn_by(_by_column),
+                "You normalise the columns. The child is drawn *given the parent*, which is the row.",
+                "Which axis must add up to 1?",
             ),
-            _drawn_mistake(
-                lambda table: np.eye(4)[np.argmax(table, axis=1)],
-                Diagnosis(
-                    "argmax",
-                    "Every record gets the most frequent child of its parent.",
-                    "Draw, so that the rarer ones occur as often as they should.",
-                ),
+            Mistake(
+                "argmax",
+                _drawn_by(lambda table: np.eye(4)[np.argmax(table, axis=1)]),
+                "Every record gets the most frequent child of its parent.",
+                "Draw, so that the rarer ones occur as often as they should.",
             ),
         ),
         hint="For each parent the children must come out in the proportions of the positive counts in its row.",
     ),
     Frequencies(
-        inputs=_steep_row,
+        _with_law(_steep_row),
+        runs=1,
         call=_draw,
         hint="For each parent the children must come out in the proportions of the positive counts in its row.",
     ),

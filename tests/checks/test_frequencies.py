@@ -4,15 +4,14 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
-from dpcourse.checks.cases import Mistake
-from dpcourse.checks.together import Together
+from dpcourse.checks.cases import Frequencies, Mistake
 
 
 def laws(chances):
     return [{True: chance, False: 1 - chance} for chance in chances]
 
 
-CASE = Together(
+CASE = Frequencies(
     lambda rng: ([0, 1], laws([0.5, 0.5])),
     call=lambda answer, question, rng: answer(question, rng=rng),
     runs=2000,
@@ -41,3 +40,16 @@ def test_the_mistake_that_fits_everywhere_is_named():
 def test_an_output_that_cannot_be_is_seen_and_named():
     wrong = CASE(Answer(lambda question, rng: 7), Chance(np.random.default_rng(1), 1e-6))
     assert wrong.key == "wrong-frequency" and "you say" in wrong.seen
+
+
+def test_many_outputs_at_once():
+    uniform = Mistake("uniform", lambda questions: [{0: 1 / 3, 1: 1 / 3, 2: 1 / 3}], "uniform")
+    case = Frequencies(lambda rng: ([8000], [{0: 0.5, 1: 0.25, 2: 0.25}]), 1, "", mistakes=(uniform,))
+
+    def found(answer):
+        wrong = case(Answer(answer), Chance(np.random.default_rng(2), 1e-6))
+        return wrong and wrong.key
+
+    assert found(lambda n, rng: rng.choice(3, p=[0.5, 0.25, 0.25], size=n)) is None
+    assert found(lambda n, rng: rng.integers(3, size=n)) == "uniform"
+    assert found(lambda n, rng: np.full(n, 7)) == "wrong-frequency"
