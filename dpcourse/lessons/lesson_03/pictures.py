@@ -50,7 +50,7 @@ def draw_spread(data: Spread) -> Picture:
     """One row a bound: each dot is one release; the arrow is the bias."""
     rows = np.arange(len(data.bounds))
     shift = (np.arange(data.published.shape[1]) * 0.618 % 1 - 0.5) * 0.34  # apart, and the same every time
-    edge = 3.9 * data.noise.max()
+    edge = 3.8 * data.noise.max()
     with course_style():
         picture = Picture(760, 400)
         axes = picture.subplots()
@@ -63,7 +63,7 @@ def draw_spread(data: Spread) -> Picture:
                 arrow = {"arrowstyle": "->", "color": VERMILION, "linewidth": 1.8, "shrinkA": 0, "shrinkB": 0}
                 axes.annotate("", (centre, row + 0.3), (data.truth, row + 0.3), arrowprops=arrow)
             words = f"bias {dollars(bias)}, noise {dollars(noise)}: typically {dollars(total)} off"
-            axes.text(edge + data.truth, row + 0.3, words, ha="right", va="center", bbox=_PAPER)
+            axes.text(data.truth + 0.05 * edge, row + 0.3, words, va="center", bbox=_PAPER)
         axes.set_yticks(rows, [f"U = {dollars(bound)}" for bound in data.bounds])
         axes.set(xlim=(data.truth - edge, data.truth + edge), ylim=(len(rows) - 0.45, -0.85))
         axes.grid(visible=False, axis="y")
