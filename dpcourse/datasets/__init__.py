@@ -1,6 +1,7 @@
 """The only door to data: Adult, its bundled twin, what is publicly known about their columns, and simulated worlds."""
 
 from dpcourse.datasets.adult import ADULT_SCHEMA, Adult, AdultNotFound, DataError, load_adult
+from dpcourse.datasets.clicks import Clicks, simulate_clicks
 from dpcourse.datasets.columns import Categorical, Numeric
 from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.datasets.grids import load_grid
@@ -12,6 +13,7 @@ __all__ = [
     "Adult",
     "AdultNotFound",
     "Categorical",
+    "Clicks",
     "DataError",
     "Fabs",
     "ManyClients",
@@ -23,6 +25,7 @@ __all__ = [
     "load_adult",
     "load_fabs",
     "load_grid",
+    "simulate_clicks",
     "simulate_clients",
     "simulate_suppliers",
 ]
