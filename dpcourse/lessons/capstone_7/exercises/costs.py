@@ -1,0 +1,85 @@
+"""Capstone 7.1: what a raw Gram matrix costs one click and one person, where its noise is made for norm 1."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.lessons.capstone_7.design import epsilon_of, sigma
+from dpcourse.lessons.capstone_7.numbers import raw_epsilons
+
+
+def _settings(rng: np.random.Generator) -> tuple[float, float, int]:
+    return float(rng.uniform(0.5, 4)), float(rng.choice((1e-4, 1e-5, 1e-6))), int(rng.integers(3, 60))
+
+
+def _costs(moved):
+    """ε of the changes `moved(clicks)`, of a click and of a person, instead of the right ones."""
+    return lambda epsilon, delta, clicks: [epsilon_of(m, sigma(epsilon, delta), delta) for m in moved(clicks)]
+
+
+RAW = Equals(
+    _settings,
+    raw_epsilons,
+    (
+        Mistake(
+            "same-for-all",
+            lambda epsilon, delta, clicks: (epsilon, epsilon),
+            "You give the ε that the noise is made for, whoever is asked about.",
+            "Write down x xᵀ for a person with two clicks. What is its norm?",
+        ),
+        Mistake(
+            "times-clicks",
+            lambda epsilon, delta, clicks: (epsilon, clicks * epsilon),
+            "You count ε for each click and add up.",
+            "One click more changes a whole row and a whole column. By how much, in the norm?",
+        ),
+        Mistake(
+            "times-clicks",
+            lambda epsilon, delta, clicks: (raw_epsilons(epsilon, delta, clicks)[0], clicks * epsilon),
+            "For the person you multiply ε by the number of clicks. Normal noise costs more than that: for a change "
+            "that is k times as long, ε grows about as k².",
+            "What is the norm of x xᵀ, and what is the ε of this noise for a change that long?",
+        ),
+        Mistake(
+            "diagonal-only",
+            _costs(lambda k: (1, math.sqrt(k))),
+            "You count the diagonal alone: k entries of 1 for a person, one of them for a click.",
+            "Which other entries of x xᵀ are not zero?",
+        ),
+        Mistake(
+            "upper-triangle",
+            _costs(lambda k: (math.sqrt(k), math.sqrt(k * (k + 1) / 2))),
+            "You count every pair of items once. Off the diagonal the noise has deviation σ/√2, not σ.",
+            "In the norm of a symmetric matrix a pair stands twice.",
+        ),
+        Mistake(
+            "click-for-person",
+            _costs(lambda k: (math.sqrt(2 * k - 1),) * 2),
+            "For the person you give the ε of one click.",
+            "A person takes all clicks along. What is left of x xᵀ?",
+        ),
+        Mistake(
+            "person-for-click",
+            _costs(lambda k: (k, k)),
+            "For one click you give the ε of the whole person.",
+            "Take one click out of x. Which entries of x xᵀ change?",
+        ),
+        Mistake(
+            "one-side",
+            _costs(lambda k: (math.sqrt(k), k)),
+            "For the click you count a row, or a column, and not both.",
+            "Write down x xᵀ for three clicks, and for two of them. Where do they differ?",
+        ),
+        Mistake(
+            "swapped",
+            lambda epsilon, delta, clicks: raw_epsilons(epsilon, delta, clicks)[::-1],
+            "You return the person first.",
+            "(ε of one click, ε of the person).",
+        ),
+    ),
+    rtol=0.01,
+)
+COSTS = (RAW,)

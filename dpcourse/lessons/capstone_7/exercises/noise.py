@@ -1,0 +1,178 @@
+"""Capstone 7.3: symmetric noise that hides a change of norm 1 in every direction, on the diagonal above all."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.cases import Returns
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.capstone_7.design import gram
+from dpcourse.mechanisms.additive.gaussian import gaussian_delta
+from dpcourse.privacy import Guarantee
+
+ITEMS, RUNS = 40, 500
+UPPER = np.triu_indices(ITEMS, 1)
+EPSILON = 1.0  # at which the auditor looks, with the δ that the noise has there: an auditor sees a large δ best
+
+
+def population(rng: np.random.Generator, items: int = ITEMS) -> np.ndarray:
+    """A sum of contributions; a fifth of the items was never clicked."""
+    clicked = rng.random((60, items)) < 0.2
+    clicked[:, rng.permutation(items)[: items // 5]] = False
+    return gram(clicked)
+
+
+def _inputs(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    return population(rng, int(rng.integers(5, 12))), float(rng.uniform(0.5, 4))
+
+
+def audited(shown: np.ndarray, there: np.ndarray, claim: Guarantee, failure: float) -> float | None:
+    """The ε that an auditor certifies of people with one item each, one to a diagonal entry; None if within the claim.
+
+    `shown` holds what was released on the diagonal less what everybody else added, `there` whether the person was.
+    """
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    sides = [np.round(shown[there == here], 2).tolist() for here in (False, True)]
+    runs = min(map(len, sides))
+    result = audit_outputs(*(side[:runs] for side in sides), claim=claim, confidence=1 - failure)
+    return result.epsilon_lower if result.violated else None
+
+
+def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The auditor: people who clicked a single item, one for each item, there or not."""
+    sigma = float(chance.rng.uniform(0.7, 1.2))
+    claim = Guarantee(EPSILON, gaussian_delta(EPSILON, sigma))
+    total = population(chance.rng)
+    there = chance.rng.random((RUNS, ITEMS)) < 0.5
+    shown = np.array([_released(answer, total + np.diag(row), sigma, chance) for row in there.astype(float)])
+    diagonal = shown[:, range(ITEMS), range(ITEMS)] - np.diag(total)
+    found = audited(diagonal.ravel(), there.ravel(), claim, chance.failure / 2)
+    if found is None:
+        return None
+    noise = diagonal - there
+    seen = (
+        f"The diagonal gives away who clicked a single item: ε ≥ {found:.3g}, where normal noise of deviation sigma "
+        f"has ε = 1 (at δ = {claim.delta:.2g})."
+    )
+    if np.isclose(noise.std(), sigma / math.sqrt(2), rtol=0.05):
+        return Diagnosis(
+            "diagonal",
+            f"{seen} There your noise has deviation sigma/√2.",
+            "Off the diagonal a pair stands twice in the norm. How often does a diagonal entry?",
+        )
+    return Diagnosis("not-private", seen, "A person with one item adds 1 to one diagonal entry, and nothing else.")
+
+
+def _released(answer: Answer, total: np.ndarray, sigma: float, chance: Chance) -> np.ndarray:
+    total.setflags(write=False)
+    given = np.asarray(answer(total, sigma, rng=chance.rng), dtype=float)
+    if given.shape != total.shape:
+        raise Refused(Diagnosis("wrong-shape", f"Your matrix has shape {given.shape}; {total.shape} is wanted."))
+    return given
+
+
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Symmetry, mean, and the exact law of the noise on and off the diagonal."""
+    sigma = float(chance.rng.uniform(0.5, 4))
+    total = population(chance.rng)
+    noise = np.array([_released(answer, total, sigma, chance) for _ in range(RUNS)]) - total
+    if not np.allclose(noise, noise.transpose(0, 2, 1), atol=1e-9):
+        return Diagnosis(
+            "not-symmetric",
+            "Your matrix is not symmetric: entry (i, j) and entry (j, i) differ.",
+            "They say the same about the data. Two looks at it with noise each can be averaged into one.",
+        )
+    return noise_wrong(noise, sigma, chance.failure / 2, "sigma") or _by_content(noise, total)
+
+
+def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> Diagnosis | None:
+    """What is wrong with symmetric noise, shape (runs, items, items), that should have this deviation."""
+    items = noise.shape[1]
+    upper = np.triu_indices(items, 1)
+    diagonal = noise[:, range(items), range(items)] / sigma
+    beside = noise[:, upper[0], upper[1]] / sigma * math.sqrt(2)
+    if any(part.std() > 0 and np.ptp(part, axis=1).max() < 1e-9 for part in (diagonal, beside)):
+        return Shared.SHARED_NOISE.seen("All entries share one draw of noise.")
+    if not (noise.std(axis=0).max() > 0):
+        return Shared.NO_NOISE.seen("Your matrix is the same in every run.")
+    for place, part in (("On", diagonal), ("Off", beside)):
+        off = float(part.mean()) * math.sqrt(part.size)
+        if 2 * stats.norm.sf(abs(off) / max(part.std(), 1e-12)) < failure / 8:
+            return Diagnosis(
+                "not-centred",
+                f"{place} the diagonal your result is off by {part.mean() * sigma:+.2g} on average.",
+                "Is anything cut, or added besides noise?",
+            )
+    return _amount(diagonal, beside, failure, name) or _shape(diagonal, beside, failure)
+
+
+def _amount(diagonal: np.ndarray, beside: np.ndarray, failure: float, name: str) -> Diagnosis | None:
+    """Variances, in units of the right ones."""
+    ratios = [float((part**2).mean()) for part in (diagonal, beside)]
+    low, high = [], []
+    for part, ratio in zip((diagonal, beside), ratios, strict=True):
+        low.append(stats.chi2.cdf(part.size * ratio, part.size) < failure / 8)
+        high.append(stats.chi2.sf(part.size * ratio, part.size) < failure / 8)
+    if not any(low + high):
+        return None
+    seen = f"Your noise has {ratios[0]:.2g} times the right variance on the diagonal and {ratios[1]:.2g} times off it"
+    if low[0] and not low[1]:
+        return Diagnosis(
+            "diagonal",
+            f"{seen}: a person with a single item is all on the diagonal.",
+            f"The deviation has to be {name} there, and {name}/√2 elsewhere.",
+        )
+    if any(low):
+        return Shared.TOO_LITTLE_NOISE.seen(
+            f"{seen}.", "A matrix of norm 1 may be added to the total. How much noise lies in its direction?"
+        )
+    if high[1] and not high[0]:
+        return Diagnosis(
+            "counts-twice",
+            f"{seen}: that hides each pair of items twice.",
+            "Draw it once for a pair. Which deviation does a pair need, which stands twice in the norm?",
+        )
+    return Shared.TOO_MUCH_NOISE.seen(
+        f"{seen}.", f"The deviation has to be {name} on the diagonal, and {name}/√2 elsewhere."
+    )
+
+
+def _shape(diagonal: np.ndarray, beside: np.ndarray, failure: float) -> Diagnosis | None:
+    """Normal, and each entry on its own: the sum of all entries of a run has as much variance as they have together."""
+    both = np.hstack([diagonal, beside])
+    sums = both.sum(axis=1) / math.sqrt(both.shape[1])
+    spread = float((sums**2).sum())
+    if not stats.chi2.ppf(failure / 8, len(sums)) <= spread <= stats.chi2.isf(failure / 8, len(sums)):
+        return Diagnosis(
+            "linked-noise",
+            "Some entries share their noise: their sum has another variance than independent noise gives.",
+            "A draw of its own for every pair of items, and for every item.",
+        )
+    if stats.kstest(both.ravel(), stats.norm.cdf).pvalue < failure / 8:
+        return Diagnosis(
+            "not-normal", "Your noise has the right variance, and is not normal.", "rng.normal(0, deviation, shape)."
+        )
+    return None
+
+
+def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:
+    """Entries nobody clicked are noised like the others: two thousand numbers at least, variance within a fifth."""
+    sizes = noise[:, *UPPER].std(axis=0), noise[:, range(ITEMS), range(ITEMS)].std(axis=0)
+    for size, filled in zip(sizes, (total[UPPER] > 0, np.diag(total) > 0), strict=True):
+        with_, without = np.sqrt((size[filled] ** 2).mean()), np.sqrt((size[~filled] ** 2).mean())
+        if not 0.8 < without / with_ < 1.25:
+            return Diagnosis(
+                "noise-by-content",
+                f"Where nobody clicked your noise is {without / with_:.2g} times as large as where somebody did.",
+                "An exact 0 says that nobody clicked. Every entry of the catalogue needs the same noise.",
+            )
+    return None
+
+
+NOISE = (Returns(_inputs, what="array", shape=lambda total, sigma: total.shape), hides, law)

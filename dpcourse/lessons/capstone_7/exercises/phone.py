@@ -1,0 +1,129 @@
+"""Capstone 7.2: a person's message has norm 1 at most, whatever the log on the phone says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.cases import Equals, Mistake
+
+STRANGE = (np.nan, np.inf, -np.inf, -1.0, -3.0, 1e9, 1e300, 2.5, -0.5)  # and the number of items, which is none
+
+
+def contributed(clicks: np.ndarray, items: int) -> np.ndarray:
+    """The right message: x xᵀ/|x|², where x marks each item clicked; what is no item does not count."""
+    x = np.isin(np.arange(items), np.asarray(clicks, dtype=float)).astype(float)
+    return np.outer(x, x) / max(x.sum(), 1)
+
+
+def _clean(rng: np.random.Generator) -> tuple[np.ndarray, int]:
+    """Some items, two of them clicked again."""
+    items = int(rng.integers(8, 25))
+    clicked = rng.choice(items, int(rng.integers(4, 8)), replace=False)
+    return rng.permutation(np.append(clicked, clicked[:2])).astype(float), items
+
+
+def _dirty(rng: np.random.Generator) -> tuple[np.ndarray, int]:
+    clicks, items = _clean(rng)
+    return rng.permutation(np.append(clicks, rng.choice((*STRANGE, float(items)), 3))), items
+
+
+def _counts(clicks: np.ndarray, items: int) -> np.ndarray:
+    return np.bincount(clicks.astype(int), minlength=items).astype(float)
+
+
+def _by(norm):
+    """x xᵀ divided by something else."""
+    return lambda clicks, items: np.outer(*[_counts(clicks, items) > 0] * 2) / norm(clicks)
+
+
+CLEAN = Equals(
+    _clean,
+    contributed,
+    (
+        Mistake(
+            "raw",
+            _by(lambda clicks: 1),
+            "You send x xᵀ as it is: with k items its norm is k, and the noise is made for 1.",
+            "What do you have to divide by?",
+        ),
+        Mistake(
+            "length-for-square",
+            _by(lambda clicks: np.sqrt(len(set(clicks.tolist())))),
+            "You divide by |x|. With k items the norm is still √k.",
+            "The norm of x xᵀ is |x|². Compute it for three items.",
+        ),
+        Mistake(
+            "too-short",
+            _by(lambda clicks: len(set(clicks.tolist())) ** 2),
+            "You divide by k², so your message has norm 1/k: who clicked much counts for little.",
+            "The norm of x xᵀ is k, and 1 is allowed.",
+        ),
+        Mistake(
+            "repeats-in-norm",
+            _by(len),
+            "You divide by the number of clicks, and an item clicked again is counted again there.",
+            "|x|² is the number of different items.",
+        ),
+        Mistake(
+            "repeats",
+            lambda clicks, items: np.outer(*[_counts(clicks, items)] * 2) / (_counts(clicks, items) ** 2).sum(),
+            "An item clicked twice weighs twice in your x.",
+            "x holds zeros and ones.",
+        ),
+        Mistake(
+            "repeats",
+            lambda clicks, items: np.outer(*[_counts(clicks, items)] * 2),
+            "You send counts of clicks, multiplied: one item clicked a hundred times gives a matrix of norm 10,000.",
+            "x holds zeros and ones. What is the norm of x xᵀ then?",
+        ),
+        Mistake(
+            "no-diagonal",
+            lambda clicks, items: contributed(clicks, items) * (1 - np.eye(items)),
+            "Your diagonal is zero. It says how often an item was clicked at all, and the model needs that.",
+            "x xᵀ as it is.",
+        ),
+    ),
+)
+
+
+def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Each strange click beside fine ones, and alone: an error is an output, and the message keeps its norm."""
+    fine, items = _clean(chance.rng)
+    for others in (fine, fine[:0]):
+        for click in (*STRANGE, float(items)):
+            clicks = chance.rng.permutation(np.append(others, click))
+            where = f"With a click on {click:g}" + ("" if len(others) else " and no other")
+            try:
+                sent = [np.asarray(answer(some.copy(), items), dtype=float) for some in (others, clicks)]
+            except AnswerRaised as raised:
+                return Diagnosis(
+                    "raises",
+                    f"{where}, or with none at all, your function stops: {raised}. An error is an output, and this one "
+                    "tells about a person.",
+                    "What is no item of the catalogue adds nothing, and who clicked nothing sends zeros.",
+                )
+            if sent[0].shape != (items, items) or sent[1].shape != (items, items):
+                shapes = " and ".join(str(one.shape) for one in sent)
+                return Diagnosis(
+                    "shape-from-data",
+                    f"For a catalogue of {items} items your messages have shapes {shapes}.",
+                    "The catalogue is public. A list of items made from clicks is not.",
+                )
+            if not np.linalg.norm(sent[1]) <= 1 + 1e-9:
+                return Diagnosis(
+                    "not-bounded",
+                    f"{where} your message has norm {np.linalg.norm(sent[1]):.3g}.",
+                    "NaN compares with nothing, and 0/0 is NaN. What should a phone without clicks send?",
+                )
+            if not np.allclose(sent[0], sent[1], atol=1e-9):
+                return Diagnosis(
+                    "strange-click",
+                    f"{where} your message is another one than without it.",
+                    "The items are 0, 1, …, items − 1, whole numbers. NumPy counts −1 from the end.",
+                )
+    return None
+
+
+PHONE = (CLEAN, replay, Equals(_dirty, contributed))

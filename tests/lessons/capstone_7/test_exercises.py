@@ -1,0 +1,397 @@
+"""Capstone 7's milestones: right answers pass, each known wrong answer gets its own diagnosis.
+
+Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
+"""
+
+import functools
+import math
+from collections import Counter
+
+import numpy as np
+from scipy import optimize, stats
+
+from dpcourse.accounting import PrivacyAccountant
+from dpcourse.checks import rehearse
+from dpcourse.mechanisms import GaussianMechanism
+from dpcourse.privacy import Guarantee, Neighbours
+
+# 7.1 costs
+
+
+def raw_epsilons(epsilon, delta, clicks):
+    sigma = GaussianMechanism(epsilon, delta).sigma
+
+    def price(moved):
+        return PrivacyAccountant().compose(GaussianMechanism.from_noise_multiplier(sigma / moved)).epsilon(delta)
+
+    return price(math.sqrt(2 * clicks - 1)), price(clicks)
+
+
+def raw_epsilons_by_hand(epsilon, delta, clicks):
+    """The norms from matrices, ε from the normal law in logarithms."""
+
+    def log_delta(e, mu):
+        a, b = stats.norm.logcdf(mu / 2 - e / mu), e + stats.norm.logcdf(-mu / 2 - e / mu)
+        return a + math.log(-math.expm1(min(b - a, -1e-15)))
+
+    mu = optimize.brentq(lambda m: log_delta(epsilon, m) - math.log(delta), 1e-3, 50)
+    x = np.ones(clicks)
+    fewer = x * (np.arange(clicks) > 0)
+    moved = [np.linalg.norm(np.outer(x, x) - np.outer(fewer, fewer)), np.linalg.norm(np.outer(x, x))]
+    return [optimize.brentq(lambda e, m=m: log_delta(e, m * mu) - math.log(delta), 1e-9, 1e5) for m in moved]
+
+
+def priced(moved):
+    def answer(epsilon, delta, clicks):
+        sigma = GaussianMechanism(epsilon, delta).sigma
+        return [
+            GaussianMechanism.from_noise_multiplier(sigma / m, delta=delta).guarantee.epsilon for m in moved(clicks)
+        ]
+
+    return answer
+
+
+# 7.2 the message
+
+
+def contribution(clicks, items):
+    fine = clicks[np.isin(clicks, np.arange(items))].astype(int)
+    x = np.zeros(items)
+    x[fine] = 1
+    return np.outer(x, x) / max(x.sum(), 1)
+
+
+def contribution_in_a_loop(clicks, items):
+    known = {int(click) for click in clicks.tolist() if 0 <= click < items and click == int(click)}
+    sent = [[0.0] * items for _ in range(items)]
+    for i in known:
+        for j in known:
+            sent[i][j] = 1 / len(known)
+    return sent
+
+
+def message(count=False, norm=lambda x: x.sum(), keep=lambda clicks, items: np.isin(clicks, np.arange(items))):
+    def answer(clicks, items):
+        x = np.bincount(clicks[keep(clicks, items)].astype(int), minlength=items).astype(float)
+        x = x if count else (x > 0).astype(float)
+        return np.outer(x, x) / norm(x)
+
+    return answer
+
+
+def negative_from_the_end(clicks, items):
+    x = np.zeros(items)
+    fine = clicks[np.isfinite(clicks)]
+    x[fine[(fine >= -items) & (fine < items) & (fine == np.round(fine))].astype(int)] = 1
+    return np.outer(x, x) / max(x.sum(), 1)
+
+
+def raises_at_nan(clicks, items):
+    x = np.zeros(items)
+    for click in clicks:
+        x[int(click)] = 1
+    return np.outer(x, x) / max(x.sum(), 1)
+
+
+def catalogue_of_the_clicked(clicks, items):
+    known = np.unique(clicks[np.isin(clicks, np.arange(items))])
+    return np.ones((len(known), len(known))) / max(len(known), 1)
+
+
+def empty_is_nan(clicks, items):
+    with np.errstate(invalid="ignore"):
+        return message()(clicks, items)
+
+
+# 7.3 noise
+
+
+def noisy_gram(total, sigma, rng):
+    noise = rng.normal(0, sigma, total.shape)
+    return total + (noise + noise.T) / 2
+
+
+def noisy_triangle(total, sigma, rng):
+    """The upper triangle alone is drawn, and mirrored."""
+    m = len(total)
+    out = np.array(total, dtype=float)
+    for i in range(m):
+        row = np.concatenate([[rng.normal(0, sigma)], rng.normal(0, sigma / math.sqrt(2), m - i - 1)])
+        out[i, i:] = out[i, i:] + row
+        out[i + 1 :, i] = out[i, i + 1 :]
+    return out
+
+
+def mirrored(diagonal, beside, draw=lambda rng, deviation, size: rng.normal(0, deviation, size)):
+    def answer(total, sigma, rng):
+        upper = np.triu(draw(rng, beside * sigma, total.shape), 1)
+        return total + upper + upper.T + np.diag(draw(rng, diagonal * sigma, len(total)))
+
+    return answer
+
+
+ROOT = math.sqrt(0.5)
+
+
+def laplace(rng, deviation, size):
+    return rng.laplace(0, deviation / math.sqrt(2), size)
+
+
+def one_draw(total, sigma, rng):
+    return total + rng.normal(0, sigma)
+
+
+def by_row(total, sigma, rng):
+    """One draw for each item, added to its row and its column."""
+    rows = rng.normal(0, sigma / 2, len(total))
+    return total + rows[:, None] + rows
+
+
+def where_clicked(total, sigma, rng):
+    return np.where(total > 0, noisy_gram(total, sigma, rng), 0)
+
+
+def cut(total, sigma, rng):
+    return np.maximum(noisy_gram(total, sigma, rng), 0)
+
+
+def silent(total, sigma, rng):
+    rng.random()
+    return total * 1.0
+
+
+# 7.4 the model
+
+
+def item_model(gram, ridge):
+    inverse = np.linalg.inv(gram + ridge * np.eye(len(gram)))
+    model = -inverse / np.diag(inverse)
+    np.fill_diagonal(model, 0)
+    return model
+
+
+def column_by_column(gram, ridge):
+    """Ridge regression of each item on all the others: what EASE solves at once."""
+    m = len(gram)
+    model = np.zeros((m, m))
+    for j in range(m):
+        rest = np.delete(np.arange(m), j)
+        model[rest, j] = np.linalg.solve(gram[np.ix_(rest, rest)] + ridge * np.eye(m - 1), gram[rest, j])
+    return model
+
+
+def plain_ridge(gram, ridge):
+    return np.linalg.solve(gram + ridge * np.eye(len(gram)), gram)
+
+
+def without_diagonal(matrix):
+    return matrix - np.diag(np.diag(matrix))
+
+
+def inverse_of(gram, ridge):
+    return np.linalg.inv(gram + ridge * np.eye(len(gram)))
+
+
+# 7.5 the list
+
+
+def recommend(clicks, model, popular, many):
+    x = np.isin(np.arange(len(model)), clicks)
+    order = np.argsort(-(x @ model)) if x.any() else popular
+    return [int(item) for item in order if not x[item]][:many]
+
+
+def recommend_by_heap(clicks, model, popular, many):
+    import heapq
+
+    known = {int(click) for click in clicks.tolist() if 0 <= click < len(model) and click == int(click)}
+    if not known:
+        return np.array(popular[:many])
+    scores = {j: sum(model[i, j] for i in known) for j in range(len(model)) if j not in known}
+    return np.array(heapq.nlargest(many, scores, key=scores.get))
+
+
+def listed(scores=lambda x, model: x @ model, marks=None, before=True, drop=True, fallback=True):
+    def answer(clicks, model, popular, many):
+        x = np.isin(np.arange(len(model)), clicks).astype(float)
+        if fallback and not x.any():
+            return popular[:many]
+        order = np.argsort(-scores(x if marks is None else marks(clicks, model), model), kind="stable")
+        if not drop:
+            return order[:many]
+        return order[x[order] == 0][:many] if before else np.array([i for i in order[:many] if not x[i]])
+
+    return answer
+
+
+def pushed_down(clicks, model, popular, many):
+    """What was clicked gets a low score instead of being left out: with few items left it comes back."""
+    x = np.isin(np.arange(len(model)), clicks)
+    return np.argsort(np.where(x, np.inf, -(x @ model)), kind="stable")[:many] if x.any() else popular[:many]
+
+
+def counting(clicks, model):
+    return np.bincount(clicks[np.isin(clicks, np.arange(len(model)))].astype(int), minlength=len(model)).astype(float)
+
+
+def stumbles(clicks, model, popular, many):
+    return recommend(np.array([int(click) for click in clicks]), model, popular, many)
+
+
+def fails_without_clicks(clicks, model, popular, many):
+    scores = np.stack([model[int(i)] for i in set(clicks.tolist())]).sum(axis=0)
+    return np.array([i for i in np.argsort(-scores) if i not in clicks][:many])
+
+
+# 7.6 the whole
+
+
+def recommender(
+    messages, phones, items, epsilon, delta, shares, rng, *,
+    first=True, members=True, enough=True, send=contribution, noise=noisy_gram,
+    variance=lambda stayed, shares, declared: stayed / shares, relation=Neighbours.ADD_REMOVE, claim=None,
+    ridge=lambda sigma, gram, exact: 4 * sigma * math.sqrt(2 * len(gram)),
+    popular=lambda gram, exact: np.argsort(-np.diag(gram)), source=lambda gram, exact: gram,
+):  # fmt: skip
+    sent = {}
+    for number, (name, clicks) in enumerate(messages):
+        if name in phones or not members:
+            sent.setdefault(name if first else (name, number), clicks)
+    if enough and len(sent) < shares:
+        return None
+    exact = np.zeros((items, items))
+    for clicks in sent.values():
+        exact += send(clicks, items)
+    sigma = GaussianMechanism(epsilon, delta).sigma * math.sqrt(variance(len(sent), shares, len(phones)))
+    gram = noise(exact, sigma, rng)
+    lam = ridge(sigma, gram, exact)
+    return {
+        "gram": gram,
+        "ridge": lam,
+        "model": item_model(source(gram, exact), lam),
+        "popular": popular(gram, exact),
+        "claim": claim or Guarantee(epsilon, delta, relation),
+    }
+
+
+def recommender_at_once(messages, phones, items, epsilon, delta, shares, rng):
+    """All phones as rows of one matrix; every phone's share of the noise added up; another ridge."""
+    arrived = {name: clicks for name, clicks in reversed(messages) if name in set(phones)}
+    if len(arrived) < shares:
+        return None
+    x = np.zeros((len(arrived), items))
+    for row, clicks in zip(x, arrived.values(), strict=True):
+        row[clicks[np.isin(clicks, np.arange(items))].astype(int)] = 1
+    gram = (x / np.maximum(x.sum(axis=1, keepdims=True), 1)).T @ x
+    sigma = GaussianMechanism(epsilon, delta).sigma
+    whole = sigma * math.sqrt(len(arrived) / shares)
+    gram = noisy_triangle(gram, whole, rng)
+    model = item_model(gram, 3 * whole * math.sqrt(2 * items))
+    order = np.argsort(np.diag(gram))[::-1]
+    claim = Guarantee(epsilon, delta)
+    return {"gram": gram, "ridge": 3 * whole * math.sqrt(2 * items), "model": model, "popular": order, "claim": claim}
+
+
+def with_(**changes):
+    return functools.partial(recommender, **changes)
+
+
+def last_counts(messages, *rest):
+    return recommender(list(dict(messages).items()), *rest)
+
+
+RIGHT = [
+    ("capstone 7.1", raw_epsilons),
+    ("capstone 7.1", raw_epsilons_by_hand),
+    ("capstone 7.2", contribution),
+    ("capstone 7.2", contribution_in_a_loop),
+    ("capstone 7.3", noisy_gram),
+    ("capstone 7.3", noisy_triangle),
+    ("capstone 7.4", item_model),
+    ("capstone 7.4", column_by_column),
+    ("capstone 7.5", recommend),
+    ("capstone 7.5", recommend_by_heap),
+    ("capstone 7.6", recommender),
+    ("capstone 7.6", recommender_at_once),
+]
+
+WRONG = [
+    ("capstone 7.1", "same-for-all", lambda epsilon, delta, clicks: (epsilon, epsilon)),
+    ("capstone 7.1", "times-clicks", lambda epsilon, delta, clicks: (epsilon, clicks * epsilon)),
+    ("capstone 7.1", "times-clicks", lambda e, d, k: (priced(lambda k: [math.sqrt(2 * k - 1)])(e, d, k)[0], k * e)),
+    ("capstone 7.1", "diagonal-only", priced(lambda k: (1, math.sqrt(k)))),
+    ("capstone 7.1", "upper-triangle", priced(lambda k: (math.sqrt(k), math.sqrt(k * (k + 1) / 2)))),
+    ("capstone 7.1", "click-for-person", priced(lambda k: (math.sqrt(2 * k - 1),) * 2)),
+    ("capstone 7.1", "person-for-click", priced(lambda k: (k, k))),
+    ("capstone 7.1", "one-side", priced(lambda k: (math.sqrt(k), k))),
+    ("capstone 7.1", "swapped", priced(lambda k: (k, math.sqrt(2 * k - 1)))),
+    ("capstone 7.2", "raw", message(norm=lambda x: 1)),
+    ("capstone 7.2", "length-for-square", message(norm=lambda x: np.sqrt(max(x.sum(), 1)))),
+    ("capstone 7.2", "too-short", message(norm=lambda x: max(x.sum(), 1) ** 2)),
+    (
+        "capstone 7.2",
+        "repeats-in-norm",
+        lambda clicks, items: message(norm=lambda x: max(len(clicks), 1))(clicks, items),
+    ),
+    ("capstone 7.2", "repeats", message(count=True, norm=lambda x: max((x**2).sum(), 1))),
+    ("capstone 7.2", "repeats", message(count=True, norm=lambda x: 1)),
+    ("capstone 7.2", "no-diagonal", lambda clicks, items: without_diagonal(contribution(clicks, items))),
+    ("capstone 7.2", "raises", raises_at_nan),
+    ("capstone 7.2", "not-bounded", empty_is_nan),
+    ("capstone 7.2", "strange-click", negative_from_the_end),
+    ("capstone 7.2", "wrong-shape", catalogue_of_the_clicked),
+    ("capstone 7.3", "diagonal", mirrored(ROOT, ROOT)),
+    ("capstone 7.3", "counts-twice", mirrored(1, 1)),
+    ("capstone 7.3", "not-symmetric", lambda total, sigma, rng: total + rng.normal(0, sigma, total.shape)),
+    ("capstone 7.3", "too-much-noise", mirrored(math.sqrt(2), 1)),
+    ("capstone 7.3", "not-private", mirrored(0.5, 0.5 * ROOT)),
+    ("capstone 7.3", "not-private", mirrored(0, ROOT)),
+    ("capstone 7.3", "too-little-noise", mirrored(1, 0.5)),
+    ("capstone 7.3", "too-little-noise", mirrored(1, 0)),
+    ("capstone 7.3", "not-normal", mirrored(1, ROOT, laplace)),
+    ("capstone 7.3", "shared-noise", one_draw),
+    ("capstone 7.3", "linked-noise", by_row),
+    ("capstone 7.3", "not-private", where_clicked),
+    ("capstone 7.3", "not-centred", cut),
+    ("capstone 7.3", "not-random", silent),
+    ("capstone 7.4", "by-rows", lambda gram, ridge: item_model(gram, ridge).T),
+    ("capstone 7.4", "own-item", lambda gram, ridge: -(p := inverse_of(gram, ridge)) / np.diag(p)),
+    ("capstone 7.4", "ridge-regression", plain_ridge),
+    ("capstone 7.4", "ridge-regression", lambda gram, ridge: without_diagonal(plain_ridge(gram, ridge))),
+    ("capstone 7.4", "no-ridge", lambda gram, ridge: item_model(gram, 0)),
+    ("capstone 7.4", "ridge-everywhere", lambda gram, ridge: item_model(gram + ridge, 0)),
+    ("capstone 7.4", "sign", lambda gram, ridge: -item_model(gram, ridge)),
+    ("capstone 7.4", "not-divided", lambda gram, ridge: -without_diagonal(inverse_of(gram, ridge))),
+    ("capstone 7.5", "seen", listed(drop=False)),
+    ("capstone 7.5", "seen", listed(before=False)),
+    ("capstone 7.5", "worst-first", listed(scores=lambda x, model: -(x @ model))),
+    ("capstone 7.5", "transposed", listed(scores=lambda x, model: model @ x)),
+    ("capstone 7.5", "repeats", listed(marks=counting)),
+    ("capstone 7.5", "popular", lambda clicks, model, popular, many: [i for i in popular if i not in clicks][:many]),
+    ("capstone 7.5", "no-clicks", listed(fallback=False)),
+    ("capstone 7.5", "fills-up", pushed_down),
+    ("capstone 7.5", "raises", fails_without_clicks),
+    ("capstone 7.5", "raised", stumbles),
+    ("capstone 7.6", "repeated", with_(first=False)),
+    ("capstone 7.6", "repeated", last_counts),
+    ("capstone 7.6", "stranger", with_(members=False)),
+    ("capstone 7.6", "strange-raises", with_(send=raises_at_nan)),
+    ("capstone 7.6", "too-few", with_(enough=False)),
+    ("capstone 7.6", "plain", with_(send=message(norm=lambda x: 1))),
+    ("capstone 7.6", "dropped-noise", with_(variance=lambda stayed, shares, declared: stayed / declared)),
+    ("capstone 7.6", "no-margin", with_(variance=lambda stayed, shares, declared: 1)),
+    ("capstone 7.6", "whole-noise-each", with_(variance=lambda stayed, shares, declared: stayed)),
+    ("capstone 7.6", "diagonal", with_(noise=mirrored(ROOT, ROOT))),
+    ("capstone 7.6", "claim", with_(relation=Neighbours.REPLACE_ONE)),
+    ("capstone 7.6", "claim", with_(claim=Guarantee(3.0, 1e-5))),
+    ("capstone 7.6", "ridge-from-data", with_(ridge=lambda sigma, gram, exact: 20 + np.trace(exact @ exact) / 50)),
+    ("capstone 7.6", "popular-elsewhere", with_(popular=lambda gram, exact: np.argsort(-np.diag(exact)))),
+    ("capstone 7.6", "model-elsewhere", with_(source=lambda gram, exact: exact)),
+    ("capstone 7.6", "ridge-too-small", with_(ridge=lambda sigma, gram, exact: 0.7 * sigma * math.sqrt(2 * len(gram)))),
+    ("capstone 7.6", "not-useful", with_(ridge=lambda sigma, gram, exact: 1e5 * sigma)),
+]
+
+
+def test_every_milestone_has_two_right_answers_and_enough_wrong_ones():
+    right, wrong = Counter(id for id, _ in RIGHT), Counter(id for id, _, _ in WRONG)
+    assert set(right.values()) == {2} and right.keys() == wrong.keys() and min(wrong.values()) >= 7
