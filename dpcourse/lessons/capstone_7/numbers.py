@@ -1,4 +1,4 @@
-"""The numbers of capstone 7: hit rates of several designs, the number of people that it takes, and what a liar can do."""
+"""The numbers of capstone 7: hit rates of several designs, how many people it takes, and what a liar can do."""
 
 from __future__ import annotations
 

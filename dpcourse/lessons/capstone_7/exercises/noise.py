@@ -102,8 +102,7 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
     if not (noise.std(axis=0).max() > 0):
         return Shared.NO_NOISE.seen("Your matrix is the same in every run.")
     for place, part in (("On", diagonal), ("Off", beside)):
-        off = float(part.mean()) * math.sqrt(part.size)
-        if 2 * stats.norm.sf(abs(off) / max(part.std(), 1e-12)) < failure / 8:
+        if stats.ttest_1samp(part.mean(axis=1), 0).pvalue < failure / 8:
             return Diagnosis(
                 "not-centred",
                 f"{place} the diagonal your result is off by {part.mean() * sigma:+.2g} on average.",

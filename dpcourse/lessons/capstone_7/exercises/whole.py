@@ -157,8 +157,10 @@ def _shares(noise: np.ndarray, deviation: float, stayed: int) -> Diagnosis | Non
     """Whose shares are counted: the variance of 17,000 numbers, which deviates by 1%."""
     upper = np.triu_indices(noise.shape[1], 1)
     ratio = float((noise[:, *upper] ** 2).mean()) / (deviation**2 / 2)
-    seen = f"With {stayed} of {DECLARED} phones, {SHARED} of which have to make the noise whole, it has {ratio:.2g} times the "
-    seen += "variance of whole noise"
+    seen = (
+        f"With {stayed} of {DECLARED} phones, {SHARED} of which have to make the noise whole, it has {ratio:.2g} times "
+        "the variance of whole noise"
+    )
     if stayed == SHARED and abs(ratio - SHARED / DECLARED) < 0.06:
         return Diagnosis(
             "dropped-noise",
