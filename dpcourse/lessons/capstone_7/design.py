@@ -48,6 +48,26 @@ def symmetric_noise(deviation: float, items: int, *, rng=None) -> np.ndarray:
     return (noise + noise.T) / 2
 
 
+def packed(matrix: np.ndarray) -> np.ndarray:
+    """A symmetric matrix as the vector of m(m+1)/2 numbers that a phone sends: as long as the matrix is in norm.
+
+    Examples
+    --------
+    >>> packed(np.array([[0.5, 0.5], [0.5, 0.5]])).round(3).tolist()
+    [0.5, 0.5, 0.707]
+    """
+    upper = np.triu_indices(len(matrix), 1)
+    return np.concatenate([np.diag(matrix), math.sqrt(2) * matrix[upper]])
+
+
+def unpacked(vector: np.ndarray) -> np.ndarray:
+    """The symmetric matrix of a `packed` vector, or of a sum of them."""
+    items = (math.isqrt(8 * len(vector) + 1) - 1) // 2
+    matrix = np.zeros((items, items))
+    matrix[np.triu_indices(items, 1)] = vector[items:] / math.sqrt(2)
+    return matrix + matrix.T + np.diag(vector[:items])
+
+
 def noise_radius(deviation: float, items: int) -> float:
     """About the largest eigenvalue of `symmetric_noise`: Wigner's 2√m times the deviation off the diagonal."""
     return deviation * math.sqrt(2 * items)

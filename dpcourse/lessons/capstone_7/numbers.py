@@ -7,8 +7,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dpcourse.audit import AuditResult, audit_outputs
 from dpcourse.datasets.clicks import Clicks
 from dpcourse.federated.clipping import norms_of
+from dpcourse.federated.secure.fixed_point import FixedPoint
 from dpcourse.lessons.capstone_7.design import (
     DELTA,
     RIDGE,
@@ -21,6 +23,7 @@ from dpcourse.lessons.capstone_7.design import (
     symmetric_noise,
 )
 from dpcourse.local import UnaryEncoding
+from dpcourse.privacy import Guarantee
 
 RIDGE_WITHOUT_NOISE = 30.0
 ROUNDS, FACTORS = 20, 8  # of federated factorisation
@@ -72,14 +75,14 @@ def local_popularity(world: Clicks, epsilon: float, *, rng=None) -> float:
     return hit_rate(world, encoding.estimate(encoding.randomize(picked, rng=rng)).counts)
 
 
-def federated(world: Clicks, epsilon: float, *, rng=None) -> float:
+def federated(world: Clicks, epsilon: float, *, shares: float = 1.0, rng=None) -> float:
     """DP-FedAvg of item factors Q: a phone solves for its own p, sends the clipped gradient of |x − Qp|² in Q.
 
-    Every phone in every round, updates clipped to norm 1 and added up, noise once in total.
+    Every phone in every round, updates clipped to norm 1 and added up; noise once in total, `shares` times in variance.
     """
     rng = np.random.default_rng(rng)
     x = world.clicked.astype(np.float32)
-    noise = sigma(epsilon) * math.sqrt(ROUNDS)
+    noise = sigma(epsilon) * math.sqrt(ROUNDS * shares)
     factors = rng.normal(0, START, (x.shape[1], FACTORS))
 
     def own() -> np.ndarray:
@@ -133,6 +136,18 @@ def rounds_epsilon(epsilon: float, rounds: int, delta: float = DELTA) -> float:
 def left_epsilon(honest: int, shares: int, epsilon: float) -> float:
     """ε where so many shares of 1/`shares` are in the sum and unknown to the onlooker."""
     return epsilon_of(1.0, sigma(epsilon) * math.sqrt(honest / shares))
+
+
+def certified(deviation: float, claim: Guarantee, runs: int, rng=None) -> AuditResult:
+    """What an auditor makes of a diagonal entry with this noise, with and without a person who clicked that item."""
+    noise = np.random.default_rng(rng).normal(0, deviation, (2, runs))
+    noise[1] += 1
+    return audit_outputs(*noise.round(3), claim=claim)
+
+
+def room(scale: float, phones: int, headroom: int) -> float:
+    """How large an entry of a message may be so that sums modulo 2^32, in steps of 1/scale, cannot wrap."""
+    return FixedPoint(32, scale, phones, headroom).capacity / scale
 
 
 def pushed(world: Clicks, noisy: np.ndarray, ridge: float, item: int, strength: float) -> tuple[float, float]:

@@ -66,7 +66,8 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"{seen} There your noise has deviation sigma/√2.",
             "Off the diagonal a pair stands twice in the norm. How often does a diagonal entry?",
         )
-    return Diagnosis("not-private", seen, "A person with one item adds 1 to one diagonal entry, and nothing else.")
+    ask = "A person with one item adds 1 to one diagonal entry, and nothing else."
+    return law(answer, chance) or Diagnosis("not-private", seen, ask)
 
 
 def _released(answer: Answer, total: np.ndarray, sigma: float, chance: Chance) -> np.ndarray:
@@ -88,7 +89,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             "Your matrix is not symmetric: entry (i, j) and entry (j, i) differ.",
             "They say the same about the data. Two looks at it with noise each can be averaged into one.",
         )
-    return noise_wrong(noise, sigma, chance.failure / 2, "sigma") or _by_content(noise, total)
+    return _by_content(noise, total) or noise_wrong(noise, sigma, chance.failure / 2, "sigma")
 
 
 def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> Diagnosis | None:
@@ -108,7 +109,23 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
                 f"{place} the diagonal your result is off by {part.mean() * sigma:+.2g} on average.",
                 "Is anything cut, or added besides noise?",
             )
-    return _amount(diagonal, beside, failure, name) or _shape(diagonal, beside, failure)
+    return (
+        _linked(np.hstack([diagonal, beside]), failure / 8)
+        or _amount(diagonal, beside, failure, name)
+        or _not_normal(np.hstack([diagonal, beside]), failure / 8)
+    )
+
+
+def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
+    """The sum of all entries of a run has as much variance as they have together, shape (runs, entries)."""
+    spread = float((noise.sum(axis=1) ** 2).sum() / (noise**2).mean(axis=0).sum())
+    if stats.chi2.ppf(failure, len(noise)) <= spread <= stats.chi2.isf(failure, len(noise)):
+        return None
+    return Diagnosis(
+        "linked-noise",
+        "Some entries share their noise: their sum has another variance than independent noise gives.",
+        "A draw of its own for every pair of items, and for every item.",
+    )
 
 
 def _amount(diagonal: np.ndarray, beside: np.ndarray, failure: float, name: str) -> Diagnosis | None:
@@ -142,33 +159,25 @@ def _amount(diagonal: np.ndarray, beside: np.ndarray, failure: float, name: str)
     )
 
 
-def _shape(diagonal: np.ndarray, beside: np.ndarray, failure: float) -> Diagnosis | None:
-    """Normal, and each entry on its own: the sum of all entries of a run has as much variance as they have together."""
-    both = np.hstack([diagonal, beside])
-    sums = both.sum(axis=1) / math.sqrt(both.shape[1])
-    spread = float((sums**2).sum())
-    if not stats.chi2.ppf(failure / 8, len(sums)) <= spread <= stats.chi2.isf(failure / 8, len(sums)):
-        return Diagnosis(
-            "linked-noise",
-            "Some entries share their noise: their sum has another variance than independent noise gives.",
-            "A draw of its own for every pair of items, and for every item.",
-        )
-    if stats.kstest(both.ravel(), stats.norm.cdf).pvalue < failure / 8:
-        return Diagnosis(
-            "not-normal", "Your noise has the right variance, and is not normal.", "rng.normal(0, deviation, shape)."
-        )
-    return None
+def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
+    """Kolmogorov and Smirnov's test of all entries, in units of the right deviations."""
+    if stats.kstest(noise.ravel(), stats.norm.cdf).pvalue >= failure:
+        return None
+    seen = "Your noise has the right variance, and is not normal."
+    return Diagnosis("not-normal", seen, "rng.normal(0, deviation, shape) is.")
 
 
 def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:
     """Entries nobody clicked are noised like the others: two thousand numbers at least, variance within a fifth."""
-    sizes = noise[:, *UPPER].std(axis=0), noise[:, range(ITEMS), range(ITEMS)].std(axis=0)
-    for size, filled in zip(sizes, (total[UPPER] > 0, np.diag(total) > 0), strict=True):
-        with_, without = np.sqrt((size[filled] ** 2).mean()), np.sqrt((size[~filled] ** 2).mean())
-        if not 0.8 < without / with_ < 1.25:
+    for part, filled in (
+        (noise[:, *UPPER], total[UPPER] > 0),
+        (noise[:, range(ITEMS), range(ITEMS)], np.diag(total) > 0),
+    ):
+        clicked, never = (float(np.sqrt((part[:, where] ** 2).mean())) for where in (filled, ~filled))
+        if clicked > 0 and not 0.8 < never / clicked < 1.25:
             return Diagnosis(
                 "noise-by-content",
-                f"Where nobody clicked your noise is {without / with_:.2g} times as large as where somebody did.",
+                f"Where nobody clicked your noise is {never / clicked:.2g} times as large as where somebody did.",
                 "An exact 0 says that nobody clicked. Every entry of the catalogue needs the same noise.",
             )
     return None
