@@ -28,7 +28,7 @@ class People:
 
 
 def draw_people(data: People, *, into: Picture | None = None) -> Picture:
-    """A line for each way over the number of people, and marks where the private ones pass popularity."""
+    """A line for each way over the number of people, and rings where the private ones pass popularity."""
     picture = into
     if picture is None:
         with course_style():
@@ -37,7 +37,9 @@ def draw_people(data: People, *, into: Picture | None = None) -> Picture:
             for name, colour, marker, style in _LINES:
                 (picture.parts[name],) = axes.plot([], [], color=colour, marker=marker, linestyle=style, label=name)
             for name, colour, _, _ in _LINES[2:]:
-                picture.parts["at " + name] = axes.axvline(1, color=colour, linestyle=":", linewidth=1.2)
+                (picture.parts["at " + name],) = axes.plot(
+                    [], [], color=colour, marker="o", markersize=15, markerfacecolor="none", linestyle="none"
+                )
             axes.set_xscale("log")
             axes.set_xlabel("people whose phones take part (logarithmic)")
             axes.set_ylabel("hit rate at 10")
@@ -47,10 +49,12 @@ def draw_people(data: People, *, into: Picture | None = None) -> Picture:
     for (name, *_), rates in zip(_LINES, data.rates.T, strict=True):
         picture.parts[name].set_data(data.people, rates)
     for (name, *_), place in zip(_LINES[2:], data.crossings, strict=True):
-        picture.parts["at " + name].set_xdata([place, place])
+        at = np.interp(np.log(place), np.log(data.people), data.rates[:, 0])
+        picture.parts["at " + name].set_data([place], [at])
     axes.set_xlim(data.people[0] / 1.1, data.people[-1] * 1.1)
     axes.set_ylim(0, 1.15 * data.rates.max())
-    axes.set_xticks(data.people, [f"{n:,}" for n in data.people])
+    labelled = [n for n in data.people if n != 3000]  # it would touch its neighbour
+    axes.set_xticks(labelled, [f"{n:,}" for n in labelled])
     axes.minorticks_off()
     three, one = (f"{round(place, -2):,.0f}" for place in data.crossings)
     picture.parts["title"].set_text(f"Below about {three} people (ε = 3) or {one} (ε = 1) popularity wins")
