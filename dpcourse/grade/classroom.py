@@ -20,6 +20,13 @@ from tqdm import tqdm
 from dpcourse.grade import sandbox
 from dpcourse.grade.marking import Mark, grade
 
+try:
+    import resource
+except ImportError:  # on Windows
+    resource = None  # type: ignore[assignment]
+
+MEMORY = 6 * 2**30
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -57,12 +64,17 @@ def submissions(folder: Path) -> list[Submission]:
     for place in sorted(folder.iterdir()):
         if place.is_dir() and not place.name.startswith("."):
             paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
-            found += [Submission(place.name, path) for path in paths]
-        elif place.suffix == ".ipynb":
+            found += [Submission(place.name, path) for path in paths if _plain(path)]
+        elif place.suffix == ".ipynb" and _plain(place):
             found.append(Submission(place.stem, place))
     if not found:
         raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
     return found
+
+
+def _plain(path: Path) -> bool:
+    """A file of its own: a link may lead to another student's, and a pipe has no end."""
+    return path.is_file() and not path.is_symlink()
 
 
 def grade_class(folder: Path, out: Path, *, workers: int, limits: sandbox.Limits, sandboxed: bool) -> list[Graded]:
@@ -95,7 +107,7 @@ def _all(todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> I
     context = multiprocessing.get_context("spawn")
     while left:
         again = []
-        with concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_end_with_the_grader) as pool:
+        with concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_prepared) as pool:
             running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in left}
             for future in concurrent.futures.as_completed(running):
                 job = running[future]
@@ -114,8 +126,10 @@ def _all(todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> I
                 yield lost
 
 
-def _end_with_the_grader() -> None:
-    """A worker whose grader was killed would wait for ever for the next notebook."""
+def _prepared() -> None:
+    """A worker ends with its grader, and what a notebook asks the check for cannot take all memory of the machine."""
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     grader = multiprocessing.parent_process()
     assert grader is not None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import html
 import json
 from collections.abc import Sequence
@@ -81,8 +82,9 @@ def _gradescope(mine: dict[str, Graded], errors: list[Graded]) -> str:
 
 
 def _file(student: str) -> str:
-    """A file name that is one, whatever a student is called."""
-    return "".join(c if c.isalnum() or c in "-_. " else "_" for c in student).strip(". ") or "_"
+    """A file name that is one, whatever a student is called, and nobody else's."""
+    name = "".join(c if c.isalnum() or c in "-_. " else "_" for c in student).strip(". ")
+    return name if name == student else f"{name}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
 
 
 def _write(path: Path, text: str) -> None:
@@ -101,4 +103,4 @@ def _table(path: Path, header: list[str], rows) -> None:
 def _cell(text: object) -> str:
     """A name that begins like a formula must not become one in a spreadsheet."""
     words = str(text)
-    return f"'{words}" if words[:1] in ("=", "+", "-", "@") else words
+    return f"'{words}" if words[:1] in tuple("=+-@\t\r") else words

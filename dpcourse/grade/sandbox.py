@@ -6,6 +6,7 @@ import functools
 import os
 import platform
 import shutil
+import site
 import struct
 import subprocess
 import sys
@@ -13,6 +14,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
 
 # What stays possible without bubblewrap, because process and grader then belong to the same user.
 WITHOUT = (
@@ -101,14 +104,16 @@ def _walls(folder: Path) -> list[str]:
     walls += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"]
     for place in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"):
         walls += ["--ro-bind-try", place, place]
+    if ROOT.is_relative_to("/usr"):
+        walls += ["--tmpfs", str(ROOT)]
     # Both ends of links count: the interpreter of a virtual environment lies elsewhere.
     prefixes = [Path(prefix) for prefix in (sys.prefix, sys.base_prefix)]
     for prefix in sorted({*prefixes, *(prefix.resolve() for prefix in prefixes)}):
         if not prefix.is_relative_to("/usr"):
             walls += ["--ro-bind", str(prefix), str(prefix)]
-    installed = Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "dpcourse"
-    if installed.is_dir():
-        walls += ["--tmpfs", str(installed)]  # the whole package, with its checks, does not belong in there
+    for packages in {*site.getsitepackages(), *site.getsitepackages(["/usr", "/usr/local", sys.base_prefix])}:
+        if (Path(packages) / "dpcourse").is_dir():  # the whole package, with its checks, does not belong in there
+            walls += ["--tmpfs", str(Path(packages) / "dpcourse")]
     walls += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
     return walls
 

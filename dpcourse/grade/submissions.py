@@ -13,6 +13,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any
 
+LARGEST = 32 * 2**20  # bytes of a submission: pictures that were left in it included
 ROOT = Path(__file__).resolve().parents[2]
 _GRADED = re.compile(r'check\("([\w ]+\.\d+)",\s*(.+)\)\s*$', re.MULTILINE)
 
@@ -57,6 +58,8 @@ class Cell:
 
 def cells_of(path: Path) -> list[Cell]:
     """The code cells of a notebook; `ValueError` saying what is wrong with the file."""
+    if path.stat().st_size > LARGEST:
+        raise ValueError(f"{path.name} has {path.stat().st_size:,} bytes; up to {LARGEST:,} are read")
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         found = []

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpcourse.grade import sandbox, staging
+from dpcourse.grade import results, sandbox, staging
 from dpcourse.grade.classroom import grade_class
 from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
@@ -61,6 +62,8 @@ def class_(tmp_path_factory):
     (folder / "foreign").mkdir()
     (folder / "foreign" / "a.ipynb").write_text('{"cells": []}', encoding="utf-8")
     shutil.copy(reference().path, folder / "foreign" / "b.ipynb")
+    (folder / "foreign" / "of another.ipynb").symlink_to(folder / "Ana Ü" / "my own name.ipynb")
+    os.mkfifo(folder / "foreign" / "pipe.ipynb")
     return folder, out, graded(folder, out)
 
 
@@ -77,6 +80,11 @@ def test_the_diagnosis_reaches_the_student(class_):
     assert "a.ipynb answers no exercise of the course" in foreign
     results = json.loads((class_[1] / "gradescope" / "half" / "results.json").read_text(encoding="utf-8"))
     assert sum(test["score"] for test in results["tests"]) == len(reference().questions) - 2
+
+
+def test_no_two_students_share_a_file():
+    names = ["Ana", "a/b", "a:b", "..", ".", "", "=x", "_x", "Ana ", "ana"]
+    assert len({results._file(name) for name in names}) == len(names)
 
 
 def test_what_is_graded_is_not_graded_again(class_):
