@@ -147,7 +147,10 @@ def _label(mark: Mark, panel: Panel) -> dict[str, Any] | None:
     if mark.label is None:
         return None
     words, where, dx, dy = mark.label
+    nowhere = {"x": 0, "y": 0, "a": "start", "dx": 0, "dy": 0, "t": "", "c": mark.colour}
     if mark.kind == "rule":
+        if not np.isfinite([mark.x[0], mark.y[0]]).any():
+            return nowhere
         if where == "top":
             place, anchor, dx, dy = (steps(panel.x, mark.x)[0], STEPS), "auto", dx, dy + 8
         elif where == "right":
@@ -159,7 +162,7 @@ def _label(mark: Mark, panel: Panel) -> dict[str, Any] | None:
         x, y = steps(panel.x, mark.x), steps(panel.y, mark.y)
         seen = [i for i in range(len(x)) if 0 <= x[i] <= STEPS and 0 <= y[i] <= STEPS]
         if not seen:
-            return {"x": 0, "y": 0, "a": "start", "dx": 0, "dy": 0, "t": "", "c": mark.colour}
+            return nowhere
         if mark.kind == "text":
             place, anchor = (x[0], y[0]), where
         elif where == "top":

@@ -46,6 +46,18 @@ def number(value: float, unit: str = "", digits: int = 3) -> str:
     return f"{sign}{'$' if unit == '$' else ''}{words}{'%' if unit == '%' else ''}"
 
 
+def at_most(value: float) -> str:
+    """A number that is not to be understated, rounded up to three digits.
+
+    Examples
+    --------
+    >>> at_most(2.7183), at_most(33.115), at_most(148.41), at_most(22_026.5)
+    ('2.72', '33.2', '149', '22,027')
+    """
+    digits = 2 if value < 10 else 1 if value < 100 else 0
+    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:,.{digits}f}"
+
+
 def one_in(probability: float) -> str:
     """A small probability in words.
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import traitlets
 
-from dpcourse.plots.words import number, one_in
+from dpcourse.plots.words import at_most, number, one_in
 
 
 class Control(traitlets.HasTraits):
@@ -98,9 +98,7 @@ def odds_in_words(epsilon: float) -> str:
     'one person changes the odds of any answer by a factor of at most 1.02'
     """
     factor = math.exp(epsilon)
-    digits = 2 if factor < 10 else 0
-    rounded = math.ceil(factor * 10**digits - 1e-9) / 10**digits
-    shown = f"{rounded:,.{digits}f}" if factor < 1e6 else f"{factor * 1.1:.1e}"
+    shown = at_most(factor) if factor < 1e6 else f"{factor * 1.1:.1e}"
     return f"one person changes the odds of any answer by a factor of at most {shown}"
 
 

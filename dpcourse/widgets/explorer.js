@@ -224,7 +224,7 @@ export function mount(el, spec, at, moved) {
   }
   function show(next) {
     view = next;
-    readout.textContent = view.text;
+    readout.textContent = view.text.replace(/ ([=<>≤≥±]) /g, "\u00a0$1\u00a0"); // ε = 1 stays on a line
     for (const name in told) told[name].textContent = (view.words && view.words[name]) || "";
     settle();
     paint();

@@ -44,7 +44,7 @@ def dimension_marks(data: Dimensions) -> Panel:
     ]
     return Panel(
         Axis(1, 1000, "number of counts d (log scale)", log=True),
-        Axis(0.1, 1e5, "standard deviation of the noise on each count (people, log scale)", log=True),
+        Axis(0.1, 1e5, "noise on each count, one standard deviation (people)", log=True),
         [
             marks.rule(x=min(data.overtakes, 1000), name="Gaussian wins from here on", shift=(0, 4)),
             *marks.lines(data.dimensions, curves, here=(data.chosen, here), drag=("chosen", "x")),

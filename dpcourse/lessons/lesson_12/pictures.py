@@ -83,7 +83,7 @@ def masking_marks(data: Masking) -> list[Panel]:
     stays, leaves = (np.where(out, 0.0, data.values) for out in (gone, ~gone))
     reach, last = 1.25 * max(np.abs(data.values).max(), abs(data.left), 1e-9), -float(len(data.names))
     known = "no sum: too few shares" if data.total is None else f"the server reads {data.total:+.4f}"
-    rows: dict[str, Any] = {"low": last - 0.6, "high": 0.6, "ticks": [*places.tolist(), last]}
+    rows: dict[str, Any] = {"low": last - 1.1, "high": 0.6, "ticks": [*places.tolist(), last]}
     return [
         Panel(
             Axis(-reach, reach, "number to send"),
@@ -95,18 +95,17 @@ def masking_marks(data: Masking) -> list[Panel]:
                 marks.rule(x=0, colour=marks.INK, dash="", width=1),
             ],
             title="What the fabs hold",
-            share=1.25,
         ),
         Panel(
             Axis(0, 1, "share of 2³²", ticks=(0, 0.5, 1)),
-            Axis(**rows, names=[""] * len(names)),
+            Axis(**rows, names=names),
             [
                 marks.bars(places, np.where(gone, 0.0, data.masked), "arrives", across=True, colour=marks.VERMILION),
                 marks.points(np.where(gone, 0.03, np.nan), places, "nothing", colour=marks.INK, shape="x", size=6),
                 marks.bars(
                     [last], [data.uncorrected], "added up as they came", across=True, colour=marks.GREY, opacity=0.7
                 ),
-                marks.text(0, last, known, anchor="start", shift=(4, 0)),
+                marks.text(0, last - 0.7, known, anchor="start", shift=(4, 0)),
             ],
             title="What arrives",
         ),

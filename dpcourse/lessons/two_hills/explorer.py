@@ -16,8 +16,8 @@ from dpcourse.lessons.two_hills.numbers import (
     threshold_on,
 )
 from dpcourse.lessons.two_hills.pictures import DELTA, coin_marks, composition_marks, hills_marks, threshold_marks
-from dpcourse.plots.words import number, one_in
-from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider, slider
+from dpcourse.plots.words import at_most, number, one_in
+from dpcourse.widgets.base import Explorer, choice, epsilon_slider, epsilon_stops, log_slider, slider
 
 _RELATION = "adding or removing one person"
 
@@ -25,11 +25,15 @@ _RELATION = "adding or removing one person"
 def _verdict(hills: Hills, relation: str = _RELATION) -> str:
     claim = f"ε = {number(hills.claim)}"
     if hills.delta < 1e-12:
-        return f"The claim {claim}, δ = 0 ({relation}) is true: the ratio never leaves the green band."
+        return f"The claim {claim}, δ = 0 ({relation}) is true: the ratio (black) never leaves the green band."
     return (
         f"The claim {claim} with δ = 0 ({relation}) is false: the dashed hill rises above what it allows. The shaded "
-        f"area is the missing {_delta(hills)}. With that δ the claim is true."
+        f"area is the missing {_delta(hills)}. With that δ the claim is true{_worth(hills)}."
     )
+
+
+def _worth(hills: Hills) -> str:
+    return ", and worth little: δ should be far below one in the number of people" if hills.delta >= 0.01 else ""
 
 
 def _delta(hills: Hills) -> str:
@@ -37,11 +41,11 @@ def _delta(hills: Hills) -> str:
 
 
 def _bets(hills: Hills) -> str:
-    return f"Boris wins {number(hills.accuracy, '%')} of his bets on Ana, where guessing wins 50%."
+    return f"Boris bets whether she is in the data and wins {number(hills.accuracy, '%')}; guessing wins 50%."
 
 
 def _describe_laplace(hills: Hills) -> str:
-    factor = number(math.exp(hills.noise))
+    factor = at_most(math.exp(hills.noise))
     return (
         f"Laplace noise of scale {number(1 / hills.noise)}. No number is more than e^ε = {factor} times as likely with "
         f"Ana as without her, or the other way round. {_bets(hills)} {_verdict(hills)}"
@@ -103,8 +107,11 @@ def _describe_composition(hills: Hills) -> str:
     )
 
 
+_CLAIMS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.1, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0)
+
+
 def _claim(value: float = 1.0) -> Any:
-    return epsilon_slider(0.1, 5, value, label="ε claimed")
+    return epsilon_stops(_CLAIMS, value, label="ε claimed")
 
 
 VIEWS = {
@@ -151,8 +158,8 @@ def explore_two_hills(view: str = "laplace") -> Explorer:
             "marks": hills_marks,
             "describe": _describe_laplace,
             "answer": (
-                "A smaller ε of the noise flattens both hills and slides them over each other, until Boris can hardly "
-                "tell them apart: ε = 1 wins him 69.7% of his bets, ε = 0.1 only 52.4%. The ratio of the heights never "
+                "A smaller ε of the noise makes both hills low and wide (the axes follow), until Boris can hardly tell "
+                "them apart: ε = 1 wins him 69.7% of his bets, ε = 0.1 only 52.4%. The ratio of the heights never "
                 "leaves a band from 1/e^ε to e^ε. That sentence is the definition. Claim less ε than the noise has, "
                 "and the excess is shaded: that is the δ you would have to admit."
             ),
@@ -210,4 +217,4 @@ def explore_two_hills(view: str = "laplace") -> Explorer:
             ),
         },
     }  # fmt: skip
-    return Explorer(VIEWS[view], site={"noise": 21, "sigma": 15, "claim": 15}, **declared[view])
+    return Explorer(VIEWS[view], site={"noise": 21, "sigma": 15}, **declared[view])

@@ -26,11 +26,11 @@ from dpcourse.plots.marks import (
     text,
 )
 from dpcourse.plots.still import Still
-from dpcourse.plots.words import number
+from dpcourse.plots.words import at_most, number
 
 DELTA = 1e-5
-_TIMES = (1 / 32, 1 / 8, 1 / 2, 1, 2, 8, 32)
-_RATIOS = Axis(1 / 50, 50, "", log=True, ticks=_TIMES, names=("1/32", "1/8", "1/2", "1", "2", "8", "32"))
+_TIMES = (1 / 64, 1 / 16, 1 / 4, 1, 4, 16, 64)
+_RATIOS = Axis(1 / 256, 256, "", log=True, ticks=_TIMES, names=("1/64", "1/16", "1/4", "1", "4", "16", "64"))
 
 
 def _share(values: np.ndarray) -> float:
@@ -67,12 +67,14 @@ def hills_marks(hills: Hills) -> list[Panel]:
     if above.any():
         middle = float(np.average(hills.outputs[above], weights=(hills.with_ana - allowed)[above]))
         level = float(np.interp(middle, hills.outputs, hills.with_ana))
-        marks.append(text(middle, level, f"δ = {number(hills.delta, digits=2)}", anchor="start", shift=(14, -6)))
+        marks.append(
+            text(middle, level, f"shaded: δ = {number(hills.delta, digits=2)}", anchor="start", shift=(14, -6))
+        )
     else:
         marks.append(text(LOW, 0, ""))
     peak = _share(np.concatenate([hills.without, hills.with_ana]))
     named = float(hills.outputs[-1]), 0.55 * peak
-    marks.append(text(*named, f"dotted: {number(math.exp(hills.claim))} × solid", colour=GREEN, anchor="end"))
+    marks.append(text(*named, f"dotted: {at_most(math.exp(hills.claim))} × solid", colour=GREEN, anchor="end"))
     tall = Axis(0, peak, "how likely (density)")
     return [
         Panel(x, tall, marks, title="Two hills", share=1.45),
@@ -87,7 +89,7 @@ def _ratio(hills: Hills, beyond: float = 0.0) -> list[Mark]:
         area(ends, 1 / factor, factor, colour=GREEN, opacity=0.16),
         rule(y=factor, colour=GREEN, name="", dash="2 3"),
         rule(y=1 / factor, colour=GREEN, name="", dash="2 3"),
-        text(ends[0], 40, f"claimed: at most e^ε = {number(factor)}", colour=GREEN, anchor="start", shift=(0, 6)),
+        text(ends[0], 256, f"claimed: at most e^ε = {at_most(factor)}", colour=GREEN, anchor="start", shift=(0, 6)),
         line(hills.outputs, hills.ratio, "ratio", colour=INK, label=""),
     ]
 

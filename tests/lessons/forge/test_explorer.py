@@ -9,6 +9,7 @@ from scipy.stats import laplace, norm
 from dpcourse.lessons.forge import explore_forge, forged, true_epsilon
 from dpcourse.lessons.forge.measure import FORGETS, certified
 from dpcourse.lessons.forge.numbers import GRID
+from dpcourse.plots.scene import STEPS
 
 CELL = 1 / 1024
 
@@ -57,9 +58,25 @@ def test_the_grid_is_what_the_auditor_says(noise):
     assert again == kept and len(again[0]) == len(GRID.RUNS)
 
 
-def test_a_false_claim_is_caught_and_a_true_one_is_not():
+def test_the_reader_is_told_who_has_won():
     explorer = explore_forge()
-    assert "5 of 5 audits catch" in explorer.show(noise="Laplace", scale=0.5, claim=1.0, delta=0.0, runs=10_000)
-    assert "none should" in explorer.show(scale=1.0)
-    assert "not proved" in explorer.show(noise="Gaussian", scale=8.0, claim=1.0, runs=1000)
-    assert "no ε holds" in explorer.show(noise="uniform") and "5 of 5" in explorer.show(noise="uniform", scale=1.0)
+
+    def said(**moved):
+        return explorer.show(**moved), explorer.front.view["p"][0]["t"]
+
+    text, title = said(noise="Laplace", scale=0.5, claim=1.0, delta=0.0, runs=10_000)
+    assert "caught in 5 of 5 audits" in text and title == "Caught in 5 of 5 audits"
+    text, title = said(scale=1.0)
+    assert "not caught: it is true" in text and title == "Not caught: it is true" and "not proved" not in text
+    text, title = said(noise="Gaussian", scale=8.0, runs=1000)
+    assert title.endswith("you got away with it") and "Not caught is not proved." in text and "no ε holds" in text
+
+
+def test_a_truth_that_is_none_is_not_drawn_at_zero():
+    explorer = explore_forge()
+    explorer.show(noise="Gaussian", scale=8.0)
+    labels = {label["t"]: label["y"] for label in explorer.front.view["p"][0]["s"]}
+    assert "true ε" not in labels and labels["true ε: none, however large"] == STEPS
+    explorer.show(noise="Laplace", scale=1.0)
+    labels = {label["t"]: label["y"] for label in explorer.front.view["p"][0]["s"]}
+    assert 0 < labels["true ε"] < STEPS and "true ε: none, however large" not in labels

@@ -9,6 +9,7 @@ from scipy.stats import laplace, norm
 
 from dpcourse.lessons.two_hills import coin_hills, composed_hills, explore_two_hills, gaussian_hills, laplace_hills
 from dpcourse.lessons.two_hills.numbers import epsilon_by_answers, threshold_on
+from dpcourse.widgets.grid import site_grid
 
 VIEWS = ("laplace", "coin", "gaussian", "threshold", "composition")
 
@@ -73,6 +74,18 @@ def test_every_view_draws_the_same_in_the_browser(view, browser_draws_the_same):
         views.append(explorer.front.view)
     browser_draws_the_same(views, 640)
     assert explorer.title.endswith("?") and len(explorer.answer) > 80
+
+
+def test_the_claim_that_the_lesson_asks_for_can_be_set_on_the_site():
+    explorer = explore_two_hills()
+    at = site_grid(explorer)["spec"]["controls"]
+    claims = next(control["labels"] for control in at if control["name"] == "claim")
+    assert {"0.5", "1", "2"} <= set(claims)
+    said = explorer.show(noise=1.0, claim=0.5)
+    assert "δ = 0.22" in said and "worth little" in said  # 1 − e^(−1/4)
+    explorer.show(claim=4.0)
+    factor = explorer.front.view["words"]["claim"].rsplit(" ", 1)[1].rstrip(".")
+    assert f"claimed: at most e^ε = {factor}" in {label["t"] for label in explorer.front.view["p"][1]["s"]}
 
 
 def test_the_shaded_area_shows_where_the_claim_is_too_small():
