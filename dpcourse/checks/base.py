@@ -266,7 +266,9 @@ def a(thing: Any) -> str:
 
 
 def _is_stub(answer: Any) -> bool:
-    """Whether this is a `def` with an empty body (`...`, `pass` or a docstring)."""
+    """Whether this is a `def` with an empty body (`...`, `pass` or a docstring), or one of several is."""
+    if isinstance(answer, tuple | list):
+        return any(_is_stub(member) for member in answer if callable(member))
     code = getattr(answer, "__code__", None)
     if code is None or code.co_name == "<lambda>":
         return False

@@ -86,6 +86,7 @@ class Hostile:
         (..., "unanswered"),
         (None, "unanswered"),
         (stub, "unanswered"),
+        ((raising, empty), "unanswered"),
         (empty, "unanswered"),
         (not_implemented, "unanswered"),
         (7, "not-a-function"),
