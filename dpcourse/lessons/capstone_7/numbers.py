@@ -68,7 +68,7 @@ def local_gram(world: Clicks, epsilon: float, *, rng=None) -> float:
 
 
 def local_popularity(world: Clicks, epsilon: float, *, rng=None) -> float:
-    """The most that local noise can learn here: every phone reports one of its items by unary encoding, δ = 0."""
+    """Bestsellers by local noise: every phone reports one of its items by unary encoding, δ = 0."""
     rng = np.random.default_rng(rng)
     picked = np.argmax(rng.random(world.clicked.shape) * world.clicked, axis=1)
     encoding = UnaryEncoding(epsilon, world.clicked.shape[1])
@@ -150,16 +150,18 @@ def room(scale: float, phones: int, headroom: int) -> float:
     return FixedPoint(32, scale, phones, headroom).capacity / scale
 
 
-def pushed(world: Clicks, noisy: np.ndarray, ridge: float, item: int, strength: float) -> tuple[float, float]:
-    """What one phone that lies can do: who is shown `item`, as a share of those who did not click it; the hit rate.
+def pushed(world: Clicks, noisy: np.ndarray, ridge: float, item: int, strength: float) -> tuple[float, float, int]:
+    """What one phone that lies can do: who is shown `item`, as a share of those who did not click it; the hit rate;
+    the rank of the item's column among all columns of the model by length, 1 for the longest.
 
     It sends a matrix of norm `strength` instead of 1: `item` together with the 19 items that were clicked most.
     """
     friends = np.setdiff1d(np.argsort(-world.clicked.sum(axis=0))[:20], item)[:19]
     lie = np.zeros_like(noisy)
     lie[item, friends] = lie[friends, item] = strength / math.sqrt(2 * len(friends))
-    scores = scores_of(world, item_model(noisy + lie, ridge))
-    rate = hit_rate(world, scores)
+    model = item_model(noisy + lie, ridge)
+    scores, lengths = scores_of(world, model), np.linalg.norm(model, axis=0)
     new = ~world.clicked[:, item]
     best = np.where(world.clicked[new], -np.inf, scores[new])
-    return float(((best > best[:, [item]]).sum(axis=1) < TOP).mean()), rate
+    shown = float(((best > best[:, [item]]).sum(axis=1) < TOP).mean())
+    return shown, hit_rate(world, scores), int((lengths > lengths[item]).sum()) + 1

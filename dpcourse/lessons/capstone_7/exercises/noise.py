@@ -16,7 +16,6 @@ from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee
 
 ITEMS, RUNS = 40, 500
-UPPER = np.triu_indices(ITEMS, 1)
 EPSILON = 1.0  # at which the auditor looks, with the δ that the noise has there: an auditor sees a large δ best
 
 
@@ -89,28 +88,42 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             "Your matrix is not symmetric: entry (i, j) and entry (j, i) differ.",
             "They say the same about the data. Two looks at it with noise each can be averaged into one.",
         )
-    return _by_content(noise, total) or noise_wrong(noise, sigma, chance.failure / 2, "sigma")
+    return (
+        _off_centre(noise, chance.failure / 8)
+        or _by_content(noise, total)
+        or noise_wrong(noise, sigma, chance.failure / 4, "sigma")
+    )
+
+
+def _off_centre(noise: np.ndarray, failure: float) -> Diagnosis | None:
+    """Means of the runs, on the diagonal and off it, by t-tests."""
+    for place, part in (("On", noise[:, range(noise.shape[1]), range(noise.shape[1])]), ("Off", _beside(noise))):
+        if stats.ttest_1samp(part.mean(axis=1), 0).pvalue < failure / 2:
+            return Diagnosis(
+                "not-centred",
+                f"{place} the diagonal your result is off by {part.mean():+.2g} on average.",
+                "Is anything cut, or added besides noise?",
+            )
+    return None
+
+
+def _beside(noise: np.ndarray) -> np.ndarray:
+    """The entries above the diagonal, shape (runs, pairs)."""
+    upper = np.triu_indices(noise.shape[1], 1)
+    return noise[:, upper[0], upper[1]]
 
 
 def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> Diagnosis | None:
     """What is wrong with symmetric noise, shape (runs, items, items), that should have this deviation."""
-    items = noise.shape[1]
-    upper = np.triu_indices(items, 1)
-    diagonal = noise[:, range(items), range(items)] / sigma
-    beside = noise[:, upper[0], upper[1]] / sigma * math.sqrt(2)
+    diagonal = noise[:, range(noise.shape[1]), range(noise.shape[1])] / sigma
+    beside = _beside(noise) / sigma * math.sqrt(2)
     if any(part.std() > 0 and np.ptp(part, axis=1).max() < 1e-9 for part in (diagonal, beside)):
         return Shared.SHARED_NOISE.seen("All entries share one draw of noise.")
     if not (noise.std(axis=0).max() > 0):
         return Shared.NO_NOISE.seen("Your matrix is the same in every run.")
-    for place, part in (("On", diagonal), ("Off", beside)):
-        if stats.ttest_1samp(part.mean(axis=1), 0).pvalue < failure / 8:
-            return Diagnosis(
-                "not-centred",
-                f"{place} the diagonal your result is off by {part.mean() * sigma:+.2g} on average.",
-                "Is anything cut, or added besides noise?",
-            )
     return (
-        _linked(np.hstack([diagonal, beside]), failure / 8)
+        _off_centre(noise, failure / 8)
+        or _linked(np.hstack([diagonal, beside]), failure / 8)
         or _amount(diagonal, beside, failure, name)
         or _not_normal(np.hstack([diagonal, beside]), failure / 8)
     )
@@ -170,7 +183,7 @@ def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
 def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:
     """Entries nobody clicked are noised like the others: two thousand numbers at least, variance within a fifth."""
     for part, filled in (
-        (noise[:, *UPPER], total[UPPER] > 0),
+        (_beside(noise), _beside(total[None])[0] > 0),
         (noise[:, range(ITEMS), range(ITEMS)], np.diag(total) > 0),
     ):
         clicked, never = (float(np.sqrt((part[:, where] ** 2).mean())) for where in (filled, ~filled))

@@ -79,6 +79,12 @@ CLEAN = Equals(
             "x holds zeros and ones. What is the norm of x xᵀ then?",
         ),
         Mistake(
+            "items-from-data",
+            lambda clicks, items: np.full((k := len(set(clicks.tolist())), k), 1 / k),
+            "Your matrix has a row for each item this person clicked, so its shape tells how many there are.",
+            "The catalogue is public. A list of items made from clicks is not.",
+        ),
+        Mistake(
             "no-diagonal",
             lambda clicks, items: contributed(clicks, items) * (1 - np.eye(items)),
             "Your diagonal is zero. It says how often an item was clicked at all, and the model needs that.",
@@ -107,7 +113,7 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             if sent[0].shape != (items, items) or sent[1].shape != (items, items):
                 shapes = " and ".join(str(one.shape) for one in sent)
                 return Diagnosis(
-                    "shape-from-data",
+                    "items-from-data",
                     f"For a catalogue of {items} items your messages have shapes {shapes}.",
                     "The catalogue is public. A list of items made from clicks is not.",
                 )
