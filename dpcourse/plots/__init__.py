@@ -1,30 +1,17 @@
-"""Pictures: numbers in, `Picture` out. No computing, no pyplot, no state.
+"""Pictures: numbers in, a picture out that also says in words what it shows. No computing, no pyplot, no state.
 
-A picture drawn once is a `Picture`, made by a function ``draw_…(data) -> Picture`` of ``lessons/lesson_NN/pictures.py``
-that also says in words what it shows::
+A picture is made of marks (`dpcourse.plots.marks`), once: `dpcourse.plots.still` draws them on paper, and an explorer
+has the browser draw the same ones. A lesson's stand in ``lessons/lesson_NN/pictures.py``::
 
-    def draw_release(data):
-        with course_style():
-            picture = Picture(alt=f"The error falls from {data.error[0]:.3g} to {data.error[-1]:.3g}.")
-            axes = picture.subplots()
-            epsilon_axis(axes, 0.01, 10)
-            axes.plot(data.epsilon, data.error, **series(0))
-        return picture
+    def draw_release(epsilons, errors) -> Still:
+        panel = Panel(epsilon_axis(0.01, 10), Axis(0, 1, "error"), [line(epsilons, errors, "one release")])
+        return Still(panel, alt=f"The error falls from {number(errors[0])} to {number(errors[-1])}.")
 
-An explorer's picture is made of marks (`dpcourse.plots.marks`), drawn by the browser; `dpcourse.plots.still` draws the
-same marks on paper.
+`Picture` is a matplotlib figure, for diagrams of boxes and arrows and for whole dashboards.
 """
 
+from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import (
-    COLOURS,
-    adjust,
-    bars,
-    course_style,
-    epsilon_axis,
-    log_axis,
-    series,
-    thousands,
-)
+from dpcourse.plots.still import Still
 
-__all__ = ["COLOURS", "Picture", "adjust", "bars", "course_style", "epsilon_axis", "log_axis", "series", "thousands"]
+__all__ = ["Axis", "Panel", "Picture", "Still"]

@@ -95,12 +95,6 @@ def series(index: int, *, marker: bool = True, line: bool = True) -> dict[str, A
     return keywords | ({"marker": MARKERS[i]} if marker else {})
 
 
-def bars(index: int) -> dict[str, Any]:
-    """Keyword arguments for `Axes.bar` of the `index`-th series: colour and hatch both differ."""
-    i = index % len(COLOURS)
-    return {"facecolor": COLOURS[i], "edgecolor": "white", "hatch": HATCHES[i]}
-
-
 def epsilon_axis(axes: Axes, low: float, high: float, *, which: str = "x", label: str = "privacy parameter ε") -> None:
     """Make an axis logarithmic in ε from `low` to `high`, with plain numbers and a word on which way is more
     private."""
@@ -122,20 +116,3 @@ def log_axis(axes: Axes, low: float, high: float, *, label: str, which: str = "x
 def thousands(axis: Axis) -> None:
     """Write an axis's ticks as 11,000 rather than 11000."""
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.10g}"))
-
-
-def adjust(axes: Axes, **properties: Any) -> None:
-    """`Axes.set`, for the properties that are not as asked already: an axis whose limits or label are set is drawn anew
-    even where they stay the same.
-
-    Examples
-    --------
-    >>> from dpcourse.plots import Picture
-    >>> axes = Picture().subplots()
-    >>> adjust(axes, ylim=(0, 2), ylabel="people")
-    >>> axes.get_ylim() == (0, 2), axes.get_ylabel()
-    (True, 'people')
-    """
-    for name, value in properties.items():
-        if getattr(axes, f"get_{name}")() != value:
-            getattr(axes, f"set_{name}")(value)  # `Axes.set` would have the whole picture drawn anew
