@@ -27,7 +27,10 @@ mathjax_path = "mathjax/tex-chtml.js"  # dpcourse_site puts it there
 # Lessons are shown with the outputs they were stored with: nothing is executed.
 nb_execution_mode = "off"
 nb_merge_streams = True
-myst_enable_extensions = ["dollarmath", "amsmath"]
+nb_code_prompt_show = "The course checks this: show the code"
+nb_code_prompt_hide = "The course checks this: hide the code"
+exclude_patterns = ["notebooks/capstones/student/*"]  # files to download, not pages
+myst_enable_extensions = ["dollarmath", "amsmath", "attrs_inline"]
 myst_heading_anchors = 3
 # Two names of scikit-learn's and NumPy's own documentation that our classes inherit are not links here.
 suppress_warnings = ["myst.header", "ref.term", "ref.ref", "ref.python"]
@@ -44,6 +47,7 @@ toc_object_entries_show_parents = "hide"
 html_theme = "pydata_sphinx_theme"
 html_title = "dpcourse"
 html_static_path = [str(ROOT / "site" / "static")]
+html_favicon = str(ROOT / "site" / "static" / "hills.svg")
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
@@ -53,7 +57,10 @@ html_theme_options = {
     "show_prev_next": True,
     "back_to_top_button": False,
     "show_nav_level": 1,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": []},
+    "header_links_before_dropdown": 8,
+    "search_bar_text": "Search the course",
+    "logo": {"text": "dpcourse", "image_light": "_static/hills.svg", "image_dark": "_static/hills.svg", "alt_text": ""},
     "footer_start": [],
     "footer_end": [],
     "navbar_end": ["theme-switcher"],

@@ -20,6 +20,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -31,7 +32,29 @@ HELPER_ROOMS = (  # the small helper package, floor by floor
     ("Private algorithms", ("queries", "local", "learning", "pate", "federated", "synthetic", "budget")),
     ("Data", ("datasets",)),
 )
-ABOUT = ("data/README", "benchmarks/README", "CONTRIBUTING", "SECURITY")
+ABOUT = {
+    "benchmarks/README": "The package beside other libraries: the same answers, and how long they take.",
+    "data/README": "A private synthetic copy of the course's data, and how it was made.",
+    "CONTRIBUTING": "How the course is built, and how to change it.",
+    "SECURITY": "What the code does not protect against.",
+}
+NAVIGATION = (
+    "lessons",
+    "exercises",
+    "notebooks/capstones/README",
+    "Deeper <deeper>",
+    "Glossary <notebooks/GLOSSARY>",
+    "Teaching <notebooks/TEACHING>",
+    "Package <api>",
+    "about",
+)
+EXERCISES = """An exercise asks for a function. `check` runs it on fresh data and tries to break it, says what it saw, and asks one
+question. The pages below show the exercises; they run in JupyterLab (`make lab`).
+"""
+DEEPER = "What a newcomer may skip: proofs, finer theorems and long tables, beside the lesson they belong to.\n"
+STUDENT_FORM = "\n*This page holds the answers.* [Download the notebook without them](student/{}): start there.\n"
+OTHER_NUMBERS = "<p class='dpx-note'>Computed for this page on example data: other numbers than in the lesson.</p>"
+LESSON = re.compile(r"^\| (\[(\d\d) .*?\]\(notebooks/\S+\)) \| (.*) \|$", re.M)
 EXPLORER = re.compile(r"widgets\.(explore_\w+\([^()]*\))")
 PLAIN = re.compile(r"<(Picture|Explorer): (.*)>\Z", re.S)
 
@@ -46,29 +69,33 @@ def write(path: str, text: str, kept: set[Path]) -> None:
     target.write_text(text, encoding="utf-8")
 
 
-def live(call: str) -> str | None:
-    """The place of an explorer and its numbers, as HTML: None while it has no numbers to be drawn from.
+def live(call: str) -> str:
+    """The place of an explorer and its numbers, as HTML.
 
-    Computed once, and again when its room or what that stands on has changed.
+    Computed once, and again when its room, what that stands on or the data has changed.
     """
     from dpcourse import widgets
+    from dpcourse.datasets import load_adult
     from dpcourse.registry import EXPLORERS
     from dpcourse.widgets.page import fragment
 
     name = call.partition("(")[0]
     rooms = [path for path in (ROOT / "dpcourse").rglob("*.py") if "lessons" not in path.parts]
     rooms += [*(ROOT / "dpcourse" / "lessons" / EXPLORERS[name]).rglob("*.py"), *(ROOT / "data").rglob("*.json*")]
-    key = hashlib.sha256(call.encode() + b"".join(path.read_bytes() for path in sorted(rooms))).hexdigest()[:32]
+    told = f"{call} {load_adult().source}".encode()
+    key = hashlib.sha256(told + b"".join(path.read_bytes() for path in sorted(rooms))).hexdigest()[:32]
     kept = ROOT / "build" / "site-explorers" / f"{key}.html"
     if not kept.is_file():
-        named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in ast.parse(call).body[0].value.keywords}
-        explorer = getattr(widgets, name)(**named)
-        if getattr(explorer, "_draw", None) is not None:
-            return None
+        # A name in the call stands for data that the lesson has loaded: the explorer's own take its place.
+        told = [part.value for part in ast.parse(call).body[0].value.args if isinstance(part, ast.Constant)]
+        explorer = getattr(widgets, name)(*told)
         kept.parent.mkdir(parents=True, exist_ok=True)
-        words = html.escape(repr(explorer).removeprefix("<").removesuffix(">"))
-        kept.write_text(f"{fragment(explorer)}<noscript><p>{words}</p></noscript>", encoding="utf-8")
+        kept.write_text(f"{fragment(explorer)}<noscript><p>{words_of(repr(explorer))}</p></noscript>", encoding="utf-8")
     return kept.read_text(encoding="utf-8")
+
+
+def words_of(said: str) -> str:
+    return html.escape(said.removeprefix("<").removesuffix(">"))
 
 
 def page_of(notebook: dict) -> dict:
@@ -77,7 +104,7 @@ def page_of(notebook: dict) -> dict:
     for cell in shown["cells"]:
         text = "".join(cell["source"])
         if cell["cell_type"] == "markdown":
-            cell["source"] = without_solutions(text)
+            cell["source"] = relinked(text)
             continue
         tags = cell["metadata"].setdefault("tags", [])
         if "proof" in tags:
@@ -89,20 +116,19 @@ def page_of(notebook: dict) -> dict:
                 alt = " ".join(words[2].replace('"', "”").split())
                 cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
                 call = EXPLORER.search(text) if words[1] == "Explorer" else None
-                place = live(call[1]) if call else None
-                if place:
+                if call:
+                    place = live(call[1])
+                    if words_of(words[0]) not in place:
+                        place += OTHER_NUMBERS
                     output["data"] = {"text/html": place, "text/plain": data["text/plain"]}
     shown["metadata"].pop("widgets", None)
     return shown
 
 
-def without_solutions(text: str) -> str:
-    """Links to solutions and to capstones' student forms become words: the site has neither."""
-    return re.sub(r"\[([^\]]+)\]\((?:\.\./)?(?:solutions|student)/[^)]+\)", r"\1", text)
-
-
-def title_of(notebook: dict) -> str:
-    return "".join(notebook["cells"][0]["source"]).splitlines()[0].lstrip("# ").strip()
+def relinked(text: str) -> str:
+    """Links to solutions become words: the site has none. Capstones' student forms are downloaded."""
+    text = re.sub(r"\[([^\]]+)\]\((?:\.\./)?solutions/[^)]+\)", r"\1", text)
+    return re.sub(r"\[([^\]]+)\]\((student/[^)]+)\)", r"{download}`\1 <\2>`", text)
 
 
 def sources() -> set[Path]:
@@ -113,6 +139,9 @@ def sources() -> set[Path]:
         for path in sorted((ROOT / "notebooks" / folder).glob("[0-9]*_*.ipynb")):
             notebook = json.loads(path.read_text(encoding="utf-8"))
             name = path.relative_to(ROOT).as_posix()
+            if folder == "capstones":
+                title, *rest = "".join(notebook["cells"][0]["source"]).splitlines(keepends=True)
+                notebook["cells"][0]["source"] = [title, STUDENT_FORM.format(path.name), *rest]
             write(name, json.dumps(page_of(notebook), ensure_ascii=False, indent=1), kept)
             lists.setdefault(folder, []).append(name.removesuffix(".ipynb"))
     for path in [
@@ -120,36 +149,48 @@ def sources() -> set[Path]:
         *sorted((ROOT / "notebooks").glob("*/*.md")),
         *(ROOT / f"{name}.md" for name in ABOUT),
     ]:
-        write(path.relative_to(ROOT).as_posix(), without_solutions(path.read_text(encoding="utf-8")), kept)
+        write(path.relative_to(ROOT).as_posix(), relinked(path.read_text(encoding="utf-8")), kept)
     for picture in sorted((ROOT / ".github" / "pictures").iterdir()):
         target = SOURCE / ".github" / "pictures" / picture.name
         kept.add(target)
         if not target.is_file() or target.read_bytes() != picture.read_bytes():
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(picture.read_bytes())
-    write("lessons.md", contents("Lessons", lists.get("", [])), kept)
-    more = [(title, title.lower()) for title in ("Deeper", "Capstones", "Exercises") if lists.get(title.lower())]
-    for title, folder in more:
-        index = [f"notebooks/{folder}/README"] if (ROOT / "notebooks" / folder / "README.md").is_file() else []
-        write(f"{folder}.md", contents(title, index + lists[folder]), kept)
-    reference = [f"notebooks/{path.stem}" for path in sorted((ROOT / "notebooks").glob("*.md"))]
-    write("reference.md", contents("Reference", [*reference, *ABOUT]), kept)
+    for student in sorted((ROOT / "notebooks" / "capstones" / "student").glob("*.ipynb")):
+        write(student.relative_to(ROOT).as_posix(), student.read_text(encoding="utf-8"), kept)  # to download
+    write("lessons.md", lessons(lists), kept)
+    write("exercises.md", "# Exercises\n\n" + EXERCISES + contents(lists["exercises"], 2), kept)
+    write("deeper.md", "# Deeper ★\n\n" + DEEPER + contents(lists["deeper"], 2), kept)
+    capstones = relinked((ROOT / "notebooks" / "capstones" / "README.md").read_text(encoding="utf-8"))
+    write("notebooks/capstones/README.md", capstones + contents(lists["capstones"], hidden=True), kept)
     write("api.md", api(kept), kept)
-    pages = ["lessons", *(folder for _, folder in more), "api", "reference"]
-    write("index.md", front_page() + "\n```{toctree}\n:hidden:\n\n" + "\n".join(pages) + "\n```\n", kept)
+    about = "".join(f"- [](/{page}.md): {words}\n" for page, words in ABOUT.items())
+    write("about.md", f"# About\n\n{about}{contents(ABOUT, hidden=True)}", kept)
+    write("index.md", front_page() + contents(NAVIGATION, hidden=True), kept)
     return kept
 
 
-def contents(title: str, pages: list[str]) -> str:
-    return f"# {title}\n\n```{{toctree}}\n:maxdepth: 1\n\n" + "\n".join(f"/{page}" for page in pages) + "\n```\n"
+def contents(pages: Iterable[str], depth: int = 1, *, hidden: bool = False) -> str:
+    """A list of pages, shown or only the order in which they are read."""
+    listed = "\n".join(page if page.endswith(">") else f"/{page}" for page in pages)
+    return f"\n```{{toctree}}\n:maxdepth: {depth}\n{':hidden:' if hidden else ''}\n\n{listed}\n```\n"
+
+
+def lessons(lists: dict[str, list[str]]) -> str:
+    """README's table of lessons, each with its exercises and its companion."""
+    of = {(folder, Path(page).name[:2]): page for folder in ("exercises", "deeper") for page in lists[folder]}
+    lines = ["# Lessons", "", "Each lesson says what you need and how long it takes.", ""]
+    lines += ["| lesson | what is in it | more |", "| --- | --- | --- |"]
+    for link, number, words in LESSON.findall((ROOT / "README.md").read_text(encoding="utf-8")):
+        more = {"exercises": of.get(("exercises", number)), "deeper ★": of.get(("deeper", number))}
+        links = ", ".join(f"[{name}]({page}.ipynb)" for name, page in more.items() if page)
+        lines.append(f"| {link} | {words} | {links} |")
+    return "\n".join(lines) + "\n" + contents(lists[""], hidden=True)
 
 
 def front_page() -> str:
-    from dpcourse.registry import EXPLORERS
-
     text = (ROOT / "site" / "front.md").read_text(encoding="utf-8").replace("{{ caught }}", caught())
-    place = live("explore_forge()") if "explore_forge" in EXPLORERS else None
-    return text.replace("{{ forge }}", f"```{{raw}} html\n{place}\n```" if place else "")
+    return text.replace("{{ forge }}", f"```{{raw}} html\n{live('explore_forge()')}\n```")
 
 
 def caught() -> str:
@@ -169,16 +210,18 @@ def api(kept: set[Path]) -> str:
 
     lines = ["# The helper package", "", "What a lesson imports to do differential privacy, floor by floor.", ""]
     for title, rooms in HELPER_ROOMS:
-        lines += [f"## {title}", "", "```{toctree}", ":maxdepth: 1", "", *(f"/api/{room}" for room in rooms), "```", ""]
+        lines += [f"## {title}", ""]
         for room in rooms:
             module = importlib.import_module(f"dpcourse.{room}")
+            lines.append(f"- [{room}](/api/{room}.md): {(module.__doc__ or '').splitlines()[0].replace('`', '')}")
             page = [f"# {room}", "", "```{eval-rst}", f".. automodule:: dpcourse.{room}", "   :no-members:", ""]
             for name in public(room):
                 kind = "class" if inspect.isclass(getattr(module, name)) else "function"
                 kind = kind if callable(getattr(module, name)) else "data"
                 page += [f".. auto{kind}:: {name}", *(["   :members:"] if kind == "class" else []), ""]
             write(f"api/{room}.md", "\n".join([*page, "```", ""]), kept)
-    return "\n".join(lines)
+        lines.append("")
+    return "\n".join(lines) + contents((f"api/{room}" for _, rooms in HELPER_ROOMS for room in rooms), hidden=True)
 
 
 def public(room: str) -> list[str]:
