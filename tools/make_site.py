@@ -41,6 +41,7 @@ ABOUT = {
 NAVIGATION = (
     "lessons",
     "exercises",
+    "explorers",
     "notebooks/capstones/README",
     "Deeper <deeper>",
     "Glossary <notebooks/GLOSSARY>",
@@ -117,7 +118,8 @@ def page_of(notebook: dict) -> dict:
                 cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
                 call = EXPLORER.search(text) if words[1] == "Explorer" else None
                 if call:
-                    place = live(call[1])
+                    name = call[1].partition("(")[0]
+                    place = f"<div id='{name}'></div>{live(call[1])}"
                     if words_of(words[0]) not in place:
                         place += OTHER_NUMBERS
                     output["data"] = {"text/html": place, "text/plain": data["text/plain"]}
@@ -159,6 +161,7 @@ def sources() -> set[Path]:
     for student in sorted((ROOT / "notebooks" / "capstones" / "student").glob("*.ipynb")):
         write(student.relative_to(ROOT).as_posix(), student.read_text(encoding="utf-8"), kept)  # to download
     write("lessons.md", lessons(lists), kept)
+    write("explorers.md", explorers(), kept)
     write("exercises.md", "# Exercises\n\n" + EXERCISES + contents(lists["exercises"], 2), kept)
     write("deeper.md", "# Deeper ★\n\n" + DEEPER + contents(lists["deeper"], 2), kept)
     capstones = relinked((ROOT / "notebooks" / "capstones" / "README.md").read_text(encoding="utf-8"))
@@ -186,6 +189,22 @@ def lessons(lists: dict[str, list[str]]) -> str:
         links = ", ".join(f"[{name}]({page}.ipynb)" for name, page in more.items() if page)
         lines.append(f"| {link} | {words} | {links} |")
     return "\n".join(lines) + "\n" + contents(lists[""], hidden=True)
+
+
+def explorers() -> str:
+    """Every explorer of the lessons: the question it asks, and where it is."""
+    lines = ["# Explorers", "", "Pictures that you move. Each asks a question, and each is in a lesson.", ""]
+    for path in sorted((ROOT / "notebooks").glob("[0-9]*_*.ipynb")):
+        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+        title = "".join(cells[0]["source"]).splitlines()[0].lstrip("# ")
+        for cell in cells:
+            call = EXPLORER.search("".join(cell["source"]))
+            shown = ["".join(output.get("data", {}).get("text/plain", "")) for output in cell.get("outputs", ())]
+            asked = re.search(r"^<Explorer: (.*?\?) \(", "".join(shown), re.M)
+            if call and asked:
+                place = f"notebooks/{path.stem}.html#{call[1].partition('(')[0]}"
+                lines.append(f"- <a href='{place}'>{html.escape(asked[1])}</a> ({title})")
+    return "\n".join(lines) + "\n"
 
 
 def front_page() -> str:
