@@ -33,9 +33,10 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
         return
     body = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" decoding="async" ', body)
     # Links inside HTML that a cell printed are not Sphinx's to resolve.
-    body = re.sub(r'href="([^":#]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
-    if app.config.dpcourse_repository and pagename.startswith("notebooks/"):
-        buttons = BUTTONS.format(repository=app.config.dpcourse_repository, path=f"{pagename}.ipynb")
+    body = re.sub(r'href="(?![^"]*_downloads/)([^":#]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
+    if app.config.dpcourse_repository and re.match(r"notebooks/(\w+/)?\d", pagename):
+        start = re.sub(r"^notebooks/capstones/(?=\d)", "notebooks/capstones/student/", pagename)
+        buttons = BUTTONS.format(repository=app.config.dpcourse_repository, path=f"{start}.ipynb")
         body = body.replace("</h1>", f"</h1>\n{buttons}", 1)
     if "dpx-data" in body:
         body += EXPLORERS.format(style=asset("explorer.css"), script=asset("explorer.js"))

@@ -102,12 +102,6 @@ def assert_the_same(views, width, python=None):
         compare_drawing(view, svg, width)
 
 
-@pytest.fixture
-def draws_the_same():
-    """``draws_the_same(view, svg, width)``: what a browser shows is what `placed` says, to half a pixel."""
-    return compare_drawing
-
-
 def compare_drawing(view, svg, width):
     theirs, ours = shapes_of(svg), shapes_in_python(view, width)
     assert [(kind, words) for kind, _, words in theirs] == [(kind, words) for kind, _, words in ours]
@@ -155,6 +149,69 @@ def picture_says():
 @pytest.fixture(name="labels_stand_apart")
 def labels_stand_apart_fixture():
     return labels_stand_apart
+
+
+# What an explorer in the browser (its `.dpx`) says and draws; a state, set as a reader's hand would leave it, the inputs
+# moved, each with its event; and the stops where its inputs stand.
+SHOWN = """box => {
+    const svg = box.querySelector('.dpx-picture svg');
+    const told = Array.from(box.querySelectorAll('[data-name]'), input =>
+        [input.dataset.name, input.closest('.dpx-row').querySelector('.dpx-words').textContent]);
+    return {text: box.querySelector('[role=status]').textContent, svg: new XMLSerializer().serializeToString(svg),
+            alt: svg.getAttribute('aria-label'), width: +svg.getAttribute('width'), words: Object.fromEntries(told)};
+}"""
+SET = f"""(box, at) => {{
+    for (const input of box.querySelectorAll('[data-name]')) {{
+        const stop = at[input.dataset.name];
+        if (input.type === 'checkbox') input.checked = !!stop; else input.value = stop;
+        input.dispatchEvent(new Event(input.type === 'range' ? 'input' : 'change'));
+    }}
+    return ({SHOWN})(box);
+}}"""
+STOPS = """box => Object.fromEntries(Array.from(box.querySelectorAll('[data-name]'), input =>
+    [input.dataset.name, input.type === 'checkbox' ? +input.checked : +input.value]))"""
+
+
+class Reader:
+    """An explorer in Python and its place in the browser, side by side."""
+
+    def __init__(self, explorer, place):
+        self.explorer, self.place = explorer, place
+
+    def control(self, name):
+        return self.place.locator(f'[data-name="{name}"]')
+
+    def shown(self):
+        return self.place.evaluate(SHOWN)
+
+    def compare(self, shown=None):
+        """The page says and draws what Python does at the stops where the inputs stand."""
+        shown = shown or self.shown()
+        view = self.explorer.front.view
+        words = {name: view["words"].get(name, "") for name in self.explorer.controls}
+        said = shown["text"].replace("\xa0", " ")  # lines do not break within "ε = 1"
+        assert (said, shown["alt"], shown["words"]) == (self.explorer.text, view["alt"], words)
+        compare_drawing(json.loads(json.dumps(view)), shown["svg"], shown["width"])
+
+    def follow(self):
+        """Python goes where the reader has gone."""
+        at = self.place.evaluate(STOPS)
+        self.explorer.show(**{name: self.explorer.controls[name].options[i] for name, i in at.items()})
+        return at
+
+    def random_states(self, draw, states):
+        """So many states, drawn at random: in each, page and Python agree."""
+        for _ in range(states):
+            at = {name: draw.randrange(len(control.options)) for name, control in self.explorer.controls.items()}
+            shown = self.place.evaluate(SET, at)
+            assert self.follow() == at
+            self.compare(shown)
+
+
+@pytest.fixture
+def reader_of():
+    """``reader_of(explorer, place)``: an explorer in Python beside its `.dpx` on a page."""
+    return Reader
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,6 @@ NAVIGATION = (
     "exercises",
     "explorers",
     "notebooks/capstones/README",
-    "Deeper <deeper>",
     "Glossary <notebooks/GLOSSARY>",
     "Teaching <notebooks/TEACHING>",
     "Package <api>",
@@ -90,8 +89,9 @@ def live(call: str) -> str:
         # A name in the call stands for data that the lesson has loaded: the explorer's own take its place.
         told = [part.value for part in ast.parse(call).body[0].value.args if isinstance(part, ast.Constant)]
         explorer = getattr(widgets, name)(*told)
+        place = f'<div id="{name}" data-call="{html.escape(name + repr(tuple(told)))}"></div>{fragment(explorer)}'
         kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text(f"{fragment(explorer)}<noscript><p>{words_of(repr(explorer))}</p></noscript>", encoding="utf-8")
+        kept.write_text(f"{place}<noscript><p>{words_of(repr(explorer))}</p></noscript>", encoding="utf-8")
     return kept.read_text(encoding="utf-8")
 
 
@@ -118,8 +118,7 @@ def page_of(notebook: dict) -> dict:
                 cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
                 call = EXPLORER.search(text) if words[1] == "Explorer" else None
                 if call:
-                    name = call[1].partition("(")[0]
-                    place = f"<div id='{name}'></div>{live(call[1])}"
+                    place = live(call[1])
                     if words_of(words[0]) not in place:
                         place += OTHER_NUMBERS
                     output["data"] = {"text/html": place, "text/plain": data["text/plain"]}
@@ -188,12 +187,19 @@ def lessons(lists: dict[str, list[str]]) -> str:
         more = {"exercises": of.get(("exercises", number)), "deeper ★": of.get(("deeper", number))}
         links = ", ".join(f"[{name}]({page}.ipynb)" for name, page in more.items() if page)
         lines.append(f"| {link} | {words} | {links} |")
-    return "\n".join(lines) + "\n" + contents(lists[""], hidden=True)
+    return "\n".join(lines) + "\n" + contents([*lists[""], "deeper"], hidden=True)
 
 
 def explorers() -> str:
     """Every explorer of the lessons: the question it asks, and where it is."""
-    lines = ["# Explorers", "", "Pictures that you move. Each asks a question, and each is in a lesson.", ""]
+    lines = [
+        "# Explorers",
+        "",
+        "Pictures that you move. Each asks a question.",
+        "",
+        "| explorer | lesson |",
+        "| --- | --- |",
+    ]
     for path in sorted((ROOT / "notebooks").glob("[0-9]*_*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         title = "".join(cells[0]["source"]).splitlines()[0].lstrip("# ")
@@ -203,7 +209,7 @@ def explorers() -> str:
             asked = re.search(r"^<Explorer: (.*?\?) \(", "".join(shown), re.M)
             if call and asked:
                 place = f"notebooks/{path.stem}.html#{call[1].partition('(')[0]}"
-                lines.append(f"- <a href='{place}'>{html.escape(asked[1])}</a> ({title})")
+                lines.append(f"| <a href='{place}'>{html.escape(asked[1])}</a> | {title} |")
     return "\n".join(lines) + "\n"
 
 

@@ -6,7 +6,6 @@ pixel; a screen reader hears each control's name and value; the keyboard alone r
 
 from __future__ import annotations
 
-import json
 import random
 
 import pytest
@@ -24,53 +23,10 @@ STATES = 30
 CASES = [(name, ()) for name in sorted(widgets.EXPLORERS)]
 CASES += [("explore_two_hills", (view,)) for view in VIEWS if view != "laplace"]
 
-SHOWN = """() => {
-    const box = document.querySelector('.dpx'), svg = box.querySelector('.dpx-picture svg');
-    const told = Array.from(box.querySelectorAll('[data-name]'), input =>
-        [input.dataset.name, input.closest('.dpx-row').querySelector('.dpx-words').textContent]);
-    return {text: box.querySelector('[role=status]').textContent, svg: new XMLSerializer().serializeToString(svg),
-            alt: svg.getAttribute('aria-label'), width: +svg.getAttribute('width'), words: Object.fromEntries(told)};
-}"""
-# A state, set as a reader's hand would leave it: the inputs moved, each with its event.
-SET = f"""at => {{
-    for (const input of document.querySelectorAll('.dpx [data-name]')) {{
-        const stop = at[input.dataset.name];
-        if (input.type === 'checkbox') input.checked = !!stop; else input.value = stop;
-        input.dispatchEvent(new Event(input.type === 'range' ? 'input' : 'change'));
-    }}
-    return ({SHOWN})();
-}}"""
-STOPS = """() => Object.fromEntries(Array.from(document.querySelectorAll('.dpx [data-name]'), input =>
-    [input.dataset.name, input.type === 'checkbox' ? +input.checked : +input.value]))"""
-
-
-class Reader:
-    """An explorer in Python and its page in the browser, side by side."""
-
-    def __init__(self, explorer, page, same):
-        self.explorer, self.page, self.same = explorer, page, same
-
-    def control(self, name):
-        return self.page.locator(f'.dpx [data-name="{name}"]')
-
-    def compare(self, shown=None):
-        """The page says and draws what Python does at the stops where the inputs stand."""
-        shown = shown or self.page.evaluate(SHOWN)
-        view = self.explorer.front.view
-        words = {name: view["words"].get(name, "") for name in self.explorer.controls}
-        said = shown["text"].replace("\xa0", " ")  # lines do not break within "ε = 1"
-        assert (said, shown["alt"], shown["words"]) == (self.explorer.text, view["alt"], words)
-        self.same(json.loads(json.dumps(view)), shown["svg"], shown["width"])
-
-    def follow(self):
-        """Python goes where the reader has gone."""
-        at = self.page.evaluate(STOPS)
-        self.explorer.show(**{name: self.explorer.controls[name].options[i] for name, i in at.items()})
-        return at
 
 
 @pytest.fixture
-def reader(request, browser, draws_the_same, tmp_path):
+def reader(request, browser, reader_of, tmp_path):
     name, arguments = request.param
     explorer = getattr(widgets, name)(*arguments)
     path = tmp_path / "explorer.html"
@@ -80,7 +36,7 @@ def reader(request, browser, draws_the_same, tmp_path):
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("request", lambda asked: problems.append(asked.url) if not asked.url.startswith("file:") else None)
     page.goto(path.as_uri())
-    yield Reader(explorer, page, draws_the_same)
+    yield reader_of(explorer, page.locator(".dpx"))
     context.close()
     explorer.close_all()
     assert not problems
@@ -94,31 +50,31 @@ def test_an_explorer_in_the_hands_of_a_reader(reader):
     for name, control in reader.explorer.controls.items():
         a_control_is_moved_by_keys(reader, name, control)
     points_are_dragged(reader)
-    random_states(reader)
-    nothing_serious_is_found_by_axe(reader.page)
+    reader.random_states(random.Random(18), STATES)
+    nothing_serious_is_found_by_axe(reader.place.page)
 
 
 def it_is_whole_on_a_laptop(reader):
-    box = reader.page.locator(".dpx").bounding_box()
+    box = reader.place.page.locator(".dpx").bounding_box()
     assert box["x"] >= 0 and box["y"] >= 0 and box["x"] + box["width"] <= 1366 and box["y"] + box["height"] <= 768
 
 
 def everything_is_reached_by_tab(reader):
     found = []
     for _ in range(len(reader.explorer.controls) + 1):
-        reader.page.keyboard.press("Tab")
+        reader.place.page.keyboard.press("Tab")
         found.append(
-            reader.page.evaluate("() => document.activeElement.dataset.name || document.activeElement.tagName")
+            reader.place.page.evaluate("() => document.activeElement.dataset.name || document.activeElement.tagName")
         )
     assert found == [*reader.explorer.controls, "SUMMARY"]
-    reader.page.keyboard.press("Enter")
-    assert reader.page.locator(".dpx details p").is_visible()
+    reader.place.page.keyboard.press("Enter")
+    assert reader.place.page.locator(".dpx details p").is_visible()
 
 
 def a_control_is_moved_by_keys(reader, name, control):
     """Through all its stops where they are few, else to both ends and a few between; each time the words are right."""
     place, last = reader.control(name), len(control.options) - 1
-    assert reader.page.get_by_label(control.description, exact=True).get_attribute("data-name") == name
+    assert reader.place.page.get_by_label(control.description, exact=True).get_attribute("data-name") == name
     place.focus()
     if control.kind == "check":
         keys = ["Space", "Space"]
@@ -128,7 +84,7 @@ def a_control_is_moved_by_keys(reader, name, control):
         keys = ["Home", "ArrowRight", "ArrowUp", "PageUp", "End", "ArrowLeft", "ArrowDown"]
     visited = set()
     for key in keys:
-        reader.page.keyboard.press(key)
+        reader.place.page.keyboard.press(key)
         at = reader.follow()[name]
         visited.add(at)
         reader.compare()
@@ -142,8 +98,8 @@ def points_are_dragged(reader):
     pulled = {mark["g"][0] for panel in reader.explorer.front.view["p"] for mark in panel["k"] if "g" in mark}
     for name in sorted(pulled):
         for part in (0.98, 0.02, 0.5):
-            view, width = reader.explorer.front.view, reader.page.evaluate(SHOWN)["width"]
-            frame = reader.page.locator(".dpx-picture").bounding_box()
+            view, width = reader.explorer.front.view, reader.shown()["width"]
+            frame = reader.place.page.locator(".dpx-picture").bounding_box()
             box, mark = next(
                 (box, mark)
                 for panel, box in zip(view["p"], boxes(view, width)[0], strict=True)
@@ -159,25 +115,16 @@ def points_are_dragged(reader):
                 continue
             across = frame["x"] + box["x"] + mark["x"][seen[0]] / STEPS * box["w"]
             down = frame["y"] + box["y"] + box["h"] * (1 - mark["y"][seen[0]] / STEPS)
-            reader.page.mouse.move(across, down)
-            reader.page.mouse.down()
+            reader.place.page.mouse.move(across, down)
+            reader.place.page.mouse.down()
             if mark["g"][1] == "x":
-                reader.page.mouse.move(frame["x"] + box["x"] + part * box["w"], down, steps=3)
+                reader.place.page.mouse.move(frame["x"] + box["x"] + part * box["w"], down, steps=3)
             else:
-                reader.page.mouse.move(across, frame["y"] + box["y"] + (1 - part) * box["h"], steps=3)
-            reader.page.mouse.up()
+                reader.place.page.mouse.move(across, frame["y"] + box["y"] + (1 - part) * box["h"], steps=3)
+            reader.place.page.mouse.up()
             away = [abs(place - part * STEPS) for place in mark["g"][2]]
             assert away[reader.follow()[name]] <= min(away) + STEPS / box["w"], (name, part)  # to the pixel
             reader.compare()
-
-
-def random_states(reader):
-    draw = random.Random(18)
-    for _ in range(STATES):
-        at = {name: draw.randrange(len(control.options)) for name, control in reader.explorer.controls.items()}
-        shown = reader.page.evaluate(SET, at)
-        assert reader.follow() == at
-        reader.compare(shown)
 
 
 def nothing_serious_is_found_by_axe(page):
