@@ -151,8 +151,8 @@ def labels_stand_apart_fixture():
     return labels_stand_apart
 
 
-# What an explorer in the browser (its `.dpx`) says and draws; a state, set as a reader's hand would leave it, the inputs
-# moved, each with its event; and the stops where its inputs stand.
+# What an explorer in the browser (its `.dpx`) says and draws; a state, set as a reader's hand would leave it, each
+# input moved with its event; and the stops where its inputs stand.
 SHOWN = """box => {
     const svg = box.querySelector('.dpx-picture svg');
     const told = Array.from(box.querySelectorAll('[data-name]'), input =>

@@ -48,10 +48,9 @@ NAVIGATION = (
     "Package <api>",
     "about",
 )
-EXERCISES = """An exercise asks for a function. `check` runs it on fresh data and tries to break it, says what it saw, and asks one
-question. The pages below show the exercises; they run in JupyterLab (`make lab`).
+EXERCISES = """An exercise asks for a function. `check` runs it on fresh data, tries to break it, says what it saw and
+asks one question. Here you read the exercises; they run in JupyterLab (`make lab`).
 """
-DEEPER = "What a newcomer may skip: proofs, finer theorems and long tables, beside the lesson they belong to.\n"
 STUDENT_FORM = "\n*This page holds the answers.* [Download the notebook without them](student/{}): start there.\n"
 OTHER_NUMBERS = "<p class='dpx-note'>Computed for this page on example data: other numbers than in the lesson.</p>"
 LESSON = re.compile(r"^\| (\[(\d\d) .*?\]\(notebooks/\S+\)) \| (.*) \|$", re.M)
@@ -147,7 +146,6 @@ def sources() -> set[Path]:
             lists.setdefault(folder, []).append(name.removesuffix(".ipynb"))
     for path in [
         *sorted((ROOT / "notebooks").glob("*.md")),
-        *sorted((ROOT / "notebooks").glob("*/*.md")),
         *(ROOT / f"{name}.md" for name in ABOUT),
     ]:
         write(path.relative_to(ROOT).as_posix(), relinked(path.read_text(encoding="utf-8")), kept)
@@ -162,7 +160,6 @@ def sources() -> set[Path]:
     write("lessons.md", lessons(lists), kept)
     write("explorers.md", explorers(), kept)
     write("exercises.md", "# Exercises\n\n" + EXERCISES + contents(lists["exercises"], 2), kept)
-    write("deeper.md", "# Deeper ★\n\n" + DEEPER + contents(lists["deeper"], 2), kept)
     capstones = relinked((ROOT / "notebooks" / "capstones" / "README.md").read_text(encoding="utf-8"))
     write("notebooks/capstones/README.md", capstones + contents(lists["capstones"], hidden=True), kept)
     write("api.md", api(kept), kept)
@@ -181,13 +178,14 @@ def contents(pages: Iterable[str], depth: int = 1, *, hidden: bool = False) -> s
 def lessons(lists: dict[str, list[str]]) -> str:
     """README's table of lessons, each with its exercises and its companion."""
     of = {(folder, Path(page).name[:2]): page for folder in ("exercises", "deeper") for page in lists[folder]}
-    lines = ["# Lessons", "", "Each lesson says what you need and how long it takes.", ""]
+    told = "Each says what you need and how long it takes. A newcomer may skip what goes deeper (★)."
+    lines = ["# Lessons", "", told, ""]
     lines += ["| lesson | what is in it | more |", "| --- | --- | --- |"]
     for link, number, words in LESSON.findall((ROOT / "README.md").read_text(encoding="utf-8")):
         more = {"exercises": of.get(("exercises", number)), "deeper ★": of.get(("deeper", number))}
         links = ", ".join(f"[{name}]({page}.ipynb)" for name, page in more.items() if page)
         lines.append(f"| {link} | {words} | {links} |")
-    return "\n".join(lines) + "\n" + contents([*lists[""], "deeper"], hidden=True)
+    return "\n".join(lines) + "\n" + contents([*lists[""], *lists["deeper"]], hidden=True)
 
 
 def explorers() -> str:
