@@ -78,9 +78,13 @@ def test_every_lesson_and_exercise_is_there(pages):
 
 
 def test_made_again_nothing_is_written(pages):
-    before = {path: path.stat().st_mtime_ns for path in pages}
+    def written():  # Sphinx's own lists aside: it writes them every time
+        own = ("search.html", "genindex.html", "py-modindex.html")
+        return {path: path.stat().st_mtime_ns for path in SITE.rglob("*.html") if path.name not in own}
+
+    before = written()
     assert make() < 30
-    assert {path: path.stat().st_mtime_ns for path in SITE.rglob("*.html")} == before
+    assert written() == before
 
 
 def test_the_repository_is_named_where_it_is_set():
