@@ -24,7 +24,6 @@ CASES = [(name, ()) for name in sorted(widgets.EXPLORERS)]
 CASES += [("explore_two_hills", (view,)) for view in VIEWS if view != "laplace"]
 
 
-
 @pytest.fixture
 def reader(request, browser, reader_of, tmp_path):
     name, arguments = request.param
