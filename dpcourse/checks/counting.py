@@ -56,13 +56,15 @@ YES_COUNTS: tuple[Mistake, ...] = (
 )
 
 
+IN_ANOTHER_ORDER = Shared.WRONG_ORDER.seen("Your counts are right, and stand in another order than is asked for.")
+
+
 def in_another_order(truth: Callable[..., np.ndarray]) -> tuple[Mistake, ...]:
     """The right counts in the wrong places: reversed, or sorted by size."""
-    diagnosis = Shared.WRONG_ORDER.seen("Your counts are right, and stand in another order than the questions.")
     return (
-        Mistake.told(diagnosis, lambda *people: truth(*people)[::-1]),
-        Mistake.told(diagnosis, lambda *people: np.sort(truth(*people))),
-        Mistake.told(diagnosis, lambda *people: np.sort(truth(*people))[::-1]),
+        Mistake.told(IN_ANOTHER_ORDER, lambda *people: truth(*people)[::-1]),
+        Mistake.told(IN_ANOTHER_ORDER, lambda *people: np.sort(truth(*people))),
+        Mistake.told(IN_ANOTHER_ORDER, lambda *people: np.sort(truth(*people))[::-1]),
     )
 
 

@@ -233,21 +233,22 @@ class Release:
 
     def law(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """Thousands of errors at each ε against the law that is asked for."""
-        wanted, known = [], []  # and at each ε the scale of each known mistake
-        for epsilon in self.epsilons:
+        wanted, drawn = [], []
+        for around in self.epsilons:
+            epsilon = round(around * chance.rng.uniform(0.9, 1.1), 2)
             samples = self._many(answer, epsilon, chance.rng)
             units = [sample.scale * epsilon if self.words.of else 1.0 for sample in samples]
             errors = [sample.errors.ravel() / unit for sample, unit in zip(samples, units, strict=True)]
-            scale, arguments = samples[0].scale / units[0], samples[0].arguments
+            scale = samples[0].scale / units[0]
             wanted.append(Wanted(np.concatenate(errors), epsilon, [law(scale) for law in self.noise]))
-            known.append([mistake.gives(epsilon, *arguments) / units[0] for mistake in self.scales])
+            drawn += [(epsilon, sample) for sample in samples]
         w = self.words
         wrong = noise_wrong(wanted, chance.failure, scale=w.scale, unit=w.unit, too_much=w.too_much, few=w.too_little)
         if wrong is None or wrong.key not in (Shared.TOO_LITTLE_NOISE.key, Shared.TOO_MUCH_NOISE.key):
             return wrong
-        for place, mistake in enumerate(self.scales):
+        for mistake in self.scales:
             for law in self.noise:
-                if all(law(scales[place]).fits(one.errors, 1e-9) for scales, one in zip(known, wanted, strict=True)):
+                if all(law(mistake.gives(e, *s.arguments)).fits(s.errors.ravel(), 1e-9) for e, s in drawn):
                     return mistake.diagnosis
         return wrong.led_by(f"In units of {w.of}: ") if w.of else wrong
 

@@ -52,8 +52,8 @@ RENAMED = {
         for exercise in ("03.2", "03.3", "03.4", "09.4", "13.2", "13.3", "14.5", "15.2")
     },
     **{(exercise, "same-noise"): ("shared-noise", ONE_WORD) for exercise in ("03.3", "04.2")},
-    **{(exercise, "no-counts"): ("ignores-data", ONE_WORD) for exercise in ("04.2", "05.4", "13.2", "15.2")},
-    **{(exercise, "wrong-counts"): ("wrong-truth", ONE_WORD) for exercise in ("04.2", "13.2", "15.2")},
+    **{(exercise, "no-counts"): ("ignores-data", ONE_WORD) for exercise in ("03.3", "04.2", "05.4", "13.2", "15.2")},
+    **{(exercise, "wrong-counts"): ("wrong-truth", ONE_WORD) for exercise in ("03.3", "04.2", "13.2", "15.2")},
     **{(exercise, "not-private"): ("too-little-noise", MEASURED) for exercise in ("00.2", "13.2", "15.2")},
     **{
         (exercise, "not-useful"): ("too-much-noise", MEASURED)
@@ -63,6 +63,11 @@ RENAMED = {
         ("linked-noise", "noise-by-size"),
         "it is said which count that is: a sum or a difference, or a large one",
     ),
+    ("00.2", "counts-false"): ("counts-no", ONE_WORD),
+    ("00.2", "wrong-count"): ("wrong-truth", ONE_WORD),
+    ("00.2", "zero-without-noise"): ("nobody", ONE_WORD),
+    ("03.3", "empty-cell-without-noise"): ("empty-exact", ONE_WORD),
+    ("03.3", "negative-cut"): ("cut-at-zero", ONE_WORD),
     ("08.3", "empty-batch"): ("nobody", ONE_WORD),
     ("12.3", "few-clients"): ("nobody", ONE_WORD),
     ("05.4", "scale-upside-down"): ("epsilon-inverted", ONE_WORD),
