@@ -60,55 +60,41 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _said(diagnosis: str, next_step: str, key: str) -> Diagnosis:
-    return Diagnosis(key, diagnosis, next_step)
-
-
 CLEAN = Equals(
     _clean,
     counted,
     (
-        Mistake.told(
-            _said(
-                "You return shares of lots, not counts.",
-                "The number of a supplier's lots is private too. A share also cannot be added up over suppliers.",
-                "shares",
-            ),
+        Mistake(
+            "shares",
             lambda reports: counted(reports) / len(reports),
+            "You return shares of lots, not counts.",
+            "The number of a supplier's lots is private too. A share also cannot be added up over suppliers.",
         ),
-        Mistake.told(
-            _said(
-                "Your bins run from the smallest to the largest report: one lot moves every bin's borders.",
-                "Bins come from what is public: 0, 1, …, 19, and 20 or more.",
-                "bins-from-data",
-            ),
+        Mistake(
+            "bins-from-data",
             lambda reports: np.histogram(reports, BINS)[0],
+            "Your bins run from the smallest to the largest report: one lot moves every bin's borders.",
+            "Bins come from what is public: 0, 1, …, 19, and 20 or more.",
         ),
-        Mistake.told(
-            _said(
-                "Lots with 20 defects or more are missing from your histogram: the worst lots would not count.",
-                "They share the last bin.",
-                "drops-large",
-            ),
+        Mistake(
+            "drops-large",
             lambda reports: counted(reports[reports < BINS - 1]),
+            "Lots with 20 defects or more are missing from your histogram: the worst lots would not count.",
+            "They share the last bin.",
         ),
-        Mistake.told(
-            _said(
-                "Your bins hold defects, not lots: one lot of 20 defects moves its bin by 20.",
-                "Each lot adds one.",
-                "defects",
-            ),
+        Mistake(
+            "defects",
             lambda reports: np.bincount(
                 np.minimum(reports, BINS - 1).astype(int), weights=np.minimum(reports, BINS - 1), minlength=BINS
             ),
+            "Your bins hold defects, not lots: one lot of 20 defects moves its bin by 20.",
+            "Each lot adds one.",
         ),
-        Mistake.told(
-            _said(
-                "You return cumulative counts: one lot without a defect moves all 21 of them.",
-                "Each lot in one bin only. Sums can be made from the release.",
-                "cumulative",
-            ),
+        Mistake(
+            "cumulative",
             lambda reports: np.cumsum(counted(reports)),
+            "You return cumulative counts: one lot without a defect moves all 21 of them.",
+            "Each lot in one bin only. Sums can be made from the release.",
         ),
     ),
 )

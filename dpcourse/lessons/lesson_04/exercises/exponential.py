@@ -10,7 +10,8 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order
+from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order, for_each
+from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -30,20 +31,12 @@ def _utilities(rng: Generator) -> Data:
     return names, utilities, sensitivity, float(rng.uniform(0.6, 0.75))
 
 
-def _probabilities(
-    data: Data, factor: float, sensitivity: float | None = None, epsilon: float | None = None
-) -> dict[str, float]:
-    names, utilities, delta, given = data
-    exponent = (
-        factor * (given if epsilon is None else epsilon) * utilities / (delta if sensitivity is None else sensitivity)
-    )
-    weights = np.exp(exponent - exponent.max())
-    return dict(zip(names, weights / weights.sum(), strict=True))
+def _law(exponents: Callable[[np.ndarray, float, float], np.ndarray]) -> Callable[[Data], dict[str, float]]:
+    """Names and their probabilities, in proportion to e to the power of ``exponents(utilities, sensitivity, ε)``."""
+    return lambda data: dict(zip(data[0], softmax(exponents(*data[1:])).tolist(), strict=True))
 
 
-def _argmax(data: Data) -> dict[str, float]:
-    names, utilities, *_ = data
-    return {name: float(u == utilities.max()) for name, u in zip(names, utilities, strict=True)}
+_RIGHT = _law(lambda u, delta, epsilon: epsilon * u / (2 * delta))
 
 
 def _many_alike(rng: Generator, ahead: float = 1.0) -> Data:
@@ -57,25 +50,13 @@ def _many_alike(rng: Generator, ahead: float = 1.0) -> Data:
     return [f"place {place}" for place in range(41)], utilities, sensitivity, epsilon
 
 
-def _largest_with(two_sided: bool, factor: float):
-    """How often each is the largest after adding Laplace or exponential noise of scale Δ/(factor·ε), by integrating.
-
-    With exponential noise that is permute-and-flip (McKenna and Sheldon 2020, arXiv:2010.12603).
-    """
+def _largest(factor: float, *, two_sided: bool = True) -> Callable[[Data], dict[str, float]]:
+    """The largest after adding Laplace or exponential noise of scale Δ/(factor·ε)."""
 
     def law(data: Data) -> dict[str, float]:
         names, utilities, delta, epsilon = data
-        scores, place = np.unique(factor * epsilon * utilities / delta, return_inverse=True)
-        times = np.bincount(place)
-        x, step = np.linspace(scores.min() - 30, scores.max() + 40, 70_001, retstep=True)
-        gap = x + step / 2 - scores[:, None]
-        tail = np.exp(-np.abs(gap)) / (2 if two_sided else 1)
-        density = tail if two_sided else np.where(gap > 0, tail, 0)
-        below = np.where(gap > 0, 1 - tail, tail if two_sided else 0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            others = np.prod(below ** (times - np.eye(len(times), dtype=int))[:, :, None], axis=1)
-        chances = (density * others).sum(axis=1) * step
-        return dict(zip(names, (chances / (chances * times).sum())[place].tolist(), strict=True))
+        chances = largest_after(factor * epsilon * utilities / delta, two_sided=two_sided)
+        return dict(zip(names, chances.tolist(), strict=True))
 
     return law
 
@@ -134,84 +115,83 @@ def _is_choice(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _known(law: Callable[[Data], dict[str, float]], wrong: Diagnosis) -> Mistake:
-    return Mistake.told(wrong, lambda questions: [law(data) for data in questions])
-
-
 _MISTAKES = (
-    _known(
-        _argmax,
-        Diagnosis("argmax", "You always choose the best: no randomness, no privacy.", "Draw from the weights."),
+    Mistake(
+        "argmax",
+        for_each(_law(lambda u, delta, epsilon: 1e9 * u)),
+        "You always choose the best: no randomness, no privacy.",
+        "Draw from the weights.",
     ),
-    _known(
-        lambda data: _probabilities(data, 1.0),
-        Diagnosis(
-            "missing-two",
-            "Your weights are exp(εu/Δ). One person can raise one utility and lower the others, so that the "
-            "weight and the sum of weights move against each other.",
-            "Each may take half of ε: exp(εu/2Δ).",
-        ),
+    Mistake(
+        "missing-two",
+        for_each(_law(lambda u, delta, epsilon: epsilon * u / delta)),
+        "Your weights are exp(εu/Δ). One person can raise one utility and lower the others, so that the "
+        "weight and the sum of weights move against each other.",
+        "Each may take half of ε: exp(εu/2Δ).",
     ),
-    _known(
-        lambda data: _probabilities(data, 0.5, epsilon=1.0),
-        Shared.EPSILON_IGNORED.seen(
-            "The ε you are given does not enter: your weights are those of ε = 1.",
-            "exp(εu/2Δ): a smaller ε makes the weights more alike.",
-        ),
+    Mistake(
+        Shared.EPSILON_IGNORED,
+        for_each(_law(lambda u, delta, epsilon: u / (2 * delta))),
+        "The ε you are given does not enter: your weights are those of ε = 1.",
+        "exp(εu/2Δ): a smaller ε makes the weights more alike.",
     ),
-    _known(
-        lambda data: _probabilities(data, 0.5, 1.0),
-        Diagnosis("no-sensitivity", "The sensitivity does not enter.", "exp(εu/2Δ): measure utilities in units of Δ."),
+    Mistake(
+        "no-sensitivity",
+        for_each(_law(lambda u, delta, epsilon: epsilon * u / 2)),
+        "The sensitivity does not enter.",
+        "exp(εu/2Δ): measure utilities in units of Δ.",
     ),
-    _known(
-        lambda data: _probabilities(data, 0.5, 1 / data[2]),
-        Diagnosis("sensitivity-upside-down", "You multiply by the sensitivity.", "Divide: exp(εu/2Δ)."),
+    Mistake(
+        "sensitivity-upside-down",
+        for_each(_law(lambda u, delta, epsilon: epsilon * u * delta / 2)),
+        "You multiply by the sensitivity.",
+        "Divide: exp(εu/2Δ).",
     ),
-    _known(
-        lambda data: _probabilities(data, 0.0),
-        Diagnosis("uniform", "All candidates are equally likely.", "Where do the utilities come in?"),
+    Mistake(
+        "uniform",
+        for_each(_law(lambda u, delta, epsilon: 0 * u)),
+        "All candidates are equally likely.",
+        "Where do the utilities come in?",
     ),
-    _known(
-        lambda data: _probabilities(data, -0.5),
-        Diagnosis("sign-reversed", "You prefer small utilities.", "The weight grows with the utility."),
+    Mistake(
+        "sign-reversed",
+        for_each(_law(lambda u, delta, epsilon: -epsilon * u / (2 * delta))),
+        "You prefer small utilities.",
+        "The weight grows with the utility.",
     ),
-    _known(
-        lambda data: _probabilities(data, 0.25),
-        Diagnosis("two-twos", "Your weights are exp(εu/4Δ): more noise than needed.", "One 2 is enough."),
+    Mistake(
+        "two-twos",
+        for_each(_law(lambda u, delta, epsilon: epsilon * u / (4 * delta))),
+        "Your weights are exp(εu/4Δ): more noise than needed.",
+        "One 2 is enough.",
     ),
-    _known(
-        _largest_with(two_sided=False, factor=0.5),
-        Diagnosis(
-            "permute-and-flip",
-            "Your choices occur as often as those of permute-and-flip, or of the largest after exponential noise. That "
-            "is ε-DP too, but another mechanism.",
-            "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
-        ),
+    Mistake(
+        "permute-and-flip",
+        for_each(_largest(0.5, two_sided=False)),
+        "Your choices occur as often as those of permute-and-flip, or of the largest after exponential noise. That "
+        "is ε-DP too, but another mechanism.",
+        "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
     ),
-    _known(
-        _largest_with(two_sided=True, factor=0.5),
-        Diagnosis(
-            "noisy-max",
-            "You take the largest utility after adding Laplace noise of scale 2Δ/ε. That is ε-DP too, but another "
-            "mechanism: its choices occur with other probabilities.",
-            "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
-        ),
+    Mistake(
+        "noisy-max",
+        for_each(_largest(0.5)),
+        "You take the largest utility after adding Laplace noise of scale 2Δ/ε. That is ε-DP too, but another "
+        "mechanism: its choices occur with other probabilities.",
+        "Draw in proportion to exp(εu/2Δ), or add Gumbel noise instead: that gives the same law.",
     ),
-    _known(
-        _largest_with(two_sided=True, factor=1.0),
-        Diagnosis(
-            "noisy-max",
-            "You take the largest utility after adding Laplace noise of scale Δ/ε. One utility may fall while another "
-            "rises, which costs 2ε; and it is another mechanism than the one asked for.",
-            "Draw in proportion to exp(εu/2Δ).",
-        ),
+    Mistake(
+        "noisy-max",
+        for_each(_largest(1.0)),
+        "You take the largest utility after adding Laplace noise of scale Δ/ε. One utility may fall while another "
+        "rises, which costs 2ε; and it is another mechanism than the one asked for.",
+        "Draw in proportion to exp(εu/2Δ).",
     ),
 )
 
 
 def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
     questions = [_utilities(rng), _many_alike(rng), _many_alike(rng, 0.5)]
-    return questions, [_probabilities(data, 0.5) for data in questions]
+    return questions, [_RIGHT(data) for data in questions]
 
 
 EXPONENTIAL = (

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dpcourse.checks.base import Exercise
 from dpcourse.lessons.lesson_11.exercises.bounds import CERTIFICATE, ONE_RUN
-from dpcourse.lessons.lesson_11.exercises.procedures import choose_and_certify, moved, verdicts
+from dpcourse.lessons.lesson_11.exercises.events import choose_and_certify
+from dpcourse.lessons.lesson_11.exercises.replay import moved
+from dpcourse.lessons.lesson_11.exercises.verdicts import verdicts
 
 EXERCISES = (
     Exercise(

@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, for_each
+from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 
 
@@ -37,20 +38,11 @@ def _many_alike(rng: np.random.Generator) -> tuple[np.ndarray, float]:
 
 
 def _noisy_max(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
-    """How often each is the largest after adding Laplace noise, by integrating over the largest."""
-    values, which = np.unique((scores - scores.max()) / scale, return_inverse=True)
-    x, step = np.linspace(values.min() - 40, 40, 40_001, retstep=True)
-    gap = x - values[:, None]
-    density, tail = np.exp(-np.abs(gap)) / 2, np.exp(-np.abs(gap)) / 2
-    below = np.maximum(np.where(gap < 0, tail, 1 - tail), 1e-300)
-    log_all = (np.bincount(which)[:, None] * np.log(below)).sum(axis=0)
-    wins = (density * np.exp(log_all - np.log(below))).sum(axis=1) * step
-    return dict(enumerate(wins[which].tolist()))
+    return dict(enumerate(largest_after(scores / scale).tolist()))
 
 
 def _softmax(scores: np.ndarray, scale: float) -> dict[Hashable, float]:
-    weights = np.exp((scores - scores.max()) / scale)
-    return dict(enumerate((weights / weights.sum()).tolist()))
+    return dict(enumerate(softmax(scores / scale).tolist()))
 
 
 def _choose(answer: Answer, data: tuple[np.ndarray, float], rng: np.random.Generator) -> int:

@@ -1,0 +1,124 @@
+"""Exercise 11.2: choose an event on one half of the runs, certify it on the other."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.cases import frozen
+
+AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
+
+
+def _laplace_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
+    place, width = rng.normal(scale=5), np.exp(rng.normal())
+    first, second = rng.laplace(size=(2, runs)) / epsilon + np.array([[0.0], [1.0]]) * (epsilon > 0)
+    return place + width * first, place + width * second
+
+
+def _same(rng: Generator, runs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs of a mechanism that does not look at its data: normal or Laplace noise, anywhere."""
+    place, width = rng.normal(scale=5), np.exp(rng.normal())
+    draw = rng.normal if rng.random() < 0.5 else rng.laplace
+    return place + width * draw(size=runs), place + width * draw(size=runs)
+
+
+def _only_in_one_half(rng: Generator, runs: int, first: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Two samples that differ much in one half of the runs, and not at all in the other."""
+    data, neighbour = rng.normal(size=(2, runs))
+    neighbour[: runs // 2 if first else None][(0 if first else runs // 2) :] += 3.0
+    return data, neighbour
+
+
+def _value(answer: Answer, outputs: tuple[np.ndarray, np.ndarray], confidence: float) -> float:
+    return float(answer(frozen(outputs[0]), frozen(outputs[1]), confidence))
+
+
+def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
+    rng = chance.rng
+    bounds = [_value(answer, _same(rng, RUNS), CONFIDENCE) for _ in range(AUDITS)]
+    if not np.isfinite(bounds).all():
+        return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
+    alarms = sum(bound > 1e-9 for bound in bounds)
+    if alarms > stats.binom.isf(chance.failure / 2, AUDITS, 1 - CONFIDENCE):
+        return _alarming(answer, rng, alarms)
+    return _strength(answer, chance)
+
+
+def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Many runs, in random order from mechanisms that leak and from some that do not: lengths tell no answer which."""
+    rng, shares, idle = chance.rng, [], []
+    # So far apart that no constant is good for one half of them and not too large for the smallest.
+    for level in rng.permutation([1.0, 2.0, 3.5, 4.5, 5.0, *[0.0] * 5]):
+        runs, epsilon = 2 * int(rng.integers(1500, 2500)), float(level * rng.uniform(1.0, 1.1))
+        if epsilon:
+            shares.append(_value(answer, _laplace_runs(rng, epsilon, runs), 0.99) / epsilon)
+        else:
+            idle.append(_value(answer, _same(rng, runs), 0.99))
+    if not np.isfinite(shares + idle).all():
+        return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
+    if sum(bound > 1e-9 for bound in idle) > stats.binom.isf(chance.failure / 2, len(idle), 0.01):
+        return Diagnosis(
+            "accuses-with-many-runs",
+            f"With more runs, at 99% confidence, you accuse mechanisms that ignore their data: ε ≥ {max(idle):.3g}.",
+            "The bound must come from the counts, whatever the number of runs and the confidence.",
+        )
+    if max(shares) > 1.25:
+        return Diagnosis(
+            "too-much",
+            f"Certified {max(shares):.3g} times the ε that Laplace noise really had.",
+            "Which bound did you put where? Low over high.",
+        )
+    if np.median(shares) < 0.025:
+        return Diagnosis(
+            "finds-nothing",
+            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(shares):.1%} of it, from 3,000 runs a "
+            "side or more.",
+            "A bound of zero is never wrong, and finds nothing. Does the event depend on the runs?",
+        )
+    if np.median(shares) < 0.45:
+        return Diagnosis(
+            "weak",
+            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(shares):.0%} of it, from 3,000 runs a "
+            "side or more; half is easily had.",
+            "Do you try thresholds in the tails, and both directions? Is the best one chosen by its bound?",
+        )
+    return None
+
+
+def _alarming(answer: Answer, rng: Generator, alarms: int) -> Diagnosis:
+    told = (
+        f"{alarms} of {AUDITS} mechanisms that ignore their data were accused at {CONFIDENCE:.0%} confidence; "
+        f"{1 - CONFIDENCE:.0%} is allowed. "
+    )
+    halves = [
+        np.mean([_value(answer, _only_in_one_half(rng, RUNS, first), 0.999) > 1e-9 for _ in range(20)]) > 0.85
+        for first in (True, False)
+    ]
+    if np.mean([_value(answer, _same(rng, RUNS), 1 - 1e-9) > 1e-9 for _ in range(20)]) > 0.3:
+        return Diagnosis(
+            "no-bound",
+            told + "Nearly all: there is no bound in it, only the ratio of frequencies.",
+            "Clopper–Pearson bounds for the certifying half's rates; low over high.",
+        )
+    if halves == [True, True]:
+        return Diagnosis(
+            "same-runs",
+            told + "You choose the event on the same runs that certify it. Among many thresholds one looks good by "
+            "luck, and its luck is certified.",
+            "Choose on one half of the runs, count on the other.",
+        )
+    if any(halves):
+        return Diagnosis(
+            "same-half",
+            told + "You split the runs, and then choose and certify on the same half all the same.",
+            "The runs that certify must not be those that chose.",
+        )
+    return Diagnosis(
+        "too-tight",
+        told + "The event is not the culprit: the bounds are too tight, or there are more of them than they pay for.",
+        "One event on the certifying half, two bounds at (1 − confidence)/2 each; is its orientation chosen before?",
+    )

@@ -1,0 +1,99 @@
+"""Exercise 11.4: freeze the noise, and see how far the data move an output."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
+
+
+class _Vector:
+    """Adds noise to a scaled vector; how far two neighbours are apart depends on the draw."""
+
+    def __init__(self, rng: Generator) -> None:
+        self.base = rng.normal(size=4)
+        self.shares = rng.uniform(0.5, 3.0, size=4) * rng.choice([-1.0, 1.0], size=4)
+        self.places = rng.integers(1, 6)
+
+    def __call__(self, value, rng):
+        factor = 1.0 + rng.integers(self.places + 2)  # a random rounding grid, say
+        return self.base + np.asarray(value) * self.shares * factor + rng.laplace(scale=5.0, size=4)
+
+
+def _hidden(mechanism: Callable[[Any, Generator], np.ndarray]) -> Callable[[Any, Generator], np.ndarray]:
+    """The same without its attributes: how far the data move it has to be found by running it."""
+    return lambda value, rng: mechanism(value, rng)
+
+
+def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
+    rng = chance.rng
+    for _ in range(6):
+        mechanism, (data, neighbour) = _hidden(_Vector(rng)), rng.uniform(0.5, 2, size=2) * np.array([1.0, 3.0])
+        seeds = rng.choice(2**31, size=12, replace=False).tolist()
+        differences = np.array(
+            [mechanism(data, np.random.default_rng(s)) - mechanism(neighbour, np.random.default_rng(s)) for s in seeds]
+        )
+        lengths = np.abs(differences).sum(axis=1)
+        got = np.asarray(answer(mechanism, float(data), float(neighbour), list(seeds)))
+        if got.ndim or got.dtype.kind not in "iuf":
+            return Diagnosis(
+                "wrong-shape", f"One number is wanted, and this is {got!r:.60}.", "The largest L1 distance."
+            )
+        wrong = _judge_moved(float(got), differences, lengths)
+        if wrong:
+            return wrong
+    return None
+
+
+def _judge_moved(got: float, differences: np.ndarray, lengths: np.ndarray) -> Diagnosis | None:
+    def near(value: float) -> bool:
+        return math.isclose(got, value, rel_tol=1e-9)
+
+    if near(lengths.max()):
+        return None
+    euclidean = np.linalg.norm(differences, axis=1)
+    known = [
+        (lengths.mean(), "That is the mean over the seeds. One is enough to break a claim.", "max, not mean.", "mean"),
+        (lengths.min(), "That is the smallest distance.", "The largest one breaks the claim.", "smallest"),
+        (
+            euclidean.max(),
+            "That is a Euclidean distance. Laplace noise is for L1: the sum of the changes.",
+            "np.abs(difference).sum()",
+            "l2-for-l1",
+        ),
+        (
+            np.abs(differences).max(),
+            "That is the largest change of one coordinate. Together the coordinates change by more.",
+            "Add their changes up.",
+            "largest-coordinate",
+        ),
+        (
+            differences.sum(axis=1).max(),
+            "Changes of different sign cancel in your sum.",
+            "Absolute values first.",
+            "signed",
+        ),
+        (
+            np.abs(differences.sum(axis=1)).max(),
+            "Changes of different sign cancel in your sum.",
+            "Absolute values first, then the sum.",
+            "signed",
+        ),
+        (lengths[0], "You look at the first seed only.", "The largest distance over all seeds.", "first-seed"),
+        (lengths[-1], "You keep the last seed only.", "The largest distance over all seeds.", "last-seed"),
+    ]
+    for value, diagnosis, hint, key in known:
+        if near(float(value)):
+            return Diagnosis(key, diagnosis, hint)
+    return Diagnosis(
+        "noise-not-frozen",
+        f"You give {got:.4g}, where the data move the output by {lengths.max():.4g}. The two runs did not have the "
+        "same noise.",
+        "A fresh np.random.default_rng(seed) for each of the two calls: a generator that was used has moved on.",
+    )
