@@ -2,7 +2,8 @@
 
 from dpcourse.checks.base import Exercise
 from dpcourse.lessons.lesson_01.exercises.plan import PLAN
-from dpcourse.lessons.lesson_01.exercises.tables import EXPOSED, LINK, REMOVED
+from dpcourse.lessons.lesson_01.exercises.register import LINK
+from dpcourse.lessons.lesson_01.exercises.tables import EXPOSED, REMOVED
 from dpcourse.lessons.lesson_01.exercises.totals import reconstructs, reveals
 
 EXERCISES = (

@@ -1,4 +1,4 @@
-"""Exercises on tables without names: unique people, linkage, and what k-anonymity leaves open."""
+"""Exercises 01.1 and 01.4: what k-anonymity removes from a table without names, and what it leaves open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dpcourse.checks.cases import Equals, Mistake, Returns
 _ALL = ["street", "age", "sex", "job"]
 
 
-def _people(rng: np.random.Generator, n: int | None = None) -> pd.DataFrame:
+def people(rng: np.random.Generator, n: int | None = None) -> pd.DataFrame:
     """A small table in which some are unique, some are twins, and the columns matter."""
     n = int(rng.integers(60, 200)) if n is None else n
     return pd.DataFrame(
@@ -32,9 +32,9 @@ def _people(rng: np.random.Generator, n: int | None = None) -> pd.DataFrame:
 def _table_and_columns(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
     """Two or three columns of a table that has more, so that ignoring `columns` shows."""
     if rng.random() < 0.7:
-        return _people(rng), ["floor", "flat", "age"]
+        return people(rng), ["floor", "flat", "age"]
     columns = rng.permutation(_ALL)[: int(rng.integers(2, 4))].tolist()
-    return _people(rng), columns if "age" in columns else [*columns[:-1], "age"]
+    return people(rng), columns if "age" in columns else [*columns[:-1], "age"]
 
 
 def _distinct(frame: pd.DataFrame, columns: list[str]) -> int:
@@ -121,134 +121,6 @@ REMOVED = (
                 "Between which numbers does a share lie?",
             ),
             Mistake.told(_GLUE, lambda frame, columns, k: _removed(_glued(frame, columns), ["glued"], k)),
-        ),
-    ),
-)
-
-
-def _release_and_register(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
-    """A release, and a register that may be a year old, of whom some fit one row, some several and some none."""
-    everyone = _people(rng, int(rng.integers(100, 160)))
-    columns = rng.permutation(["street", "sex", "job"])[:2].tolist()
-    order = rng.permutation(len(everyone))
-    released = everyone.iloc[order[: len(order) * 2 // 3]].reset_index(drop=True)
-    register = everyone.iloc[order[len(order) // 3 :]][[*columns, "age"]].reset_index(drop=True)
-    return released, register.assign(age=register["age"] - rng.integers(0, 2, len(register))), columns
-
-
-def _joins(
-    released: pd.DataFrame, register: pd.DataFrame, on: list[str], years: tuple[int, ...]
-) -> list[records.Linkage]:
-    """One join for each number of years that people may have grown older since the register was made."""
-    older = [register.assign(age=register["age"] + year) for year in years]
-    return [records.link(released, aged, [*on, "age"]) for aged in older]
-
-
-def _match(
-    released: pd.DataFrame, register: pd.DataFrame, on: list[str], years: tuple[int, ...] = (0, 1)
-) -> np.ndarray:
-    joins = _joins(released, register, on, years)
-    fitting = sum(join.candidates for join in joins)
-    return np.where(fitting == 1, np.max([join.match for join in joins], axis=0), -1)
-
-
-def _candidates(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) -> np.ndarray:
-    return np.sum([join.candidates for join in _joins(released, register, on, (0, 1))], axis=0)
-
-
-def _one_of(released: pd.DataFrame, register: pd.DataFrame, on: list[str], last: bool = False) -> np.ndarray:
-    rows = np.arange(len(released))
-    found = []
-    for _, person in register.iterrows():
-        fits = rows[(released[on] == person[on]).all(axis=1) & released["age"].isin([person["age"], person["age"] + 1])]
-        found.append(fits[-1 if last else 0] if len(fits) else -1)
-    return np.array(found)
-
-
-def _either_join(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) -> np.ndarray:
-    this_year, next_year = _joins(released, register, on, (0, 1))
-    return np.where(this_year.match >= 0, this_year.match, next_year.match)
-
-
-def _one_join_alone(released: pd.DataFrame, register: pd.DataFrame, on: list[str]) -> np.ndarray:
-    this_year, next_year = (join.match for join in _joins(released, register, on, (0, 1)))
-    return np.where((this_year >= 0) ^ (next_year >= 0), np.maximum(this_year, next_year), -1)
-
-
-_GUESSED = Diagnosis(
-    "names-one-of-several",
-    "Where several released rows fit a person you name one of them. The attacker cannot know which is theirs.",
-    "Answer −1 unless exactly one row fits.",
-)
-
-LINK = (
-    Returns(_release_and_register, what="array", shape=lambda released, register, on: (len(register),), random=False),
-    Equals(
-        _release_and_register,
-        expected=_match,
-        mistakes=(
-            Mistake(
-                "same-age",
-                lambda released, register, on: _match(released, register, on, (0,)),
-                "You find only people whose age is the same in both tables.",
-                "How old can somebody be in the release who is 40 in the register?",
-            ),
-            Mistake(
-                "age-ignored",
-                lambda released, register, on: records.link(released, register, on).match,
-                "That is what comes out when the ages are not used.",
-                "Which ages in the release fit a person of 40?",
-            ),
-            Mistake(
-                "younger",
-                lambda released, register, on: _match(released, register, on, (0, -1)),
-                "You let people grow younger.",
-                "Which of the two tables is the older one?",
-            ),
-            Mistake(
-                "younger",
-                lambda released, register, on: _match(released, register, on, (-1, 0, 1)),
-                "You let people grow younger, too.",
-                "Which of the two tables is the older one?",
-            ),
-            Mistake(
-                "one-age-at-a-time",
-                _either_join,
-                "You look at each age on its own: one row fits at 40 and another at 41, and you name one of them.",
-                "How many rows fit a person at both ages together?",
-            ),
-            Mistake(
-                "one-age-at-a-time",
-                _one_join_alone,
-                "You look at each age on its own: several rows fit at 40 and one at 41, and you name the one at 41.",
-                "How many rows fit a person at both ages together?",
-            ),
-            Mistake.told(_GUESSED, _one_of),
-            Mistake.told(_GUESSED, lambda released, register, on: _one_of(released, register, on, last=True)),
-            Mistake(
-                "counts",
-                _candidates,
-                "You give how many released rows fit each person.",
-                "Where that number is 1, which row is it? Elsewhere answer −1.",
-            ),
-            Mistake(
-                "yes-or-no",
-                lambda released, register, on: _match(released, register, on) >= 0,
-                "You say whether each person is found.",
-                "Give the position of the row found.",
-            ),
-            Mistake(
-                "one-column",
-                lambda released, register, on: _match(released, register, on[:1]),
-                "You compare people on the first column only.",
-                "All columns of `on` must agree.",
-            ),
-            Mistake(
-                "zero-for-none",
-                lambda released, register, on: np.maximum(_match(released, register, on), 0),
-                "People who are not found are given row 0.",
-                "Answer −1 for them.",
-            ),
         ),
     ),
 )
