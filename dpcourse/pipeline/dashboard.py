@@ -64,9 +64,16 @@ def _epsilon_against_utility(axes: Axes, private: pd.DataFrame, plain: pd.DataFr
         part = private[private["method"] == method].copy()
         part["epsilon"] = part.groupby("level")["epsilon"].transform("mean")
         sns.lineplot(
-            part, x="epsilon", y="accuracy", errorbar="sd", err_style="bars", err_kws={"capsize": 3}, ax=axes,
-            label=method, **series(i),
-        )  # fmt: skip
+            part,
+            x="epsilon",
+            y="accuracy",
+            errorbar="sd",
+            err_style="bars",
+            err_kws={"capsize": 3},
+            ax=axes,
+            label=method,
+            **series(i),
+        )
     axes.axhline(plain["accuracy"].mean(), color=BLACK, linewidth=1.4, label=BASELINE)
     axes.axhline(plain["majority"].mean(), color=GREY, linewidth=1.2, linestyle=":", label="always the same answer")
     low, high = private["epsilon"].min(), private["epsilon"].max()
@@ -82,9 +89,17 @@ def _attack_reduction(axes: Axes, frame: pd.DataFrame, claims: Mapping[tuple[str
     shown = frame.assign(model=[claims.get(who, BASELINE) for who in zip(frame["method"], frame["level"], strict=True)])
     attacks = list(shown["attack"].unique())
     sns.barplot(
-        shown, x="advantage", y="model", hue="attack", errorbar=_interval, capsize=0.3, ax=axes,
-        palette=dict(zip(attacks, COLOURS, strict=False)), err_kws=_WHISKER, saturation=1,
-    )  # fmt: skip
+        shown,
+        x="advantage",
+        y="model",
+        hue="attack",
+        errorbar=_interval,
+        capsize=0.3,
+        ax=axes,
+        palette=dict(zip(attacks, COLOURS, strict=False)),
+        err_kws=_WHISKER,
+        saturation=1,
+    )
     for hatch, container in zip(HATCHES, axes.containers, strict=False):
         for bar in container:
             bar.set(hatch=hatch, edgecolor="white")
@@ -112,10 +127,15 @@ def _trade_off(axes: Axes, frame: pd.DataFrame, methods: Sequence[str]) -> None:
         part = shown[shown["method"] == method].groupby("level", sort=False)[["privacy_gain", "utility_loss"]]
         mean, error = part.mean(), part.agg(half_width)
         axes.errorbar(
-            mean["privacy_gain"], 100 * mean["utility_loss"], xerr=error["privacy_gain"],
-            yerr=100 * error["utility_loss"], label=method, elinewidth=0.9, linewidth=0.9,
+            mean["privacy_gain"],
+            100 * mean["utility_loss"],
+            xerr=error["privacy_gain"],
+            yerr=100 * error["utility_loss"],
+            label=method,
+            elinewidth=0.9,
+            linewidth=0.9,
             **(series(i) | {"linestyle": "none"}),
-        )  # fmt: skip
+        )
         points = zip(mean.index, mean["privacy_gain"], 100 * mean["utility_loss"], strict=True)
         for j, (level, x, y) in enumerate(points):
             # Above and below in turn: neighbouring levels often lie side by side.
@@ -137,10 +157,19 @@ def _comparison(
     axes: Axes, private: pd.DataFrame, plain: pd.DataFrame, methods: Sequence[str], levels: Sequence[str]
 ) -> None:
     sns.barplot(
-        private, x="method", y="auc", hue="level", order=methods, hue_order=levels, errorbar="sd", capsize=0.15,
-        ax=axes, palette=dict(zip(levels, COLOURS, strict=False)), err_kws=_WHISKER,
+        private,
+        x="method",
+        y="auc",
+        hue="level",
+        order=methods,
+        hue_order=levels,
+        errorbar="sd",
+        capsize=0.15,
+        ax=axes,
+        palette=dict(zip(levels, COLOURS, strict=False)),
+        err_kws=_WHISKER,
         saturation=1,
-    )  # fmt: skip
+    )
     for hatch, container in zip(HATCHES, axes.containers, strict=False):
         for bar in container:
             bar.set(hatch=hatch, edgecolor="white")
@@ -159,9 +188,19 @@ def _robustness(axes: Axes, private: pd.DataFrame, claims: Mapping[tuple[str, st
     methods = list(shown["method"].unique())
     for i, method in enumerate(methods):
         sns.stripplot(
-            shown[shown["method"] == method], x="points", y="model", order=list(claims.values()), jitter=False,
-            ax=axes, color=COLOURS[i], marker=MARKERS[i], size=6, alpha=0.75, linewidth=0.5, edgecolor="white",
-        )  # fmt: skip
+            shown[shown["method"] == method],
+            x="points",
+            y="model",
+            order=list(claims.values()),
+            jitter=False,
+            ax=axes,
+            color=COLOURS[i],
+            marker=MARKERS[i],
+            size=6,
+            alpha=0.75,
+            linewidth=0.5,
+            edgecolor="white",
+        )
     means = shown.groupby("model", sort=False)["points"].mean()
     axes.plot(means, np.arange(len(means)), "|", color=BLACK, markersize=14, markeredgewidth=1.6)
     axes.set_ylim(len(means) - 0.5, -0.5)

@@ -101,9 +101,14 @@ def train(
         return model, Guarantee(epsilon, level.delta, Neighbours.REPLACE_ONE, condition), model.guarantee_
     if method == "pate":
         model = PATEClassifier(
-            options["teachers"], _aggregator(options, noise), level.delta, options["answers"],
-            teacher=LogisticRegression(solver="newton-cholesky"), classes=CLASSES, random_state=rng,
-        ).fit(X, y)  # fmt: skip
+            options["teachers"],
+            _aggregator(options, noise),
+            level.delta,
+            options["answers"],
+            teacher=LogisticRegression(solver="newton-cholesky"),
+            classes=CLASSES,
+            random_state=rng,
+        ).fit(X, y)
         student = _student(model, people.X[people.public])
         epsilon = replacing_one(model.accountant_, level.delta, "rdp")
         condition = "the features asked about are public"

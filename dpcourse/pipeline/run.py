@@ -22,11 +22,31 @@ from dpcourse.pipeline.store import Done, Piece, Store
 from dpcourse.privacy import Guarantee, Neighbours
 
 COLUMNS = (
-    "method", "level", "seed", "attack", "epsilon", "delta", "neighbours", "condition", "own_claim",
-    "accuracy", "f1", "auc", "brier", "majority",
-    "attack_auc", "low_fpr", "tpr_at_low_fpr", "advantage", "advantage_error", "advantage_bound",
-    "privacy_gain", "utility_loss", "ratio", "source",
-)  # fmt: skip
+    "method",
+    "level",
+    "seed",
+    "attack",
+    "epsilon",
+    "delta",
+    "neighbours",
+    "condition",
+    "own_claim",
+    "accuracy",
+    "f1",
+    "auc",
+    "brier",
+    "majority",
+    "attack_auc",
+    "low_fpr",
+    "tpr_at_low_fpr",
+    "advantage",
+    "advantage_error",
+    "advantage_bound",
+    "privacy_gain",
+    "utility_loss",
+    "ratio",
+    "source",
+)
 
 
 def run(
@@ -118,9 +138,13 @@ class Job:
         config = self.config
         questions = config.methods.get("pate", {}).get("questions", 0)
         world = {
-            "version": dpcourse.__version__, "source": self.source, "records": config.records, "questions": questions,
-            "seed": seed, "C": config.C,
-        }  # fmt: skip
+            "version": dpcourse.__version__,
+            "source": self.source,
+            "records": config.records,
+            "questions": questions,
+            "seed": seed,
+            "C": config.C,
+        }
         split = Piece("split", {key: world[key] for key in ("source", "records", "questions", "seed")})
         people = People.draw(self.X, self.y, config.records, questions, split.generator())
         shadow: dict[str, Any] = {}
@@ -164,10 +188,13 @@ class Job:
                 noise = self.noise.get((method, level.name), 0.0)
                 model, promise, own = models.train(method, level, options, noise, people, piece.generator())
             record = {
-                "epsilon": str(promise.epsilon), "delta": promise.delta, "neighbours": promise.neighbours.value,
-                "condition": promise.condition, "own_claim": "none" if method == BASELINE else str(own),
+                "epsilon": str(promise.epsilon),
+                "delta": promise.delta,
+                "neighbours": promise.neighbours.value,
+                "condition": promise.condition,
+                "own_claim": "none" if method == BASELINE else str(own),
                 **models.quality(model, people),
-            }  # fmt: skip
+            }
             return Done(record, adversary.outputs(model, people))
 
         yield Step(piece, work, lambda done: trained.update(record=done.record, said=done.arrays))
@@ -200,7 +227,7 @@ class Job:
                     "low_fpr": low_fpr,
                     "source": self.source,
                     "advantage_bound": dp_advantage_bound(epsilon, row["delta"]),
-                }  # fmt: skip
+                }
             )
 
         return Step(piece, work, keep)

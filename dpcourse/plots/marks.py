@@ -189,9 +189,16 @@ def spans(
 
 
 def rule(
-    *, x: float | None = None, y: float | None = None, name: str = "", colour: int = GREY, dash: str = "4 3",
-    width: float = 1.4, label_at: str = "", shift: tuple[float, float] = (0, 0),
-) -> Mark:  # fmt: skip
+    *,
+    x: float | None = None,
+    y: float | None = None,
+    name: str = "",
+    colour: int = GREY,
+    dash: str = "4 3",
+    width: float = 1.4,
+    label_at: str = "",
+    shift: tuple[float, float] = (0, 0),
+) -> Mark:
     """A line across the whole panel, at one `x` or at one `y`, with its name at its end."""
     nowhere = _row(np.nan)
     at_x, at_y = (nowhere if value is None else _row(value) for value in (x, y))
@@ -213,8 +220,17 @@ def points(
     """A point at each place. Shapes: "o", "s"quare, "t"riangle, "d"iamond, "x". ``drag=("bound", "x")`` lets the reader
     pull it along x, which moves the control of that name; where its values are not the axis's own, a third entry turns
     them into these."""
-    return Mark("points", _row(x), _row(y), name=name, colour=colour, width=2, size=size, drag=drag,
-                shape=("h" if hollow else "") + shape)  # fmt: skip
+    return Mark(
+        "points",
+        _row(x),
+        _row(y),
+        name=name,
+        colour=colour,
+        width=2,
+        size=size,
+        drag=drag,
+        shape=("h" if hollow else "") + shape,
+    )
 
 
 def text(

@@ -66,8 +66,9 @@ def _panel(panel: Panel, positions: Mapping[str, Sequence[Any]]) -> dict[str, An
     x, y = _axis(panel.x), _axis(panel.y)
     labels = [label for mark in panel.marks if (label := _label(mark, panel)) is not None]
     left = 12 + max((CHARACTER * (len(words) + words.count("%")) for words in y["n"]), default=0)
-    right = max((12 + CHARACTER * len(one["t"]) for one in labels if one["x"] == STEPS and one["a"] == "start"),
-                default=14)  # fmt: skip
+    right = max(
+        (12 + CHARACTER * len(one["t"]) for one in labels if one["x"] == STEPS and one["a"] == "start"), default=14
+    )
     if x["n"] and x["t"][-1] > 0.97 * STEPS:  # the last tick's name is centred on the panel's edge
         right = max(right, 4 + CHARACTER * len(x["n"][-1]) / 2)
     top = 10 + (20 if panel.y.label else 0) + (18 if panel.title else 0)

@@ -63,8 +63,9 @@ def place_labels(labels: Sequence[dict[str, Any]], box: Box, width: float) -> li
             if apart and box["y"] + 2 <= m <= bottom - 2:
                 break
         taken.append((left, w, m))
-        found.append({"k": "text", "x": left + back, "y": m + 4, "a": label["a"], "t": label["t"], "c": label["c"],
-                      "halo": True})  # fmt: skip
+        found.append(
+            {"k": "text", "x": left + back, "y": m + 4, "a": label["a"], "t": label["t"], "c": label["c"], "halo": True}
+        )
     return found
 
 
@@ -237,10 +238,18 @@ def _draw(paper: Any, shape: dict[str, Any], size: float = 12) -> None:
     if kind == "text":
         halo = [withStroke(linewidth=3 * point, foreground="white")] if shape.get("halo") else []
         paper.text(
-            shape["x"], shape["y"], shape["t"], ha={"start": "left", "middle": "center", "end": "right"}[shape["a"]],
-            va="baseline", fontsize=size * point * 0.94, color=_COLOURS[shape["c"]],
-            fontweight="bold" if shape.get("bold") else "normal", path_effects=halo, parse_math=False, zorder=3,
-        )  # fmt: skip
+            shape["x"],
+            shape["y"],
+            shape["t"],
+            ha={"start": "left", "middle": "center", "end": "right"}[shape["a"]],
+            va="baseline",
+            fontsize=size * point * 0.94,
+            color=_COLOURS[shape["c"]],
+            fontweight="bold" if shape.get("bold") else "normal",
+            path_effects=halo,
+            parse_math=False,
+            zorder=3,
+        )
         return
     colour = _FAINT if kind == "grid" else _COLOURS[shape["c"]]
     if kind in ("grid", "line"):
@@ -248,14 +257,24 @@ def _draw(paper: Any, shape: dict[str, Any], size: float = 12) -> None:
         width = shape.get("w", 1) * point
         style = (0, [part * point / width for part in dashes]) if dashes else "-"
         for piece in shape["p"]:
-            (drawn,) = paper.plot(*zip(*piece, strict=True), color=colour, linewidth=width, linestyle=style, zorder=2,
-                                  marker="", solid_capstyle="butt", scalex=False, scaley=False)  # fmt: skip
+            (drawn,) = paper.plot(
+                *zip(*piece, strict=True),
+                color=colour,
+                linewidth=width,
+                linestyle=style,
+                zorder=2,
+                marker="",
+                solid_capstyle="butt",
+                scalex=False,
+                scaley=False,
+            )
             if clip is not None:
                 drawn.set_clip_path(clip)
         return
     if kind == "rect":
-        patch: Any = Rectangle((shape["x"], shape["y"]), shape["w"], shape["h"], facecolor=colour, edgecolor="none",
-                               alpha=shape["o"])  # fmt: skip
+        patch: Any = Rectangle(
+            (shape["x"], shape["y"]), shape["w"], shape["h"], facecolor=colour, edgecolor="none", alpha=shape["o"]
+        )
     elif kind == "area":
         patch = PathPatch(Path(shape["p"], closed=False), facecolor=colour, edgecolor="none", alpha=shape["o"])
     else:

@@ -134,14 +134,28 @@ def epsilon_slider(
     """A slider for ε, logarithmic, about 20 stops a decade; with δ > 0 its words say "except with probability δ".
     `words` says something else about ε."""
     stops = _log_stops(low, high, value)
-    return Control("range", label, stops, [number(stop) for stop in stops], value,
-                   write=number, in_words=words or _epsilon_in_words(delta))  # fmt: skip
+    return Control(
+        "range",
+        label,
+        stops,
+        [number(stop) for stop in stops],
+        value,
+        write=number,
+        in_words=words or _epsilon_in_words(delta),
+    )
 
 
 def epsilon_stops(values: Sequence[float], value: float, *, delta: float = 0.0, label: str = "ε") -> Control:
     """A slider for ε that stops at measured values only."""
-    return Control("range", label, list(values), [number(stop) for stop in values], value,
-                   write=number, in_words=_epsilon_in_words(delta))  # fmt: skip
+    return Control(
+        "range",
+        label,
+        list(values),
+        [number(stop) for stop in values],
+        value,
+        write=number,
+        in_words=_epsilon_in_words(delta),
+    )
 
 
 def log_slider(

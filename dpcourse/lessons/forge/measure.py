@@ -56,7 +56,7 @@ def certified(noise: str, scale: float, seed: int, runs: tuple[int, ...] = RUNS)
             for r in runs
         ]
         for delta in DELTAS
-    ]  # fmt: skip
+    ]
 
 
 def measure() -> dict[str, Any]:

@@ -94,18 +94,24 @@ def draw_two_days(data: TwoDays) -> Still:
         Axis(0, 1.2 * top, "probability of each number"),
         [
             line(data.published, data.tuesday, "Tuesday, without Ana", step=True, label=""),
-            line(data.published, data.monday, "Monday, with Ana", colour=marks.VERMILION, dash="7 4", step=True,
-                 label=""),
+            line(
+                data.published, data.monday, "Monday, with Ana", colour=marks.VERMILION, dash="7 4", step=True, label=""
+            ),
             line(data.fine, data.smooth, "Laplace noise", colour=marks.GREY, dash="2 3", width=1.6, label=""),
             text(-1.6, 1.04 * top, "Tuesday, without Ana", colour=marks.BLUE, anchor="end"),
             text(0.6, 1.04 * top, "Monday, with Ana", colour=marks.VERMILION, anchor="start"),
             text(1.0, 0.5 * top, "dotted: Laplace noise on Monday", colour=marks.GREY, anchor="start"),
             line([one, one], step, colour=marks.INK, width=1.6),
-            text(one + 0.65, float(np.mean(step)), f"{step[1] / step[0]:.3g} times as high", colour=marks.INK,
-                 anchor="start"),
+            text(
+                one + 0.65,
+                float(np.mean(step)),
+                f"{step[1] / step[0]:.3g} times as high",
+                colour=marks.INK,
+                anchor="start",
+            ),
         ],
         title=f"What may be published at ε = {data.epsilon:g}",
-    )  # fmt: skip
+    )
     ratio = data.monday / data.tuesday
     alt = (
         f"Two hills of steps at ε = {data.epsilon:g}: Monday's peaks at Monday's true count, Tuesday's one person "

@@ -69,15 +69,27 @@ def draw_groups(data: Groups) -> Still:
         Axis(-0.06, 1.06, f"share of the group with income {data.value}", ticks=(0, 0.25, 0.5, 0.75, 1), unit="%"),
         [
             marks.points(data.sizes[~alike], data.shares[~alike], "a group with both answers", size=3),
-            marks.points(data.sizes[alike], data.shares[alike], "a group that all answer alike",
-                         colour=marks.VERMILION, shape="s", size=5.5, hollow=True),
+            marks.points(
+                data.sizes[alike],
+                data.shares[alike],
+                "a group that all answer alike",
+                colour=marks.VERMILION,
+                shape="s",
+                size=5.5,
+                hollow=True,
+            ),
             marks.text(data.sizes.max(), 0.98, "dots: groups with both answers", colour=marks.BLUE, anchor="end"),
-            marks.text(data.sizes.max(), 0.9, f"squares: {int(alike.sum())} groups in which all answer alike",
-                       colour=marks.VERMILION, anchor="end"),
+            marks.text(
+                data.sizes.max(),
+                0.9,
+                f"squares: {int(alike.sum())} groups in which all answer alike",
+                colour=marks.VERMILION,
+                anchor="end",
+            ),
         ],
         title=f"Every group has at least {data.k} people, and some still tell",
         left=46,
-    )  # fmt: skip
+    )
     alt = (
         f"{len(data.sizes)} groups of a {data.k}-anonymous table by size and by the share with income {data.value}. "
         f"In {int(alike.sum())} groups, with {int(data.sizes[alike].sum()):,} people, everybody has the same answer."
@@ -96,15 +108,22 @@ def candidates_marks(data: Candidates) -> Panel:
         Axis(0.6, high, "lists of people that fit (log scale)", log=True, ticks=powers, names=_POWERS[: len(powers)]),
         Axis(places[-1] - 0.5, 0.5, "published, with all above it", ticks=places.tolist(), names=data.published),
         [
-            marks.bars(places[:steps], np.array(data.lists[:steps], dtype=float), "lists that fit", base=0.6,
-                       across=True),
+            marks.bars(
+                places[:steps], np.array(data.lists[:steps], dtype=float), "lists that fit", base=0.6, across=True
+            ),
             *(
-                marks.text(float(lists), place, words, anchor="start", shift=(6, 0),
-                           colour=marks.VERMILION if lists == 1 else marks.INK)
+                marks.text(
+                    float(lists),
+                    place,
+                    words,
+                    anchor="start",
+                    shift=(6, 0),
+                    colour=marks.VERMILION if lists == 1 else marks.INK,
+                )
                 for lists, place, words in zip(data.lists, places, counts, strict=True)
             ),
         ],
-    )  # fmt: skip
+    )
 
 
 def draw_recovered(data: Recovered) -> Still:
@@ -116,10 +135,16 @@ def draw_recovered(data: Recovered) -> Still:
         for i, (answers, row) in enumerate(zip(data.answers, data.shares, strict=True))
     ]
     labels = [
-        marks.text(float(data.noise[at]), float(row[at]), f"{answers:,} answers", colour=colours[i],
-                   anchor="start" if i else "end", shift=(8, -8) if i else (-8, 10))
+        marks.text(
+            float(data.noise[at]),
+            float(row[at]),
+            f"{answers:,} answers",
+            colour=colours[i],
+            anchor="start" if i else "end",
+            shift=(8, -8) if i else (-8, 10),
+        )
         for i, (at, answers, row) in enumerate(zip(places, data.answers, data.shares, strict=False))
-    ]  # fmt: skip
+    ]
     root = float(np.sqrt(data.people))
     panel = Panel(
         Axis(

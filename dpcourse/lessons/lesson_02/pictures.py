@@ -39,13 +39,23 @@ def attacker_marks(data: Attacker) -> list[Panel]:
         marks.text(data.prior, low, number(low, "%"), colour=marks.VERMILION, shift=(2, 10)),
     ]
     return [
-        Panel(Axis(0, 1, "says “smokes”, and she does not", ticks=shares, unit="%"),
-              Axis(0, 1, "says “smokes”, and she does", ticks=shares, unit="%"), room, title="What attacks can reach",
-              left=46, right=24),
-        Panel(Axis(0, 1, "belief in Ana's yes before", ticks=shares, unit="%"),
-              Axis(0, 1, "belief after", ticks=shares, unit="%"), belief, title="How far a belief can move at δ = 0",
-              left=46, right=24),
-    ]  # fmt: skip
+        Panel(
+            Axis(0, 1, "says “smokes”, and she does not", ticks=shares, unit="%"),
+            Axis(0, 1, "says “smokes”, and she does", ticks=shares, unit="%"),
+            room,
+            title="What attacks can reach",
+            left=46,
+            right=24,
+        ),
+        Panel(
+            Axis(0, 1, "belief in Ana's yes before", ticks=shares, unit="%"),
+            Axis(0, 1, "belief after", ticks=shares, unit="%"),
+            belief,
+            title="How far a belief can move at δ = 0",
+            left=46,
+            right=24,
+        ),
+    ]
 
 
 def draw_hills(data: Hills) -> Still:
@@ -99,9 +109,13 @@ def draw_hills(data: Hills) -> Still:
     times_axis = Axis(1 / reach, reach, "", log=True, ticks=times, names=names)
     panels = [
         Panel(across, tall, hills, title=f"{data.noise} noise: two hills", share=1.45),
-        Panel(Axis(low, high, "published number", ticks=(57, 59, 61, 63, 65)), times_axis, ratio,
-              title="Dashed height ÷ solid height"),
-    ]  # fmt: skip
+        Panel(
+            Axis(low, high, "published number", ticks=(57, 59, 61, 63, 65)),
+            times_axis,
+            ratio,
+            title="Dashed height ÷ solid height",
+        ),
+    ]
     return Still(panels, alt=alt)
 
 
@@ -220,11 +234,17 @@ def draw_delta(data: DeltaCurve) -> Still:
             marks.line(data.epsilon, data.delta, "δ(ε)", label=""),
             marks.line(data.epsilon, data.exceed, "loss above ε", colour=marks.VERMILION, dash="7 4", label=""),
             marks.text(place, float(data.delta[middle]), "δ(ε)", colour=marks.BLUE, anchor="end", shift=(-6, 16)),
-            marks.text(place, float(data.exceed[middle]), "chance of a loss above ε", colour=marks.VERMILION,
-                       anchor="start", shift=(30, -4)),
+            marks.text(
+                place,
+                float(data.exceed[middle]),
+                "chance of a loss above ε",
+                colour=marks.VERMILION,
+                anchor="start",
+                shift=(30, -4),
+            ),
         ],
         title=f"{data.name}: δ is less than the chance of a loss above ε",
-    )  # fmt: skip
+    )
     alt = (
         f"{data.name}: at ε = 1 the loss exceeds ε with probability {np.interp(1.0, data.epsilon, data.exceed):.3g}, "
         f"and δ is {np.interp(1.0, data.epsilon, data.delta):.3g}; both fall as ε grows."

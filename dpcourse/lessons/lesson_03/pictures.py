@@ -110,21 +110,23 @@ def clipping_marks(data: MeanError) -> Panel:
     middle = int(np.argmin(np.abs(np.log(data.bounds / 1000))))
     return Panel(
         Axis(
-            data.bounds[0], data.bounds[-1], "upper bound; gains above it count as it (log scale)", log=True, unit="$"),
+            data.bounds[0], data.bounds[-1], "upper bound; gains above it count as it (log scale)", log=True, unit="$"
+        ),
         Axis(bottom, top, "error of the mean (log scale)", log=True, unit="$"),
         [
             marks.line(data.bounds, data.total, "both together", colour=marks.GREY, width=7, label=""),
             marks.line(data.bounds, data.bias, "bias of clipping", label="bias", label_at="start", shift=(0, 14)),
             marks.line(data.bounds, data.noise, "noise", colour=marks.VERMILION, dash="7 4"),
-            marks.text(data.bounds[middle], float(data.total[middle]), "both together", colour=marks.GREY,
-                       shift=(0, -16)),
+            marks.text(
+                data.bounds[middle], float(data.total[middle]), "both together", colour=marks.GREY, shift=(0, -16)
+            ),
             marks.rule(x=data.bound, name="your bound", colour=marks.INK, width=1),
             marks.points(data.bounds[best], least, "best bound", colour=marks.GREEN, shape="s", size=7, hollow=True),
             marks.points(data.bound, here, "your bound", colour=marks.INK, size=6, drag=("bound", "x")),
             marks.text(data.bound, here, dollars(here), shift=(8, -20)),
             marks.text(float(data.bounds[best]), least, "best", colour=marks.GREEN, shift=(12, -22)),
         ],
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)

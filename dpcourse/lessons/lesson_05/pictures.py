@@ -50,17 +50,26 @@ def draw_advanced_region(epsilons: np.ndarray, first_k: np.ndarray, tighter_k: n
             marks.area(epsilons, 1, boundary, colour=marks.VERMILION, opacity=0.12),
             marks.rule(x=np.log(2)),
             marks.text(np.log(2), 300, "ln 2", colour=marks.GREY, anchor="start"),
-            marks.line(epsilons, 1 / epsilons**2, "the rule k = 1/ε₀²", colour=marks.PURPLE, dash="2 3",
-                       label_at="start", shift=(10, -2)),
-            marks.line(epsilons, tighter_k, "tighter form", colour=marks.GREEN, dash="7 4", label_at="start",
-                       shift=(90, 14)),
-            marks.line(epsilons[pays], first_k[pays], "textbook form", colour=marks.INK, label_at="start",
-                       shift=(10, -26)),
+            marks.line(
+                epsilons,
+                1 / epsilons**2,
+                "the rule k = 1/ε₀²",
+                colour=marks.PURPLE,
+                dash="2 3",
+                label_at="start",
+                shift=(10, -2),
+            ),
+            marks.line(
+                epsilons, tighter_k, "tighter form", colour=marks.GREEN, dash="7 4", label_at="start", shift=(90, 14)
+            ),
+            marks.line(
+                epsilons[pays], first_k[pays], "textbook form", colour=marks.INK, label_at="start", shift=(10, -26)
+            ),
             marks.text(0.2, 3000, "advanced is better", colour=marks.BLUE),
             marks.text(0.011, 3, "adding up is better", colour=marks.VERMILION),
         ],
         title=f"Where “advanced” (textbook form) pays, at δ = {number(delta)}",
-    )  # fmt: skip
+    )
     first = first_k[pays]
     alt = (
         f"Advanced composition in its textbook form beats adding up above a curve that runs from {first[0]:.0f} "
@@ -134,15 +143,23 @@ def draw_choice(losses: np.ndarray, density: np.ndarray, gaussian: np.ndarray, r
             marks.area(losses, 0, upper, colour=marks.OCHRE, opacity=0.25),
             marks.line(losses, gaussian, "then a Gaussian answer", label=""),
             marks.line(losses, response, "then randomized response", colour=marks.VERMILION, dash="7 4", label=""),
-            marks.text(0.2, float(np.interp(0.2, losses, gaussian)), "then a Gaussian answer", colour=marks.BLUE,
-                       anchor="end", shift=(-6, -14)),
-            marks.text(dashed + 0.08, 0.92 * response.max(), "then randomized response", colour=marks.VERMILION,
-                       anchor="start"),
-            marks.text(dashed + 0.08, 0.8 * response.max(), "shaded: what Dora collects", colour=marks.OCHRE,
-                       anchor="start"),
+            marks.text(
+                0.2,
+                float(np.interp(0.2, losses, gaussian)),
+                "then a Gaussian answer",
+                colour=marks.BLUE,
+                anchor="end",
+                shift=(-6, -14),
+            ),
+            marks.text(
+                dashed + 0.08, 0.92 * response.max(), "then randomized response", colour=marks.VERMILION, anchor="start"
+            ),
+            marks.text(
+                dashed + 0.08, 0.8 * response.max(), "shaded: what Dora collects", colour=marks.OCHRE, anchor="start"
+            ),
         ],
         title="Choosing after the first answer collects the upper line",
-    )  # fmt: skip
+    )
     apart = losses[(response > gaussian) & (response > 0)]
     alt = (
         f"Two curves over the loss of the first answer. The Gaussian's peaks at loss {losses[gaussian.argmax()]:.2g}; "

@@ -23,15 +23,21 @@ def truth_marks(data: TruthTelling) -> Panel:
             marks.line(data.epsilons, data.truths, "the report is true"),
             marks.line([low, high], [1 / data.k] * 2, "guess", colour=marks.GREY, dash="2 3", label="guess: 1/k"),
             marks.spans(data.epsilon, 0, data.epsilon, data.truth, colour=marks.VERMILION, dash="7 4", width=1.4),
-            marks.points(low * 1.12, 1 / data.k, "guess", colour=marks.GREY, shape="s",
-                         drag=("k", "y", lambda k: 1 / k)),
+            marks.points(
+                low * 1.12, 1 / data.k, "guess", colour=marks.GREY, shape="s", drag=("k", "y", lambda k: 1 / k)
+            ),
             marks.points(data.epsilon, data.truth, "true", colour=marks.VERMILION, size=6, drag=("epsilon", "x")),
             marks.text(data.epsilon, data.truth, f"{number(data.truth, '%')} true", shift=(4, -14)),
-            marks.text(data.epsilon, data.each_lie, f"{number(data.each_lie, '%')} each lie", colour=marks.VERMILION,
-                       shift=(4, 0)),
+            marks.text(
+                data.epsilon,
+                data.each_lie,
+                f"{number(data.each_lie, '%')} each lie",
+                colour=marks.VERMILION,
+                shift=(4, 0),
+            ),
             marks.points(data.epsilon, data.each_lie, "each lie", colour=marks.VERMILION, hollow=True),
         ],
-    )  # fmt: skip
+    )
 
 
 def estimate_marks(data: Estimates) -> Panel:
@@ -51,11 +57,17 @@ def estimate_marks(data: Estimates) -> Panel:
             marks.spans(places, data.low, places, data.high, width=2.6),
             marks.points(places, data.estimated, "estimate"),
             marks.text(-0.48, top, "bars: true counts", colour=marks.GREY, anchor="start", shift=(0, 10)),
-            marks.text(1.5, top, f"dots: estimates, {data.level:.0%} intervals", colour=marks.BLUE, anchor="middle",
-                       shift=(0, 10)),
+            marks.text(
+                1.5,
+                top,
+                f"dots: estimates, {data.level:.0%} intervals",
+                colour=marks.BLUE,
+                anchor="middle",
+                shift=(0, 10),
+            ),
             marks.text(3.48, top, "crosses: reports", colour=marks.VERMILION, anchor="end", shift=(0, 10)),
         ],
-    )  # fmt: skip
+    )
 
 
 def draw_errors(
@@ -105,10 +117,15 @@ def tradeoff_marks(data: TradeOff) -> Panel:
             marks.line(data.epsilons, data.mean, "randomized"),
             marks.spans(data.epsilons, data.mean - error, data.epsilons, data.mean + error),
             marks.points(data.epsilons, data.mean, "randomized"),
-            marks.points(at, [data.mean[np.flatnonzero(data.epsilons == e)[0]] for e in at], size=9, hollow=True,
-                         drag=("epsilon", "x")),
+            marks.points(
+                at,
+                [data.mean[np.flatnonzero(data.epsilons == e)[0]] for e in at],
+                size=9,
+                hollow=True,
+                drag=("epsilon", "x"),
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
 def draw_tradeoff(data: TradeOff) -> Still:
@@ -141,8 +158,9 @@ def draw_gains(variants: Sequence[str], metrics: Sequence[str], gains: np.ndarra
         f"{variant}: " + ", ".join(f"{metric} {value:.2f}" for metric, value in zip(metrics, row, strict=True))
         for variant, row in zip(variants, gains, strict=True)
     )
-    return Still(panels, alt=f"{alt}.", title="Gain over dropping the columns: randomized ones, and the true ones",
-                 height=270)  # fmt: skip
+    return Still(
+        panels, alt=f"{alt}.", title="Gain over dropping the columns: randomized ones, and the true ones", height=270
+    )
 
 
 def draw_leak(

@@ -43,8 +43,18 @@ def draw_trust() -> Picture:
 
         def box(x: float, y: float, wide: float, high: float, trust: tuple[str, str, str]) -> None:
             edge, line, _ = trust
-            axes.add_patch(FancyBboxPatch((x - wide / 2, y - high / 2), wide, high, boxstyle="round,pad=0.08",
-                                          facecolor="white", edgecolor=edge, linestyle=line, linewidth=2))  # fmt: skip
+            axes.add_patch(
+                FancyBboxPatch(
+                    (x - wide / 2, y - high / 2),
+                    wide,
+                    high,
+                    boxstyle="round,pad=0.08",
+                    facecolor="white",
+                    edgecolor=edge,
+                    linestyle=line,
+                    linewidth=2,
+                )
+            )
 
         for row, (model, (stations, messages)) in enumerate(_MODELS.items()):
             y = 6.0 - 2.4 * row
@@ -79,12 +89,13 @@ def protocol_marks(data: Protocols) -> Panel:
         marks.epsilon_axis(low, float(data.epsilons[-1]), "ε of one report"),
         Axis(0.01, 1000, "standard error of a count / √n (log scale)", log=True),
         [
-            marks.rule(x=data.crossover if data.crossover > low else np.nan, name="k = 3e^ε + 2", colour=marks.INK,
-                       dash="2 3"),
+            marks.rule(
+                x=data.crossover if data.crossover > low else np.nan, name="k = 3e^ε + 2", colour=marks.INK, dash="2 3"
+            ),
             marks.rule(x=data.epsilon, dash="", width=1),
             *marks.lines(data.epsilons, data.curves, here=(data.epsilon, here), drag=("epsilon", "x")),
         ],
-    )  # fmt: skip
+    )
 
 
 def draw_days(days: np.ndarray, fresh: np.ndarray, rappor: np.ndarray, ceiling: float) -> Still:
@@ -100,7 +111,7 @@ def draw_days(days: np.ndarray, fresh: np.ndarray, rappor: np.ndarray, ceiling: 
             marks.text(days[-1], rappor[-1], "RAPPOR: two layers, exact", colour=marks.VERMILION, shift=(0, 16)),
         ],
         title="Memory puts a ceiling on the cost of repetition",
-    )  # fmt: skip
+    )
     alt = (
         f"ε of all reports against days, log-log: fresh noise grows from {fresh[0]:.3g} to {fresh[-1]:.3g} in "
         f"{days[-1]} days; RAPPOR grows from {rappor[0]:.3g} and flattens at {rappor[-1]:.3g}, under its ceiling of "
@@ -119,14 +130,21 @@ def draw_shuffling(people: np.ndarray, exact: np.ndarray, theorem: np.ndarray, l
             marks.rule(y=local, colour=marks.INK, dash="2 3"),
             marks.text(people[-1], local, "ε₀ of one report, names attached", shift=(0, -10)),
             marks.line(people, theorem, "formula, for every randomizer", label=""),
-            marks.text(people[2 * third], theorem[2 * third], "formula, for every randomizer", colour=marks.BLUE,
-                       anchor="start", shift=(4, -18)),
+            marks.text(
+                people[2 * third],
+                theorem[2 * third],
+                "formula, for every randomizer",
+                colour=marks.BLUE,
+                anchor="start",
+                shift=(4, -18),
+            ),
             marks.line(people, exact, "exact, two answers", colour=marks.VERMILION, dash="7 4", label=""),
-            marks.text(people[third], exact[third], "exact, two answers", colour=marks.VERMILION, anchor="end",
-                       shift=(-4, 14)),
+            marks.text(
+                people[third], exact[third], "exact, two answers", colour=marks.VERMILION, anchor="end", shift=(-4, 14)
+            ),
         ],
         title=f"Hiding in a crowd: ε₀ = {local:g}, δ = {number(delta)}",
-    )  # fmt: skip
+    )
     alt = (
         f"ε after shuffling against the number of people, log-log, for ε₀ = {local:g} and δ = {number(delta)}: exact "
         f"from {exact[0]:.2g} at {people[0]} people to {exact[-1]:.2g} at {people[-1]:,}; the formula from "
@@ -149,12 +167,16 @@ def draw_models(
             marks.text(wide[0], 1, name, colour=i, anchor="middle"),
         ]
     panel = Panel(
-        Axis(0.5, 2 * float(max(map(np.max, (*off.values(), *deviations.values())))),
-             "error of the count (people, log scale); lines: standard errors, points: this release", log=True),
+        Axis(
+            0.5,
+            2 * float(max(map(np.max, (*off.values(), *deviations.values())))),
+            "error of the count (people, log scale); lines: standard errors, points: this release",
+            log=True,
+        ),
         marks.rows(categories, above=1.5),
         drawn,
         title="One question, one ε: what trust is worth",
-    )  # fmt: skip
+    )
     alt = (
         f"Error of each of {len(categories)} counts, in people, on a log scale, for one release of each model, around "
         "its standard error: "
@@ -168,11 +190,15 @@ def draw_scaling(people: np.ndarray, shares: Mapping[str, np.ndarray]) -> Still:
     """Standard error of a share against the number of people, one line a model."""
     panel = Panel(
         Axis(people[0], people[-1], "people (log scale)", log=True),
-        Axis(0.5 * min(map(np.min, shares.values())), 2 * max(map(np.max, shares.values())),
-             "standard error of a share (log scale)", log=True),
+        Axis(
+            0.5 * min(map(np.min, shares.values())),
+            2 * max(map(np.max, shares.values())),
+            "standard error of a share (log scale)",
+            log=True,
+        ),
         marks.lines(people, shares),
         title="Everybody adds noise, or somebody does",
-    )  # fmt: skip
+    )
     alt = "Standard error of a share against the number of people, log-log: " + "; ".join(
         f"{name} falls from {number(share[0], digits=2)} at {people[0]:,.0f} people to "
         f"{number(share[-1], digits=2)} at {people[-1]:,.0f}"

@@ -89,10 +89,16 @@ def score_marks(data: Scores) -> Panel:
             marks.line([low, high], [data.plain] * 2, "no privacy", colour=marks.INK, width=1.6),
             marks.line(data.epsilons, data.mean, "private, mean", label="private"),
             marks.points(data.epsilons, data.mean, "private"),
-            marks.points(at, [data.mean[np.flatnonzero(data.epsilons == e)[0]] for e in at], colour=marks.VERMILION,
-                         size=9, hollow=True, drag=("epsilon", "x")),
+            marks.points(
+                at,
+                [data.mean[np.flatnonzero(data.epsilons == e)[0]] for e in at],
+                colour=marks.VERMILION,
+                size=9,
+                hollow=True,
+                drag=("epsilon", "x"),
+            ),
         ],
-    )  # fmt: skip
+    )
 
 
 def draw_scores(data: Scores) -> Still:
@@ -109,11 +115,15 @@ def draw_batch_cost(batch_sizes: np.ndarray, epsilons: np.ndarray, labels: Seque
     rows = dict(zip(labels, epsilons, strict=True))
     panel = Panel(
         Axis(0.9 * batch_sizes[0], 1.1 * batch_sizes[-1], "expected batch size (log scale)", log=True),
-        Axis(0.7 * np.min(epsilons), 1.4 * np.max(epsilons), f"ε at δ = {number(delta)} (log scale; ↓ more private)",
-             log=True),
+        Axis(
+            0.7 * np.min(epsilons),
+            1.4 * np.max(epsilons),
+            f"ε at δ = {number(delta)} (log scale; ↓ more private)",
+            log=True,
+        ),
         marks.lines(batch_sizes, rows, dots=4),
         title="Larger batches cost more, not less",
-    )  # fmt: skip
+    )
     alt = "; ".join(
         f"{label}: from ε = {row[0]:.3g} at {batch_sizes[0]:,} to {row[-1]:.3g} at {batch_sizes[-1]:,}"
         for label, row in rows.items()

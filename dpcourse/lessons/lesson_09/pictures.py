@@ -92,11 +92,19 @@ def vote_marks(data: Votes) -> list[Panel]:
         marks.text(data.epsilon, data.chance, number(data.chance, "%"), colour=marks.VERMILION, shift=(4, 14)),
     ]
     return [
-        Panel(Axis(-0.5, 1.5, "noisy count, as a share of the teachers", unit="%"), Axis(0, 1.15, "", ticks=()), left,
-              title="The two noisy counts"),
-        Panel(marks.epsilon_axis(0.01, 100), Axis(0.45, 1.02, "how often the right class wins",
-              ticks=(0.5, 0.6, 0.7, 0.8, 0.9, 1), unit="%"), right, title="Right answers, and their price"),
-    ]  # fmt: skip
+        Panel(
+            Axis(-0.5, 1.5, "noisy count, as a share of the teachers", unit="%"),
+            Axis(0, 1.15, "", ticks=()),
+            left,
+            title="The two noisy counts",
+        ),
+        Panel(
+            marks.epsilon_axis(0.01, 100),
+            Axis(0.45, 1.02, "how often the right class wins", ticks=(0.5, 0.6, 0.7, 0.8, 0.9, 1), unit="%"),
+            right,
+            title="Right answers, and their price",
+        ),
+    ]
 
 
 def draw_comparison(

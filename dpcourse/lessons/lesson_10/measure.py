@@ -35,9 +35,18 @@ def measure() -> dict[str, Any]:
     pool, test = drawn[:POOL], drawn[POOL:]
     in_mask = random_halves(SHADOWS + TARGETS, POOL, rng=rng)
     sweep = fit_sweep(
-        X[pool], y[pool], epsilons=EPSILONS, seeds=len(in_mask), dataset_size=POOL // 2, classes=(0, 1), delta=DELTA,
-        sampling_rate=1.0, steps=STEPS, in_mask=in_mask, rng=rng,
-    )  # fmt: skip
+        X[pool],
+        y[pool],
+        epsilons=EPSILONS,
+        seeds=len(in_mask),
+        dataset_size=POOL // 2,
+        classes=(0, 1),
+        delta=DELTA,
+        sampling_rate=1.0,
+        steps=STEPS,
+        in_mask=in_mask,
+        rng=rng,
+    )
     accuracy = sweep.accuracy(X[test], y[test]).mean(axis=1)
     margins = sweep.decision_function(X[pool]) * (2 * y[pool] - 1)
     asked = in_mask[SHADOWS:]

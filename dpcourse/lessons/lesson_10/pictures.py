@@ -26,18 +26,23 @@ def draw_worlds(people: Sequence[tuple[str, np.ndarray, np.ndarray, float]]) -> 
     top, panels, told = 1.25 * np.max(counted), [], []
     for (title, without, with_it, target), (blue, red) in zip(people, counted, strict=True):
         left = target > (edges[0] + edges[-1]) / 2  # where there is room
-        panels.append(Panel(
-            Axis(edges[0], edges[-1], "φ: ln odds of the record's label"),
-            Axis(0, top, "shadow models"),
-            [
-                marks.bars(middles, blue, "trained without", width=width),
-                marks.line(middles, red, "trained with", colour=marks.VERMILION, step=True, label=""),
-                marks.rule(x=target, colour=marks.INK, dash="", width=1.8, name="attacked model"),
-                *marks.key(*((edges[0], 0.8 * top) if left else (edges[-1], 0.8 * top)), words,
-                           anchor="start" if left else "end"),
-            ],
-            title=title,
-        ))  # fmt: skip
+        panels.append(
+            Panel(
+                Axis(edges[0], edges[-1], "φ: ln odds of the record's label"),
+                Axis(0, top, "shadow models"),
+                [
+                    marks.bars(middles, blue, "trained without", width=width),
+                    marks.line(middles, red, "trained with", colour=marks.VERMILION, step=True, label=""),
+                    marks.rule(x=target, colour=marks.INK, dash="", width=1.8, name="attacked model"),
+                    *marks.key(
+                        *((edges[0], 0.8 * top) if left else (edges[-1], 0.8 * top)),
+                        words,
+                        anchor="start" if left else "end",
+                    ),
+                ],
+                title=title,
+            )
+        )
         told.append(
             f"{title}: mean φ {without.mean():.2f} without, {with_it.mean():.2f} with, attacked model {target:.2f}"
         )

@@ -25,14 +25,21 @@ def draw_histograms(
             marks.rule(x=cut, colour=marks.INK, dash="2 3", width=1.8),
             marks.text(cut, top, "the event: left of here", anchor="end", shift=(0, 12)),
             marks.line(middles, data, "on the dataset", step=True, label=""),
-            marks.text(middles[data.argmax()], data.max(), "on the dataset", colour=marks.BLUE, anchor="start",
-                       shift=(8, 0)),
+            marks.text(
+                middles[data.argmax()], data.max(), "on the dataset", colour=marks.BLUE, anchor="start", shift=(8, 0)
+            ),
             marks.line(middles, neighbour, "on its neighbour", colour=marks.VERMILION, dash="7 4", step=True, label=""),
-            marks.text(middles[neighbour.argmax()], neighbour.max(), "on its neighbour", colour=marks.VERMILION,
-                       anchor="end", shift=(-12, 0)),
+            marks.text(
+                middles[neighbour.argmax()],
+                neighbour.max(),
+                "on its neighbour",
+                colour=marks.VERMILION,
+                anchor="end",
+                shift=(-12, 0),
+            ),
         ],
         title=f"output ≤ {cut:.3g}: {here:.1%} of the runs against {there:.1%}",
-    )  # fmt: skip
+    )
     alt = (
         f"Histograms of a mechanism's outputs on two neighbours. The event output ≤ {cut:.3g} happened in {here:.1%} "
         f"of the runs on one and in {there:.1%} on the other."
@@ -63,18 +70,21 @@ def draw_alarms(ways: Sequence[str], shares: np.ndarray, low: np.ndarray, high: 
     share that is promised."""
     names, places = [" ".join(way.split()) for way in ways], -np.arange(len(ways))
     panel = Panel(
-        Axis(-0.02, 1.02, "audits that accuse the innocent, with 95% intervals", ticks=(0, 0.25, 0.5, 0.75, 1),
-             unit="%"),
+        Axis(
+            -0.02, 1.02, "audits that accuse the innocent, with 95% intervals", ticks=(0, 0.25, 0.5, 0.75, 1), unit="%"
+        ),
         marks.rows(names, above=0.9),
         [
             marks.rule(x=promised, name=f"promised: at most {promised:.0%}", colour=marks.VERMILION, dash="7 4"),
             marks.spans(low, places, high, places),
             marks.points(shares, places, "false alarms"),
-            *(marks.text(at, y, f"{at:.0%}", colour=marks.BLUE, anchor="middle", shift=(0, -18))
-              for at, y in zip(shares, places.tolist(), strict=True)),
+            *(
+                marks.text(at, y, f"{at:.0%}", colour=marks.BLUE, anchor="middle", shift=(0, -18))
+                for at, y in zip(shares, places.tolist(), strict=True)
+            ),
         ],
         title="A mechanism that ignores its data, audited",
-    )  # fmt: skip
+    )
     alt = "; ".join(f"{name} {share:.0%}" for name, share in zip(names, shares, strict=True))
     return Still(
         panel, alt=f"False alarms, where {promised:.0%} are promised at most: {alt}.", height=100 + 50 * len(ways)
@@ -87,17 +97,24 @@ def draw_one_run(stated: np.ndarray, found: np.ndarray, confidence: float, canar
     low, high = 0.8 * stated.min(), 1.3 * stated.max()
     panel = Panel(
         marks.epsilon_axis(low, high, "ε stated by the accountant"),
-        Axis(0.08, high, f"ε certified at {confidence:.0%} confidence (log scale)", log=True,
-             ticks=(0.1, 0.3, 1, 3, 10)),
+        Axis(
+            0.08, high, f"ε certified at {confidence:.0%} confidence (log scale)", log=True, ticks=(0.1, 0.3, 1, 3, 10)
+        ),
         [
             marks.line([low, high], [low, high], "what is stated", colour=marks.INK, dash="7 4", label=""),
             marks.text(low, low, "what is stated", anchor="start", shift=(8, -36)),
             marks.points(stated, found, "certified from one run"),
-            marks.text(stated.max(), found[stated == stated.max()].min(), "certified from one run", colour=marks.BLUE,
-                       anchor="end", shift=(0, 40)),
+            marks.text(
+                stated.max(),
+                found[stated == stated.max()].min(),
+                "certified from one run",
+                colour=marks.BLUE,
+                anchor="end",
+                shift=(0, 40),
+            ),
         ],
         title=f"One training run each, {canaries:,} canaries",
-    )  # fmt: skip
+    )
     alt = ", ".join(
         f"{found[stated == e].min():.2g} to {found[stated == e].max():.2g} where {e:.3g} is stated"
         for e in np.unique(stated)

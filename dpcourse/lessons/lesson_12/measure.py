@@ -25,9 +25,13 @@ CLIENTS, WAFERS, CLIP, DELTA, SEEDS = 1000, 30, 0.5, 1e-5, 5
 def scores(clients: SimulatedClients, noise: float, rate: float, seed: int) -> list[float]:
     """Test accuracy after each of `ROUNDS`."""
     server = FederatedServer(
-        np.zeros(21), clip_norm=CLIP, noise_multiplier=noise, sampling_rate=rate, total_weight=CLIENTS,
+        np.zeros(21),
+        clip_norm=CLIP,
+        noise_multiplier=noise,
+        sampling_rate=rate,
+        total_weight=CLIENTS,
         test=clients.data.test,
-    )  # fmt: skip
+    )
     reports = run_rounds(server, clients, max(ROUNDS), rng=seed)
     return [reports[r - 1].accuracy for r in ROUNDS]
 

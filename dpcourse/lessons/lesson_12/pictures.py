@@ -24,11 +24,14 @@ def draw_reconstruction(readings: np.ndarray, found: np.ndarray) -> Still:
             marks.bars(places, readings, "reading"),
             marks.rule(y=0, colour=marks.INK, dash="", width=1),
             marks.points(places, found, "read off the gradient", colour=marks.VERMILION, shape="x", size=5.5),
-            *marks.key(len(readings) + 0.6, 1.3, [("bars: the wafer's readings", marks.BLUE),
-                                                  ("crosses: read off the gradient", marks.VERMILION)]),
+            *marks.key(
+                len(readings) + 0.6,
+                1.3,
+                [("bars: the wafer's readings", marks.BLUE), ("crosses: read off the gradient", marks.VERMILION)],
+            ),
         ],
         title=f"One wafer's gradient gives away {right}",
-    )  # fmt: skip
+    )
     alt = f"Bars of a wafer's {len(places)} readings; marks on them: the reconstruction has {right}."
     return Still(panel, alt=alt, height=320)
 

@@ -93,22 +93,28 @@ def draw_quality(
     most = 1.15 * max(draws.max() for draws in errors.values())
     left, right = (
         [
-            *(marks.spans(epsilons, draws.min(axis=1), epsilons, draws.max(axis=1), colour=i)
-              for i, draws in enumerate(values.values())),
+            *(
+                marks.spans(epsilons, draws.min(axis=1), epsilons, draws.max(axis=1), colour=i)
+                for i, draws in enumerate(values.values())
+            ),
             *marks.lines(epsilons, {name: draws.mean(axis=1) for name, draws in values.items()}, dots=4, label=""),
             *marks.key(epsilons[-1], start, [(name, i) for i, name in enumerate(values)]),
         ]
         for values, start in ((errors, most), (accuracies, floor + 0.35 * (ceiling - floor)))
-    )  # fmt: skip
+    )
     right += [
         marks.rule(y=ceiling, name="trained on people", colour=marks.INK, dash="", label_at="inside"),
         marks.rule(y=floor, name="always the same answer", dash="2 3", label_at="inside"),
     ]
     panels = [
         Panel(across, Axis(0, most, "mean error, as a share of all people", unit="%"), left, title="Two-way tables"),
-        Panel(across, Axis(floor - 0.02, ceiling + 0.015, "accuracy on people never seen", unit="%"), right,
-              title="A model trained on the synthetic table"),
-    ]  # fmt: skip
+        Panel(
+            across,
+            Axis(floor - 0.02, ceiling + 0.015, "accuracy on people never seen", unit="%"),
+            right,
+            title="A model trained on the synthetic table",
+        ),
+    ]
     listed = "; ".join(
         f"{name}: error from {_percent(errors[name][0].mean())} to {_percent(errors[name][-1].mean())}, "
         f"accuracy from {_percent(draws[0].mean())} to {_percent(draws[-1].mean())}"

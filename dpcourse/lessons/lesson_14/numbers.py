@@ -135,11 +135,16 @@ def quarter(rate: float, epsilon: float, budget: float, method: str) -> Quarter:
     by_day[labels["pld"]] = np.where(asked < 1, asked * totals["pld"][0], curve)
     last = {labels[code]: 7 * count / rate for code, count in admitted.items()}
     return Quarter(
-        epsilon, rate, budget, DELTA, days, by_day,
+        epsilon,
+        rate,
+        budget,
+        DELTA,
+        days,
+        by_day,
         {labels[code]: count for code, count in admitted.items()},
         {name: day if day < DAYS else math.inf for name, day in last.items()},
         labels[method],
-    )  # fmt: skip
+    )
 
 
 def largest_epsilon(advantage: float, delta: float) -> float:

@@ -50,17 +50,23 @@ def draw_timeline(
         [
             marks.rule(y=budget, name="common budget", colour=marks.INK, dash="", label_at="inside"),
             marks.line([0, *np.repeat(numbers, 2), last], [0, 0, *stairs], colour=marks.GREY, width=1.2),
-            *(marks.points(numbers[who == name], totals[who == name], name, colour=i, shape=marks.SHAPES[i])
-              for i, name in enumerate(names)),
-            marks.points([at for at, _ in refused], [total for _, total in refused], why, colour=marks.INK, shape="x",
-                         size=6),
-            *(marks.text(numbers[who == name][-1], totals[who == name][-1], name, colour=i, anchor="start",
-                          shift=(4, 12))
-              for i, name in enumerate(names)),
+            *(
+                marks.points(numbers[who == name], totals[who == name], name, colour=i, shape=marks.SHAPES[i])
+                for i, name in enumerate(names)
+            ),
+            marks.points(
+                [at for at, _ in refused], [total for _, total in refused], why, colour=marks.INK, shape="x", size=6
+            ),
+            *(
+                marks.text(
+                    numbers[who == name][-1], totals[who == name][-1], name, colour=i, anchor="start", shift=(4, 12)
+                )
+                for i, name in enumerate(names)
+            ),
             *(marks.text(*refused[-1], why, anchor="end", shift=(-4, -8)) for _ in refused[:1]),
         ],
         title="Every admitted spend, once",
-    )  # fmt: skip
+    )
     shares = ", ".join(f"{name} {np.sum(who == name)}" for name in names)
     alt = (
         f"The total ε climbs over {len(numbers)} entries ({shares}) to {totals[-1]:.3g}, and never crosses the budget "
@@ -98,8 +104,11 @@ def chooser_marks(data: Chooser) -> Panel:
     for i, (name, curve) in enumerate(data.curves.items()):
         yours = i == len(data.curves) - 1
         colour, dash, width = (marks.VERMILION, "", 3.2) if yours else (marks.BLUE, marks.DASHES[i], 1.6)
-        drawn.append(marks.line(data.advantages, curve, name if yours else f"{name} people", colour=colour, dash=dash,
-                                width=width))  # fmt: skip
+        drawn.append(
+            marks.line(
+                data.advantages, curve, name if yours else f"{name} people", colour=colour, dash=dash, width=width
+            )
+        )
     return Panel(
         Axis(0, 1, "← more private\u2003\u2003attacker's advantage, at most"),
         Axis(1e-5, 100, "95% error of a share (percentage points, log scale)", log=True),

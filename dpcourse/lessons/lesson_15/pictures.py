@@ -23,11 +23,16 @@ def draw_group_counts(
     everything = np.concatenate(list(rows.values()))
     panel = Panel(
         Axis(0.7 * sizes[0], 1.4 * sizes[-1], "people in the group (log scale)", log=True),
-        Axis(everything.min() / 2, 2 * everything.max(), "± as a share of the group's count (log scale)", log=True,
-             unit="%"),
+        Axis(
+            everything.min() / 2,
+            2 * everything.max(),
+            "± as a share of the group's count (log scale)",
+            log=True,
+            unit="%",
+        ),
         marks.lines(sizes, rows, dots=3.5),
         title="Every group gets the same noise. Its share falls with size",
-    )  # fmt: skip
+    )
     ends = "; ".join(
         f"at ε = {e:g}, ± {w} people, it is {_percent(w / sizes[0])} of the smallest group ({sizes[0]:,} people) and "
         f"{_percent(w / sizes[-1])} of the largest ({sizes[-1]:,})"
@@ -60,18 +65,30 @@ def draw_changes(data: Changes) -> Still:
         Axis(-reach, reach, "change of accuracy against the same model without noise (points)"),
         marks.rows(names, above=1.9),
         [
-            marks.bars(places, mean + data.people, "had other people been tested", base=mean - data.people, width=0.55,
-                       across=True, colour=marks.GREY, opacity=0.3),
+            marks.bars(
+                places,
+                mean + data.people,
+                "had other people been tested",
+                base=mean - data.people,
+                width=0.55,
+                across=True,
+                colour=marks.GREY,
+                opacity=0.3,
+            ),
             marks.rule(x=0, colour=marks.INK, dash="", width=1),
             marks.spans(mean - data.single, places, mean + data.single, places, width=1.6),
             marks.spans(mean - data.errors, places, mean + data.errors, places, colour=marks.VERMILION, width=6),
             marks.points(mean, places, "mean change", colour=marks.INK, size=3),
-            *marks.key(-reach, 1.6, [("thin: 95% of single releases", marks.BLUE),
-                                     ("thick: mean over releases", marks.VERMILION)], anchor="start"),
+            *marks.key(
+                -reach,
+                1.6,
+                [("thin: 95% of single releases", marks.BLUE), ("thick: mean over releases", marks.VERMILION)],
+                anchor="start",
+            ),
             marks.text(reach, 1.6, "grey: had other people been tested", colour=marks.GREY, anchor="end"),
         ],
         title=f"What the noise does to accuracy at ε = {data.epsilon:g}",
-    )  # fmt: skip
+    )
     listed = "; ".join(
         f"{name} {mean:+.2f} ± {error:.2f}, single releases ± {one:.2f}, other people ± {people:.2f}"
         for name, mean, error, one, people in zip(
@@ -90,13 +107,21 @@ def draw_spread(kinds: Mapping[str, tuple[np.ndarray, np.ndarray]], epsilon: flo
         Axis(5, 60_000, "people of the group in the training data (log scale)", log=True),
         Axis(0, top, "spread of a person's score over releases (logits)"),
         [
-            *(marks.points(np.maximum(sizes, 5), spreads, kind, colour=i, shape=marks.SHAPES[i])
-              for i, (kind, (sizes, spreads)) in enumerate(kinds.items())),
-            *marks.key(60_000, 0.97 * top, [(f"{shape}: {kind}", i) for i, (kind, shape) in enumerate(
-                zip(kinds, ("discs", "squares"), strict=True))]),
+            *(
+                marks.points(np.maximum(sizes, 5), spreads, kind, colour=i, shape=marks.SHAPES[i])
+                for i, (kind, (sizes, spreads)) in enumerate(kinds.items())
+            ),
+            *marks.key(
+                60_000,
+                0.97 * top,
+                [
+                    (f"{shape}: {kind}", i)
+                    for i, (kind, shape) in enumerate(zip(kinds, ("discs", "squares"), strict=True))
+                ],
+            ),
         ],
         title=f"Small groups: scores depend more on the draw (ε = {epsilon:g})",
-    )  # fmt: skip
+    )
     listed = "; ".join(
         f"{kind}: from {spreads[np.argmin(sizes)]:.2f} in the smallest group ({sizes.min():,.0f} people) to "
         f"{spreads[np.argmax(sizes)]:.2f} in the largest ({sizes.max():,.0f})"
@@ -121,22 +146,31 @@ def draw_metrics(
         low, high = mean - reach[name], mean + reach[name]
         ends = [*low, *high, without[name], ideal[name]]
         margin = 0.1 * np.ptp(ends)
-        panels.append(Panel(
-            marks.epsilon_axis(epsilons[0] / 1.4, epsilons[-1] * 1.4),
-            Axis(min(ends) - margin, max(ends) + margin, f"{name}, {groups}"),
-            [
-                marks.rule(y=without[name], colour=marks.VERMILION, dash="7 4"),
-                marks.text(epsilons[-1], without[name], "without noise", colour=marks.VERMILION, anchor="end",
-                           shift=(0, 20)),
-                marks.rule(y=ideal[name], colour=marks.INK, dash="2 3"),
-                marks.text(epsilons[-1], ideal[name], "no difference", anchor="end", shift=(0, -10)),
-                marks.line(epsilons, mean, "private, mean", label=""),
-                marks.spans(epsilons, low, epsilons, high),
-                marks.points(epsilons, mean, "private, mean"),
-                marks.text(epsilons[0], low[0], "private: 95% of releases", colour=marks.BLUE, anchor="start",
-                           shift=(4, 8)),
-            ],
-        ))  # fmt: skip
+        panels.append(
+            Panel(
+                marks.epsilon_axis(epsilons[0] / 1.4, epsilons[-1] * 1.4),
+                Axis(min(ends) - margin, max(ends) + margin, f"{name}, {groups}"),
+                [
+                    marks.rule(y=without[name], colour=marks.VERMILION, dash="7 4"),
+                    marks.text(
+                        epsilons[-1],
+                        without[name],
+                        "without noise",
+                        colour=marks.VERMILION,
+                        anchor="end",
+                        shift=(0, 20),
+                    ),
+                    marks.rule(y=ideal[name], colour=marks.INK, dash="2 3"),
+                    marks.text(epsilons[-1], ideal[name], "no difference", anchor="end", shift=(0, -10)),
+                    marks.line(epsilons, mean, "private, mean", label=""),
+                    marks.spans(epsilons, low, epsilons, high),
+                    marks.points(epsilons, mean, "private, mean"),
+                    marks.text(
+                        epsilons[0], low[0], "private: 95% of releases", colour=marks.BLUE, anchor="start", shift=(4, 8)
+                    ),
+                ],
+            )
+        )
         listed.append(
             f"{name}: {mean[0]:.2f} (95% of releases {low[0]:.2f} to {high[0]:.2f}) at ε = {epsilons[0]:g}, "
             f"{mean[-1]:.2f} at ε = {epsilons[-1]:g}, {without[name]:.2f} without noise, "

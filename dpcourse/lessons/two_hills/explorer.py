@@ -216,5 +216,5 @@ def explore_two_hills(view: str = "laplace") -> Explorer:
                 "the hills where they were, the noise must grow with the square root of the answers."
             ),
         },
-    }  # fmt: skip
+    }
     return Explorer(VIEWS[view], site={"noise": 21, "sigma": 15}, **declared[view])

@@ -60,10 +60,11 @@ def hills_marks(hills: Hills) -> list[Panel]:
     marks = [
         # Where the claim is kept the shaded area has no height.
         area(hills.outputs, allowed, np.maximum(allowed, hills.with_ana), colour=VERMILION, opacity=0.45),
-        line(hills.outputs, allowed, "the most the claim allows with Ana", colour=GREEN, dash="2 3", width=1.6,
-             label=""),
+        line(
+            hills.outputs, allowed, "the most the claim allows with Ana", colour=GREEN, dash="2 3", width=1.6, label=""
+        ),
         *_two(hills),
-    ]  # fmt: skip
+    ]
     if above.any():
         middle = float(np.average(hills.outputs[above], weights=(hills.with_ana - allowed)[above]))
         level = float(np.interp(middle, hills.outputs, hills.with_ana))
@@ -78,9 +79,13 @@ def hills_marks(hills: Hills) -> list[Panel]:
     tall = Axis(0, peak, "how likely (density)")
     return [
         Panel(x, tall, marks, title="Two hills", share=1.45),
-        Panel(Axis(x.low, x.high, "published number" if not composed else "sum", ticks=x.ticks), _RATIOS,
-              _ratio(hills), title="Height with Ana ÷ height without"),
-    ]  # fmt: skip
+        Panel(
+            Axis(x.low, x.high, "published number" if not composed else "sum", ticks=x.ticks),
+            _RATIOS,
+            _ratio(hills),
+            title="Height with Ana ÷ height without",
+        ),
+    ]
 
 
 def _ratio(hills: Hills, beyond: float = 0.0) -> list[Mark]:
@@ -117,11 +122,15 @@ def coin_marks(hills: Hills) -> list[Panel]:
         points(places, hills.ratio, "ratio", colour=INK, size=6),
     ]
     return [
-        Panel(categories(("“no”", "“yes”"), "what she reports"), Axis(0, 1.2, "probability", ticks=(0, 0.5, 1),
-              unit="%"), marks, title="Her report", share=1.45),
-        Panel(categories(("“no”", "“yes”"), "what she reports"), _RATIOS, ratio,
-              title="Smokes ÷ does not"),
-    ]  # fmt: skip
+        Panel(
+            categories(("“no”", "“yes”"), "what she reports"),
+            Axis(0, 1.2, "probability", ticks=(0, 0.5, 1), unit="%"),
+            marks,
+            title="Her report",
+            share=1.45,
+        ),
+        Panel(categories(("“no”", "“yes”"), "what she reports"), _RATIOS, ratio, title="Smokes ÷ does not"),
+    ]
 
 
 def threshold_marks(cut: Threshold) -> list[Panel]:
@@ -154,11 +163,20 @@ def threshold_marks(cut: Threshold) -> list[Panel]:
         text(0.98, 0.06, "grey: guessing", colour=GREY, anchor="end"),
     ]
     return [
-        Panel(Axis(LOW, HIGH, "published number (people)", ticks=(51, 56, 61, 66, 71)), Axis(0, peak,
-              "how likely (density)"), cuts, title="Boris's threshold", share=1.35),
-        Panel(Axis(0, 1, "false alarms", ticks=(0, 0.5, 1), unit="%"), Axis(0, 1, "right alarms", ticks=(0, 0.5, 1),
-              unit="%"), room, title="What it wins him"),
-    ]  # fmt: skip
+        Panel(
+            Axis(LOW, HIGH, "published number (people)", ticks=(51, 56, 61, 66, 71)),
+            Axis(0, peak, "how likely (density)"),
+            cuts,
+            title="Boris's threshold",
+            share=1.35,
+        ),
+        Panel(
+            Axis(0, 1, "false alarms", ticks=(0, 0.5, 1), unit="%"),
+            Axis(0, 1, "right alarms", ticks=(0, 0.5, 1), unit="%"),
+            room,
+            title="What it wins him",
+        ),
+    ]
 
 
 def composition_marks(hills: Hills) -> list[Panel]:
@@ -175,9 +193,13 @@ def composition_marks(hills: Hills) -> list[Panel]:
     ]
     return [
         first,
-        Panel(Axis(1, 100, "answers k", log=True, ticks=(1, 3, 10, 30, 100)), Axis(0.1, 1000, "", log=True),
-              price, title=f"ε of k answers (δ = {number(DELTA)})"),
-    ]  # fmt: skip
+        Panel(
+            Axis(1, 100, "answers k", log=True, ticks=(1, 3, 10, 30, 100)),
+            Axis(0.1, 1000, "", log=True),
+            price,
+            title=f"ε of k answers (δ = {number(DELTA)})",
+        ),
+    ]
 
 
 def draw_hills(hills: Hills) -> Still:
