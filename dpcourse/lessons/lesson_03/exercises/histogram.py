@@ -126,7 +126,7 @@ _CELLS = Release(
         cell="cell",
         draw="size=len(categories)",
         too_much="A person is in one cell only. Does ε have to be divided by the number of cells?",
-        too_little="One person moves one cell by one. Which scale does that need in every cell?",
+        too_little="By how much can one person change one cell, and which scale does that need?",
     ),
 )
 HISTOGRAM = (_shapes, *_CELLS.cases)
