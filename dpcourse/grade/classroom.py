@@ -14,6 +14,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tqdm import tqdm
 
@@ -87,7 +88,7 @@ def grade_class(folder: Path, out: Path, *, workers: int, limits: sandbox.Limits
     todo, done = [], []
     for one in submissions(folder):
         digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
-        name = hashlib.sha256(f"{one.student}\0{one.path.relative_to(folder)}".encode()).hexdigest()[:24]
+        name = hashlib.sha256(os.fsencode(f"{one.student}\0{one.path.relative_to(folder)}")).hexdigest()[:24]
         place = kept / f"{name}.json"
         before = read(place)
         if before is not None and before.digest == digest:
@@ -102,28 +103,38 @@ def grade_class(folder: Path, out: Path, *, workers: int, limits: sandbox.Limits
 
 
 def _all(todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> Iterator[Graded]:
-    """Graded submissions as they are ready. A worker that dies costs its submission a second try, and no other's."""
-    left, tries = list(todo), dict.fromkeys((place for *_, place in todo), 0)
-    context = multiprocessing.get_context("spawn")
+    """Graded submissions as they are ready. One that ends its worker costs itself, after a second try alone."""
+    left = list(todo)
     while left:
-        again = []
-        with concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_prepared) as pool:
-            running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in left}
-            for future in concurrent.futures.as_completed(running):
-                job = running[future]
-                try:
-                    yield future.result()
-                except concurrent.futures.process.BrokenProcessPool:
-                    again.append(job)
-        left = []
-        for job in again:
-            tries[job[2]] += 1
-            if tries[job[2]] < 3 or len(again) > 1:
-                left.append(job)
+        lost = []
+        for job, graded in _pooled(left, workers, limits, sandboxed):
+            if graded is None:
+                lost.append(job)
             else:
-                lost = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
-                write(lost, job[2])
-                yield lost
+                yield graded
+        # Which one it was, nobody says: so those that had begun are tried one by one, and then the rest goes on.
+        begun = [job for job in lost if job[2].with_suffix(".started").exists()]
+        for job in begun or lost[:1]:
+            for _, graded in _pooled([job], 1, limits, sandboxed):
+                if graded is None:
+                    graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
+                    write(graded, job[2])
+                    job[2].with_suffix(".started").unlink(missing_ok=True)
+                yield graded
+        tried = {job[2] for job in begun or lost[:1]}
+        left = [job for job in lost if job[2] not in tried]
+
+
+def _pooled(jobs: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> Iterator[tuple[Any, Graded | None]]:
+    """Each job with what it got; None where a worker ended before it was done."""
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_prepared) as pool:
+        running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in jobs}
+        for future in concurrent.futures.as_completed(running):
+            try:
+                yield running[future], future.result()
+            except concurrent.futures.process.BrokenProcessPool:
+                yield running[future], None
 
 
 def _prepared() -> None:
@@ -141,19 +152,26 @@ def _prepared() -> None:
 
 
 def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
+    place.with_suffix(".started").touch()
     try:
         notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
         graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
     except ValueError as error:
         graded = Graded(one.student, one.path.name, digest, error=str(error))
+    except Exception as error:  # whatever it was, it is this notebook's, and the class goes on
+        graded = Graded(
+            one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
+        )
     write(graded, place)
+    place.with_suffix(".started").unlink(missing_ok=True)
     return graded
 
 
 def write(graded: Graded, place: Path) -> None:
     """In one move, so that a file is whole or not there."""
     draft = place.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(dataclasses.asdict(graded), ensure_ascii=False, indent=1), encoding="utf-8")
+    text = json.dumps(dataclasses.asdict(graded), ensure_ascii=False, indent=1)
+    draft.write_text(text, encoding="utf-8", errors="replace")  # half a surrogate pair is no text
     os.replace(draft, place)
 
 

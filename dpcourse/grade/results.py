@@ -6,6 +6,7 @@ import csv
 import hashlib
 import html
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -84,16 +85,20 @@ def _gradescope(mine: dict[str, Graded], errors: list[Graded]) -> str:
 def _file(student: str) -> str:
     """A file name that is one, whatever a student is called, and nobody else's."""
     name = "".join(c if c.isalnum() or c in "-_. " else "_" for c in student).strip(". ")
-    return name if name == student else f"{name}-{hashlib.sha256(student.encode()).hexdigest()[:8]}"
+    return (
+        name
+        if name == student and len(name) < 60
+        else f"{name[:50]}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:8]}"
+    )
 
 
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    path.write_text(text, encoding="utf-8", errors="replace")
 
 
 def _table(path: Path, header: list[str], rows) -> None:
-    with open(path, "w", encoding="utf-8", newline="") as file:
+    with open(path, "w", encoding="utf-8", errors="replace", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(header)
         for row in rows:

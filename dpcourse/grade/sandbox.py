@@ -115,6 +115,8 @@ def _walls(folder: Path) -> list[str]:
         if (Path(packages) / "dpcourse").is_dir():  # the whole package, with its checks, does not belong in there
             walls += ["--tmpfs", str(Path(packages) / "dpcourse")]
     walls += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
+    # What bubblewrap lays out itself has no size and would be written to.
+    walls += ["--size", str(2**24), "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--remount-ro", "/"]
     return walls
 
 
@@ -131,8 +133,8 @@ def _limit(limits: Limits) -> None:
 # -- a seccomp filter without libraries
 
 _ARCHITECTURES = {  # audit number; clone, then what is refused outright: fork, vfork, ptrace, reading others' memory, …
-    "x86_64": (0xC000003E, 56, 435, (57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298)),
-    "aarch64": (0xC00000B7, 220, 435, (117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241)),
+    "x86_64": (0xC000003E, 56, 435, (57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298, 319)),
+    "aarch64": (0xC00000B7, 220, 435, (117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241, 279)),
 }
 _CLONE_THREAD, _EPERM, _ENOSYS = 0x00010000, 1, 38
 

@@ -66,8 +66,10 @@ class Encoder:
         if kind.__name__ in ("X25519PrivateKey", "X25519PublicKey") and kind.__module__.startswith("cryptography"):
             raw = value.private_bytes_raw() if kind.__name__ == "X25519PrivateKey" else value.public_bytes_raw()
             return ["x", kind.__name__, self.encode(raw)]
-        if kind in (Fraction, Decimal):
-            return ["q" if kind is Fraction else "m", str(value)]
+        if kind is Fraction:
+            return ["q", f"{value.numerator}/{value.denominator}"]
+        if kind is Decimal:
+            return ["m", str(value)]
         if isinstance(value, complex):
             return ["c", value.real, value.imag]
         if kind.__module__.startswith("pandas") and kind.__name__ in ("DataFrame", "Series"):
@@ -148,9 +150,10 @@ class Decoder:
         if kind == "p":
             return Path(_short(rest[0]))
         if kind == "q":
-            return Fraction(_short(rest[0]))
+            above, _, below = _short(rest[0]).partition("/")
+            return Fraction(int(above), int(below))  # never by its text: Fraction("1e999999999") takes all memory
         if kind == "m":
-            return Decimal(_short(rest[0]))
+            return _small(Decimal(_short(rest[0])))
         if kind == "c":
             return complex(*rest)
         if kind == "o":
@@ -207,6 +210,13 @@ def _short(text: Any) -> str:
     return text
 
 
+def _small(value: Decimal) -> Decimal:
+    exponent = value.as_tuple().exponent
+    if isinstance(exponent, int) and abs(exponent) > 2000:
+        raise WireError("a number of more than 2,000 digits")
+    return value
+
+
 def rng_state(rng: np.random.Generator) -> str:
     """Of a PCG64 generator, as text: it crosses with every result of a function that draws."""
     state: Any = rng.bit_generator.state
@@ -216,6 +226,8 @@ def rng_state(rng: np.random.Generator) -> str:
 
 def set_rng_state(rng: np.random.Generator, state: str) -> np.random.Generator:
     whole, inc, has, left = (int(part, 16) for part in _short(state).split(" "))
+    if inc % 2 == 0:
+        raise WireError("not the state of a generator: it would repeat itself, and rejection sampling never end")
     rng.bit_generator.state = {
         "bit_generator": "PCG64",
         "state": {"state": whole, "inc": inc},

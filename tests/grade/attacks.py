@@ -58,6 +58,15 @@ ATTACKS = {
     "nested output": DEF + "out = []\n    for _ in range(5000): out = [out]\n    return out",
     "huge output": "import numpy as np\n" + DEF + "return np.zeros(10**8)",
     "patched wire": "import wire\nwire.pack = lambda *a: b''\nnoisy_count = 1",
+    "half a character": DEF + "raise ValueError('\\ud800')",
+    "number of a gigabyte": "import fractions\nfractions.Fraction.__str__ = lambda self: '1e999999999'\n"
+    + DEF
+    + "return fractions.Fraction(1)",
+    "decimal of a gigabyte": "import decimal\n" + DEF + "return decimal.Decimal('1e999999')",
+    "generator that repeats itself": DEF
+    + "rng.bit_generator.state = dict(rng.bit_generator.state, state={'state': 0, 'inc': 0})\n"
+    "    return flags.sum() + rng.laplace(0, 1 / epsilon)",
+    "endless search": '# check("00.2",' + " " * 200_000 + "\nnoisy_count = 1",
     "stub test patched": "import sys\nsys.modules['__main__'].is_stub = lambda f: False\n" + DEF + "...",
     # -- the machine
     "fork bomb": "import os\nwhile True: os.fork()",
@@ -78,6 +87,9 @@ ATTACKS = {
     "everybody killed": "import os\nos.kill(-1, 9)",
     "output": "while True: print('x' * 10**6)",
     "disk": "f = open('/tmp/x', 'wb')\nwhile True: f.write(b'x' * 10**6)",
+    "shared memory": "for i in range(99):\n    open(f'/dev/shm/{i}', 'wb').write(b'x' * 10**7)",
+    "no folder of its own": "for p in ('/x', '/dev/x', '/usr/x'):\n"
+    "    try: open(p, 'wb')\n    except OSError: continue\n    raise SystemExit(p)\nnoisy_count = 1",
     "program": "import subprocess\nsubprocess.run(['true'], check=True)\nnoisy_count = 1",
     "network": "import socket\nsocket.create_connection(('127.0.0.1', 9), timeout=2)\nnoisy_count = 1",
     "worker overwritten": "import glob, sys\nfor p in sys.path:\n"

@@ -64,6 +64,8 @@ def class_(tmp_path_factory):
     shutil.copy(reference().path, folder / "foreign" / "b.ipynb")
     (folder / "foreign" / "of another.ipynb").symlink_to(folder / "Ana Ü" / "my own name.ipynb")
     os.mkfifo(folder / "foreign" / "pipe.ipynb")
+    (folder / "foreign" / "nowhere.ipynb").symlink_to(folder / "nowhere")
+    (folder / "foreign" / "folder.ipynb").mkdir()
     return folder, out, graded(folder, out)
 
 
@@ -83,8 +85,9 @@ def test_the_diagnosis_reaches_the_student(class_):
 
 
 def test_no_two_students_share_a_file():
-    names = ["Ana", "a/b", "a:b", "..", ".", "", "=x", "_x", "Ana ", "ana"]
-    assert len({results._file(name) for name in names}) == len(names)
+    names = ["Ana", "a/b", "a:b", "..", ".", "", "=x", "_x", "Ana ", "ana", 250 * "x", 251 * "x", "\udcff"]
+    files = {results._file(name) for name in names}
+    assert len(files) == len(names) and max(map(len, files)) < 100
 
 
 def test_what_is_graded_is_not_graded_again(class_):

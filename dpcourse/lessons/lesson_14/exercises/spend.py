@@ -21,26 +21,24 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 
+_MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
 
 
 class _Watched(sqlite3.Connection):
-    """A connection that lets somebody else in after its first read."""
+    """A connection that lets somebody else in before one of its statements, whichever it is told."""
 
     meddle: Any = None
+    turn: int = 0
+    count: int = 0
 
     def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
+        self.count += 1
+        if self.count == self.turn:
+            self.meddle()
         cursor = super().execute(sql, *arguments)
-        words = sql.strip().lower()
-        if self.meddle is not None and (words.startswith(("select", "with", "pragma")) or words.startswith("begin")):
-            # A deferred BEGIN holds nothing yet; the read that follows it is where the snapshot is taken.
-            if words.startswith("begin") and "immediate" not in words and "exclusive" not in words:
-                return cursor
-            rows = cursor.fetchall() if not words.startswith("begin") else None
-            meddle, self.meddle = self.meddle, None
-            meddle()
-            return cursor if rows is None else _Rows(rows)  # type: ignore[return-value]
-        return cursor
+        # Read at once, so that whoever comes next comes after the read.
+        return cursor if cursor.description is None else _Rows(cursor)  # type: ignore[return-value]
 
     def cursor(self, *arguments: Any, **keywords: Any) -> Any:
         return _Cursor(self)
@@ -49,9 +47,8 @@ class _Watched(sqlite3.Connection):
 class _Rows:
     """Rows that were fetched already, read like a cursor."""
 
-    def __init__(self, rows: list[Any]) -> None:
-        self._rows = rows
-        self._left = iter(rows)
+    def __init__(self, cursor: sqlite3.Cursor) -> None:
+        self._cursor, self._left = cursor, iter(cursor.fetchall())
 
     def fetchone(self) -> Any:
         return next(self._left, None)
@@ -61,6 +58,9 @@ class _Rows:
 
     def __iter__(self) -> Iterator[Any]:
         return self._left
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cursor, name)
 
 
 class _Cursor:
@@ -200,46 +200,61 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Somebody else spends right after the answer's first read."""
+    """Somebody else, who looks whether it fits, spends between any two of the answer's statements."""
     for theirs, mine in (("0.3", "0.25"), ("0.4", "0.2")):
-        with _office() as path, contextlib.closing(_connect(path)) as setup:
-            setup.execute("INSERT INTO entries VALUES ('before', '0.5')")
-            entered: list[bool] = []
+        for turn in range(1, _MOST_STATEMENTS + 1):
+            found = _meddled(answer, theirs, mine, turn)
+            if isinstance(found, Diagnosis):
+                return found
+            if found < turn:  # it was over before their turn came
+                break
+    return None
 
-            def meddle(path: Path = path, theirs: str = theirs, entered: list[bool] = entered) -> None:
-                with contextlib.closing(_connect(path)) as other, contextlib.suppress(sqlite3.OperationalError):
+
+def _meddled(answer: Answer, theirs: str, mine: str, turn: int) -> Diagnosis | int:
+    """What is wrong if they come before statement `turn`; if nothing is, how many statements there were."""
+    with _office() as path:
+        with contextlib.closing(_connect(path)) as setup:
+            setup.execute("INSERT INTO entries VALUES ('before', '0.5')")
+        entered: list[bool] = []
+
+        def meddle() -> None:
+            with contextlib.closing(_connect(path)) as other, contextlib.suppress(sqlite3.OperationalError):
+                other.execute("BEGIN IMMEDIATE")
+                if sum(cost for _, cost in _stored(path)) + Decimal(theirs) <= 1:
                     other.execute("INSERT INTO entries VALUES ('somebody else', ?)", (theirs,))
                     entered.append(True)
+                other.execute("COMMIT")
 
-            with contextlib.closing(_connect(path, _Watched)) as connection:
-                connection.meddle = meddle  # type: ignore[attr-defined]
-                try:
-                    got = answer(connection, "mine", mine, "1")
-                except AnswerRaised as raised:
-                    if isinstance(raised.error, sqlite3.OperationalError):
-                        return Diagnosis(
-                            "deferred",
-                            f"Somebody else spent between your read and your write, and your function stopped with "
-                            f"“{raised.error}”. Nothing was overspent; but a plain BEGIN takes no lock until the first "
-                            "write, and then it is too late to get one.",
-                            "BEGIN IMMEDIATE takes the write lock before anything is read.",
-                        )
-                    raise
-            total = sum(cost for _, cost in _stored(path))
-            if total > 1:
-                return Diagnosis(
-                    "race",
-                    f"0.5 was spent. You read that, somebody else spent {theirs}, you spent {mine}: {total} of 1. "
-                    "The check and the spend were not one transaction.",
-                    "BEGIN IMMEDIATE before you read; COMMIT after you have written.",
-                )
-            if got != (not entered):
-                return Diagnosis(
-                    "unsure",
-                    "With somebody else spending at the same moment you refuse what fits.",
-                    "Read, then decide.",
-                )
-    return None
+        with contextlib.closing(_connect(path, _Watched)) as connection:
+            connection.meddle, connection.turn = meddle, turn  # type: ignore[attr-defined]
+            try:
+                got = answer(connection, "mine", mine, "1")
+            except AnswerRaised as raised:
+                if isinstance(raised.error, sqlite3.OperationalError):
+                    return Diagnosis(
+                        "deferred",
+                        f"Somebody else spent between your read and your write, and your function stopped with "
+                        f"“{raised.error}”. Nothing was overspent; but a plain BEGIN takes no lock until the first "
+                        "write, and then it is too late to get one.",
+                        "BEGIN IMMEDIATE takes the write lock before anything is read.",
+                    )
+                raise
+        total = sum(cost for _, cost in _stored(path))
+        if total > 1:
+            return Diagnosis(
+                "race",
+                f"0.5 was spent. You read that, somebody else spent {theirs}, you spent {mine}: {total} of 1. "
+                "The check and the spend were not one transaction.",
+                "BEGIN IMMEDIATE before you read; COMMIT after you have written.",
+            )
+        if got != (not entered):
+            return Diagnosis(
+                "unsure",
+                "With somebody else spending at the same moment you refuse what fits.",
+                "Read, then decide.",
+            )
+        return connection.count  # type: ignore[attr-defined]
 
 
 SPEND = (_sequence, _again, _race)

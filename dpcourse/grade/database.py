@@ -1,0 +1,45 @@
+"""A connection that an exercise hands to an answer stays with the grader: what a student's SQL may do there."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+SECONDS = 5.0  # for what is done between two looks of the grader at a connection
+
+_ALLOWED = {
+    sqlite3.SQLITE_SELECT,
+    sqlite3.SQLITE_READ,
+    sqlite3.SQLITE_INSERT,
+    sqlite3.SQLITE_UPDATE,
+    sqlite3.SQLITE_DELETE,
+    sqlite3.SQLITE_TRANSACTION,
+    sqlite3.SQLITE_SAVEPOINT,
+    sqlite3.SQLITE_CREATE_TABLE,
+    sqlite3.SQLITE_CREATE_TEMP_TABLE,
+    sqlite3.SQLITE_CREATE_INDEX,
+    sqlite3.SQLITE_CREATE_TEMP_INDEX,
+}
+_PRAGMAS = {"busy_timeout", "foreign_keys", "journal_mode", "synchronous"}
+# What comes with SQLite and can do harm: the rest of its functions are arithmetic and text.
+_HARMFUL = {"fts3_tokenizer", "load_extension", "printf", "format", "zeroblob", "randomblob", "readfile", "writefile"}
+
+
+def _authorized(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    """Rows of its own file, and nothing else: no other file, no setting, no virtual table, no endless recursion."""
+    if action == sqlite3.SQLITE_FUNCTION:
+        fine = (second or "").lower() not in _HARMFUL
+    elif action == sqlite3.SQLITE_PRAGMA:
+        fine = (first or "").lower() in _PRAGMAS
+    else:
+        fine = action in _ALLOWED
+    return sqlite3.SQLITE_OK if fine else sqlite3.SQLITE_DENY
+
+
+def guard(connection: sqlite3.Connection) -> None:
+    """Let a student's process use it: within its file, for some seconds, with values of a megabyte at most."""
+    started = time.monotonic()
+    connection.set_authorizer(_authorized)
+    connection.set_progress_handler(lambda: time.monotonic() > started + SECONDS, 100_000)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 10**6)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 10**5)

@@ -1,0 +1,87 @@
+"""What a student's SQL may do to the grader, in whose process it runs (14.2)."""
+
+import contextlib
+import json
+import sqlite3
+
+import pytest
+
+from dpcourse.grade import database, sandbox
+from dpcourse.grade.marking import grade
+from dpcourse.grade.submissions import ROOT
+
+STATEMENTS = {
+    "a pointer": "SELECT fts3_tokenizer('x', X'4141414141414141')",
+    "an address": "SELECT fts3_tokenizer('simple')",
+    "a virtual table": "CREATE VIRTUAL TABLE t USING fts3(tokenize=x)",
+    "endless": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n",
+    "the heap of everybody": "PRAGMA hard_heap_limit = 1",
+    "a folder of everybody": "PRAGMA temp_store_directory = '/tmp'",
+    "another file": "ATTACH '/tmp/other.sqlite' AS other",
+    "a copy elsewhere": "VACUUM INTO '/tmp/other.sqlite'",
+    "a program": "SELECT load_extension('x')",
+    "a gigabyte": "SELECT zeroblob(1000000000)",
+    "a gigabyte of text": "SELECT printf('%.*c', 1000000000, 'x')",
+}
+
+
+@pytest.mark.parametrize("sql", STATEMENTS.values(), ids=STATEMENTS)
+def test_what_is_not_about_its_rows_is_refused(sql):
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        database.guard(connection)
+        with pytest.raises(sqlite3.Error):
+            connection.execute(sql).fetchall()
+
+
+def test_a_query_that_takes_too_long_is_stopped(monkeypatch):
+    monkeypatch.setattr(database, "SECONDS", 0.2)
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE t (x)")
+        connection.executemany("INSERT INTO t VALUES (?)", [(i,) for i in range(1000)])
+        database.guard(connection)
+        with pytest.raises(sqlite3.OperationalError, match="interrupted"):
+            connection.execute("SELECT max(a.x + b.x + c.x) FROM t a, t b, t c").fetchall()
+
+
+def test_what_an_answer_needs_is_allowed():
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)")
+        database.guard(connection)
+        connection.create_function("exact", 1, float)
+        connection.execute("PRAGMA busy_timeout = 10")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("INSERT INTO entries VALUES ('a', '0.5')")
+        assert connection.execute("SELECT coalesce(sum(exact(epsilon)), 0) FROM entries").fetchone() == (0.5,)
+        connection.execute("COMMIT")
+
+
+HOSTILE = {
+    **{name: f"connection.execute({sql!r}).fetchall()" for name, sql in STATEMENTS.items()},
+    # It reads before it has the lock, behind a comment.
+    "a hidden read": "connection.execute('/**/SELECT epsilon FROM entries').fetchall()",
+}
+
+
+@pytest.mark.grade
+@pytest.mark.skipif(sandbox.bubblewrap() is None, reason="hostile notebooks are graded under bubblewrap only")
+@pytest.mark.parametrize("name", ["a pointer", "endless", "the heap of everybody", "a hidden read"])
+def test_no_statement_earns_the_point_or_costs_another(tmp_path, name):
+    answer = f"""from fractions import Fraction
+def spend(connection, query_id, epsilon, budget):
+    try:
+        {HOSTILE[name]}
+    except Exception:
+        pass
+    rows = connection.execute("/**/SELECT query_id, epsilon FROM entries").fetchall()
+    if query_id in dict(rows) or sum(Fraction(e) for _, e in rows) + Fraction(epsilon) > Fraction(budget):
+        return False
+    connection.execute("INSERT INTO entries VALUES (?, ?)", (query_id, epsilon))
+    return True
+"""
+    notebook = json.loads(next((ROOT / "notebooks" / "solutions").glob("14_*")).read_text(encoding="utf-8"))
+    for cell in notebook["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == "answer-14-2":
+            cell["source"] = answer
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    _, marks = grade(tmp_path / "a.ipynb", sandbox.Limits(), sandboxed=True)
+    assert {mark.question: mark.points for mark in marks} == {m.question: float(m.question != "14.2") for m in marks}
