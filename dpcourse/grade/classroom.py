@@ -10,6 +10,7 @@ import json
 import multiprocessing
 import multiprocessing.connection
 import os
+import signal
 import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 MEMORY = 6 * 2**30
+LONGEST = 600  # seconds for one notebook, whatever happens in it
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ class Graded:
     notebook: str = ""
     marks: tuple[Mark, ...] = ()
     error: str = ""
+    modified: float = 0.0  # when the file was written, in seconds since 1970
 
     @property
     def total(self) -> float:
@@ -87,7 +90,13 @@ def grade_class(folder: Path, out: Path, *, workers: int, limits: sandbox.Limits
     kept.mkdir(parents=True, exist_ok=True)
     todo, done = [], []
     for one in submissions(folder):
-        digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
+        try:
+            digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
+        except OSError as error:
+            done.append(
+                Graded(one.student, one.path.name, "", error=f"{one.path.name} cannot be read: {error.strerror}")
+            )
+            continue
         name = hashlib.sha256(os.fsencode(f"{one.student}\0{one.path.relative_to(folder)}")).hexdigest()[:24]
         place = kept / f"{name}.json"
         before = read(place)
@@ -153,6 +162,9 @@ def _prepared() -> None:
 
 def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
     place.with_suffix(".started").touch()
+    if hasattr(signal, "alarm"):
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # ends the process even where Python does not get a word in
+        signal.alarm(LONGEST)
     try:
         notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
         graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
@@ -162,6 +174,9 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
         graded = Graded(
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )
+    if hasattr(signal, "alarm"):
+        signal.alarm(0)
+    graded = dataclasses.replace(graded, modified=one.path.stat().st_mtime)
     write(graded, place)
     place.with_suffix(".started").unlink(missing_ok=True)
     return graded
@@ -184,11 +199,11 @@ def read(place: Path) -> Graded | None:
         return None
 
 
-def best(graded: Iterable[Graded]) -> dict[str, dict[str, Graded]]:
-    """By student and notebook, the submission that got most."""
+def latest(graded: Iterable[Graded]) -> dict[str, dict[str, Graded]]:
+    """By student and notebook, the newest file: the best of many would let a student try every number."""
     found: dict[str, dict[str, Graded]] = {}
     for one in graded:
         mine = found.setdefault(one.student, {})
-        if one.notebook and (one.notebook not in mine or one.total > mine[one.notebook].total):
+        if one.notebook and (one.notebook not in mine or one.modified > mine[one.notebook].modified):
             mine[one.notebook] = one
     return found

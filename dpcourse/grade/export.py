@@ -7,6 +7,8 @@ from typing import Any
 
 from nbgrader.plugins import ExportPlugin
 
+from dpcourse.grade.results import _cell
+
 
 class QuestionExporter(ExportPlugin):
     """``nbgrader export --exporter=dpcourse.grade.export.QuestionExporter``: one row a student and assignment.
@@ -31,4 +33,4 @@ class QuestionExporter(ExportPlugin):
             writer = csv.writer(file)
             writer.writerow(["student", "assignment", *names, "total", "of"])
             for student, assignment, scores, total, of in rows:
-                writer.writerow([student, assignment, *(scores.get(name, "") for name in names), total, of])
+                writer.writerow([_cell(student), assignment, *(scores.get(name, "") for name in names), total, of])

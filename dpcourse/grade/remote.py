@@ -17,10 +17,12 @@ import numpy as np
 
 from dpcourse.checks import base
 from dpcourse.checks.answers import PATIENCE, PackageUsed, TimedOut
+from dpcourse.gauntlet.sealed import Sealed
 from dpcourse.grade import database, sandbox, wire
 from dpcourse.grade.folders import files_of, make_like
 
 MOST_AHEAD = 128
+MOST_RUNS = 2_000_000  # of a sealed mechanism, which runs here
 _UNCHANGING = (bool, int, float, str, np.generic, np.random.Generator)  # a generator's state is looked at every time
 
 # What a student's process may ask of things that stay here, by type. A name that is not listed is refused.
@@ -41,6 +43,10 @@ _ALIASES = {
     "builtin_function_or_method": "function",
     "builtin_method": "function",  # one that knows its class
 }
+
+
+def _largest(given: Sequence[Any]) -> float:
+    return max((value for value in given if isinstance(value, int | float)), default=0)
 
 
 def _lets_through(thing: Any, kind: str, name: str) -> bool:
@@ -177,6 +183,8 @@ class Student:
             if not _lets_through(thing, _ALIASES.get(kind, kind), name):
                 raise AttributeError(f"{kind!r} object has no attribute {name!r}")
             result: Any = thing if name == "__call__" else list(thing) if name == "__iter__" else getattr(thing, name)
+            if isinstance(getattr(thing, "__self__", None), Sealed) and _largest(given) > MOST_RUNS:
+                raise ValueError(f"more than {MOST_RUNS:,} runs at once")
             if arguments is not None and name != "__iter__":
                 result = result(*arguments, **(keywords or {}))
             answer = ("result", [result, [wire.rng_state(rng) for rng in rngs]])
@@ -249,6 +257,8 @@ class Remote:
             self._same = same
         _, result, after, changed = self._ready.pop()
         if rng is not None and after:
+            if str(after).split(" ")[1:2] != state.split(" ")[1:2]:
+                raise wire.WireError("the state of another generator")
             wire.set_rng_state(rng, after)
         for path, value in changed:
             change(arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]], value)

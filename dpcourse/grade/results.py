@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from dpcourse.grade.classroom import Graded, best
+from dpcourse.grade.classroom import Graded, latest
 from dpcourse.grade.submissions import references
 
 _PAGE = """<!doctype html>
@@ -27,7 +27,7 @@ section.passed {{ border-color: #00734f; }} h3 {{ margin: 0; font-size: 1.05rem;
 
 def write_all(graded: Sequence[Graded], out: Path) -> Path:
     """Everything, anew from what was graded; the table's path."""
-    classes = best(graded)
+    classes = latest(graded)
     notebooks = {notebook for mine in classes.values() for notebook in mine}
     questions = [q for known in references() if known.name in notebooks for q in known.questions]
     of = sum(question.points for question in questions)

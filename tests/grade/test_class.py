@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dpcourse.grade import results, sandbox, staging
-from dpcourse.grade.classroom import grade_class
+from dpcourse.grade.classroom import Graded, grade_class, latest
 from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references
@@ -82,6 +82,12 @@ def test_the_diagnosis_reaches_the_student(class_):
     assert "a.ipynb answers no exercise of the course" in foreign
     results = json.loads((class_[1] / "gradescope" / "half" / "results.json").read_text(encoding="utf-8"))
     assert sum(test["score"] for test in results["tests"]) == len(reference().questions) - 2
+
+
+def test_the_newest_copy_of_a_notebook_counts():
+    """And not the best of many, each with another guess."""
+    copies = [Graded("Ana", f"{i}", "", "00", error=str(i), modified=when) for i, when in enumerate([1.0, 3.0, 2.0])]
+    assert latest(copies)["Ana"]["00"].file == "1"
 
 
 def test_no_two_students_share_a_file():

@@ -37,6 +37,11 @@ def _verdict(answer: Answer, mechanism: Sealed, rng: Generator) -> bool:
     return bool(verdict)
 
 
+def _letter(rng: Generator) -> str:
+    """A name that tells nothing: broken and honest ones are called by the same letters."""
+    return str(rng.choice(list("ABCDEFGHIJ")))
+
+
 def _subtle(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Counts that claim ε = 1 with noise for ε = 2.5.
 
@@ -47,7 +52,7 @@ def _subtle(answer: Answer, chance: Chance) -> Diagnosis | None:
     def run(x: int, runs: int, rng: Generator) -> np.ndarray:
         return laplace(runs, float(x), 1 / 2.5, rng)
 
-    sealed = [Sealed("I", claim, n, n + 1, run) for n in chance.rng.integers(5, 100, size=6).tolist()]
+    sealed = [Sealed(_letter(chance.rng), claim, n, n + 1, run) for n in chance.rng.integers(5, 100, size=6).tolist()]
     missed = sum(not _verdict(answer, mechanism, chance.rng) for mechanism in sealed)
     if not missed:
         return None
@@ -72,7 +77,7 @@ def _honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         def run(x: int, runs: int, rng: Generator, share: float = share) -> np.ndarray:
             return (rng.random(runs) < share * x).astype(int)
 
-        accused += _verdict(answer, Sealed("J", Guarantee(0.01, share), 1, 0, run), chance.rng)
+        accused += _verdict(answer, Sealed(_letter(chance.rng), Guarantee(0.01, share), 1, 0, run), chance.rng)
     if not accused:
         return None
     return Diagnosis(
