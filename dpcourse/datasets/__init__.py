@@ -3,6 +3,7 @@
 from dpcourse.datasets.adult import ADULT_SCHEMA, Adult, AdultNotFound, DataError, load_adult
 from dpcourse.datasets.clicks import Clicks, simulate_clicks
 from dpcourse.datasets.columns import Categorical, Numeric
+from dpcourse.datasets.customers import Bank, Customers, simulate_customers
 from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.datasets.grids import load_grid
 from dpcourse.datasets.schema import Schema, SchemaError
@@ -12,8 +13,10 @@ __all__ = [
     "ADULT_SCHEMA",
     "Adult",
     "AdultNotFound",
+    "Bank",
     "Categorical",
     "Clicks",
+    "Customers",
     "DataError",
     "Fabs",
     "ManyClients",
@@ -27,5 +30,6 @@ __all__ = [
     "load_grid",
     "simulate_clicks",
     "simulate_clients",
+    "simulate_customers",
     "simulate_suppliers",
 ]
