@@ -15,12 +15,12 @@ def test_laws():
     deviations = np.array([world.applicants.std(axis=0) for world in worlds])
     assert np.abs(deviations - 0.5).max() < 6 * 0.5 / np.sqrt(2 * 20_000)
     shared = np.mean([np.linalg.eigvalsh(np.corrcoef(world.applicants.T))[-3:].sum() for world in worlds])
-    assert abs(shared - (0.36 * 30 + 3 * 0.64)) < 0.15  # three factors carry 0.36 of each of 30 variances
+    assert abs(shared - (0.5625 * 30 + 3 * 0.4375)) < 0.15  # three factors carry 0.56 of each of 30 variances
 
 
 def test_who_is_where():
     world = simulate_customers(300, others=200, applicants=10, rng=1)
-    rows = world.common()
+    rows = world.common
     ids = [[bank.ids[row] for row in some] for bank, some in zip(world.banks.values(), rows, strict=True)]
     assert len(ids[0]) == 300 and all(one == ids[0] for one in ids)
     for name, bank in world.banks.items():

@@ -1,0 +1,48 @@
+"""Capstone 6: One credit model of five banks: blinded lists, a shared product, noise that nobody knows."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "design": [
+            "BANKS",
+            "BITS",
+            "COLUMNS",
+            "DELTA",
+            "FEWEST",
+            "HONEST",
+            "MOST",
+            "PRIME",
+            "Office",
+            "Triple",
+            "meet",
+            "normal",
+            "opened",
+            "times",
+            "uniform",
+        ],
+        "numbers": [
+            "Models",
+            "Rounds",
+            "aligned",
+            "auc",
+            "best_bank",
+            "blinded",
+            "epsilon_with",
+            "first_hash",
+            "from_own_features",
+            "guessed",
+            "hashed",
+            "lie",
+            "models",
+            "recovered",
+            "residual_rounds",
+            "same_customers_five_times",
+            "scores",
+            "sent_bytes",
+            "told",
+        ],
+        "pictures": ["Needed", "Told", "draw_needed", "draw_told"],
+    },
+)

@@ -1,0 +1,154 @@
+"""What the project is given: public numbers, randomness of the operating system, and the office between the banks."""
+
+from __future__ import annotations
+
+import itertools
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+from scipy import special
+
+from dpcourse.datasets.customers import FEATURES, NAMES
+
+BANKS = len(NAMES)
+COLUMNS = BANKS * FEATURES + 2  # all features, a constant, and the label
+BITS = 16  # a number x travels as the whole number nearest to x · 2^16
+HONEST = 3  # so many banks' noise makes the whole
+DELTA = 1e-6
+FEWEST = 100  # with fewer common customers nothing is published
+MOST = 50_000  # points that a bank accepts in one list
+PRIME = 2**255 - 19  # coordinates of points are numbers modulo this
+
+Shares = np.ndarray  # uint64, the first axis over banks
+
+
+def uniform(shape: Any) -> np.ndarray:
+    """Whole numbers in [0, 2^64) from the operating system's cryptographic generator, uint64 of this shape.
+
+    Examples
+    --------
+    >>> uniform((2, 3)).shape
+    (2, 3)
+    """
+    size = int(np.prod(shape))
+    return np.frombuffer(secrets.token_bytes(8 * size), dtype="<u8").astype(np.uint64).reshape(shape)
+
+
+def normal(shape: Any) -> np.ndarray:
+    """Standard normal numbers, made from the same source by the inverse of the distribution function.
+
+    2^52 different floats, the largest 8.2. `DistributedDiscreteGaussian` samples whole numbers exactly.
+
+    Examples
+    --------
+    >>> bool(np.abs(normal(1000)).max() < 8.3)
+    True
+    """
+    return special.ndtri(((uniform(shape) >> np.uint64(12)).astype(float) + 0.5) * 2.0**-52)
+
+
+def opened(shares: Shares) -> np.ndarray:
+    """The whole numbers in [−2^63, 2^63) that the shares add up to, int64 of shape shares.shape[1:]."""
+    return np.asarray(shares, dtype=np.uint64).sum(axis=0, dtype=np.uint64).view(np.int64)
+
+
+@dataclass(frozen=True)
+class Triple:
+    """Shares of two uniform matrices and of their product, for one multiplication.
+
+    Attributes
+    ----------
+    number : int
+        No two triples of an office have the same.
+    left, right : ndarray of uint64, shapes (banks, n, p) and (banks, n, q)
+        Shares of A and B.
+    product : ndarray of uint64, shape (banks, p, q)
+        Shares of AᵀB.
+    """
+
+    number: int
+    left: Shares
+    right: Shares
+    product: Shares
+
+
+@dataclass
+class Office:
+    """The statistics office between the banks: it compares blinded lists, deals triples and keeps the public board.
+
+    Parameters
+    ----------
+    aligned : callable
+        ``aligned(ids) -> rows``: for each bank's list of identifiers, the rows of the common customers in one order.
+    draw : callable
+        Uniform numbers, by their shape.
+
+    Attributes
+    ----------
+    board : list of ndarray
+        Everything that was opened, in order: what all banks and the office have seen.
+
+    Examples
+    --------
+    >>> office = Office(lambda ids: [np.arange(len(one)) for one in ids])
+    >>> triple = office.deal(4, 2, 3)
+    >>> triple.left.shape, triple.product.shape
+    ((5, 4, 2), (5, 2, 3))
+    >>> bool((opened(triple.left).T @ opened(triple.right) == opened(triple.product)).all())
+    True
+    """
+
+    aligned: Callable[[list[list[str]]], list[np.ndarray]]
+    draw: Callable[[Any], np.ndarray] = uniform
+    board: list[np.ndarray] = field(default_factory=list)
+    _numbers: Any = field(default_factory=itertools.count)
+
+    def align(self, ids: Sequence[Sequence[str]]) -> list[np.ndarray]:
+        """The rows of the common customers at each bank, in one order."""
+        return self.aligned([list(one) for one in ids])
+
+    def deal(self, n: int, p: int, q: int) -> Triple:
+        """A fresh triple for the product of an (n, p) matrix, transposed, and an (n, q) matrix."""
+        left, right = self.draw((BANKS, n, p)), self.draw((BANKS, n, q))
+        product = self.draw((BANKS, p, q))
+        whole = times(left.sum(axis=0, dtype=np.uint64), right.sum(axis=0, dtype=np.uint64))
+        product[-1] = whole - product[:-1].sum(axis=0, dtype=np.uint64)
+        return Triple(next(self._numbers), left, right, product)
+
+    def open(self, shares: Shares) -> np.ndarray:
+        """Every bank puts its share on the board; their sum modulo 2^64, as int64."""
+        self.board.append(opened(shares))
+        return self.board[-1].copy()
+
+
+def times(left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """leftᵀ · right modulo 2^64, shape (p, q), of uint64 arrays of shapes (n, p) and (n, q)."""
+    return np.einsum("np,nq->pq", left, right, dtype=np.uint64)
+
+
+def meet(start: Any, again: Any, common: Any) -> Callable[[list[list[str]]], list[np.ndarray]]:
+    """Let the banks' own functions find the common customers: what `Office` wants as `aligned`.
+
+    Every bank draws a key, blinds its own list (`start`), and sends it round the ring: each of the other four blinds it
+    once more (`again`), and the last sends it to the office, which compares (`common`).
+    """
+
+    def aligned(ids: list[list[str]]) -> list[np.ndarray]:
+        keys = [X25519PrivateKey.generate() for _ in ids]
+        lists, rows = [], []
+        for bank, (own, key) in enumerate(zip(ids, keys, strict=True)):
+            points, order = start(own, key)
+            for other in keys[bank + 1 :] + keys[:bank]:
+                points = again(points, other)
+                if points is None:
+                    raise ValueError(f"a bank refuses the list of bank {NAMES[bank]}")
+            lists.append(points)
+            rows.append(np.asarray(order, dtype=int))
+        places = common(lists)
+        return [order[np.asarray(place, dtype=int)] for order, place in zip(rows, places, strict=True)]
+
+    return aligned

@@ -1,0 +1,214 @@
+"""Capstone 6.3: five banks find the customers they share, and a list tells nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.lessons.capstone_6.design import BANKS, MOST, PRIME
+from dpcourse.lessons.capstone_6.numbers import LOW_ORDER, on_curve
+
+PARTS = ("start", "again", "common")
+IDS = 24  # a hash without the test is on the curve every time with 2^−24; two orders agree by chance with 1/24!
+
+
+def key_of(rng: np.random.Generator) -> X25519PrivateKey:
+    """A private key from the check's own randomness."""
+    return X25519PrivateKey.from_private_bytes(rng.bytes(32))
+
+
+def some_ids(rng: np.random.Generator, size: int) -> list[str]:
+    """Different identifiers of nine digits."""
+    return [f"{one:09}" for one in rng.choice(10**9, size, replace=False)]
+
+
+def sent(answer: Answer, ids: list[str], key: X25519PrivateKey) -> tuple[list[bytes], list[int]]:
+    """What `start` returns: points of 32 bytes, and the rows that they stand for, each identifier once."""
+    given = answer.part(0)(list(ids), key)
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise Refused(Diagnosis("wrong-shape", f"`start` returns {a(given)}; (points, rows) is wanted."))
+    points, rows = _points(given[0], "start"), [int(row) for row in given[1]]
+    if len(points) != len(rows):
+        raise Refused(Diagnosis("wrong-shape", f"`start` returns {len(points)} points and {len(rows)} rows."))
+    if sorted(rows) != sorted({one: row for row, one in reversed(list(enumerate(ids)))}.values()):
+        raise Refused(
+            Diagnosis(
+                "rows",
+                f"For {len(ids)} identifiers, {len(set(ids))} of them different, your rows are {sorted(rows)[:6]}…",
+                "points[i] stands for ids[rows[i]]. Every identifier once; of two rows with the same one, the first.",
+            )
+        )
+    return points, rows
+
+
+def _points(given: Any, name: str) -> list[bytes]:
+    points = [bytes(one) for one in given] if isinstance(given, list | tuple) else None
+    if points is None or any(len(one) != 32 for one in points):
+        raise Refused(Diagnosis("wrong-type", f"`{name}` returns {a(given)}; a list of points of 32 bytes is wanted."))
+    return points
+
+
+def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """What a bank sends first: on the curve, different under every key, in an order that nobody knows."""
+    if not isinstance(answer.value, tuple | list) or len(answer.value) != len(PARTS):
+        return Diagnosis("wrong-shape", f"({', '.join(PARTS)}) is wanted, and this is {a(answer.value)}.")
+    ids = some_ids(chance.rng, IDS)
+    keys = [key_of(chance.rng) for _ in range(2)]
+    (one, rows), (two, other_rows) = (sent(answer, ids, key) for key in keys)
+    if set(one) & set(two):
+        return Diagnosis(
+            "not-blinded",
+            "Under two different keys your `start` sends the same points. So anybody can hash guessed identifiers and "
+            "compare: there are only 10⁹.",
+            "Where does the key enter? `key.exchange(X25519PublicKey.from_public_bytes(point))` blinds a point.",
+        )
+    if set(sent(answer, ids, keys[0])[0]) != set(one):
+        return Diagnosis(
+            "not-repeatable",
+            "The same identifiers under the same key give other points. Two banks never find a common customer so.",
+            "A point depends on the identifier and on the key, and on nothing else.",
+        )
+    outside = sum(not on_curve(int.from_bytes(point, "little")) for point in one)
+    if outside:
+        return Diagnosis(
+            "twist",
+            f"{outside} of {IDS} points are not on the curve but on its twist, and stay there however often they are "
+            "blinded. That is one bit of each identifier, for everybody who sees the list (6.2).",
+            "Hash again, with a counter, until the point is on the curve.",
+        )
+    if rows == other_rows:
+        return Diagnosis(
+            "order-known",
+            "Under two keys your points come in the same order of identifiers. An order that does not depend on "
+            "anything secret tells who stands where: between 483920175 and 483920181 are only five others.",
+            "Which order does not follow from the identifiers? Sort what is blinded, or draw one with `secrets`.",
+        )
+    twice = [*ids[:5], ids[0], ids[3]]
+    sent(answer, twice, keys[0])  # rows are compared there
+    try:
+        empty = sent(answer, [], keys[0])
+    except AnswerRaised as raised:
+        return Diagnosis(
+            "empty-raises", f"For a bank without customers `start` stops with {raised}.", "Send no points."
+        )
+    return None if empty == ([], []) else Diagnosis("rows", "A bank without customers sends points.")
+
+
+def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Blinding commutes and keeps the order; a list that no honest bank sends is refused."""
+    again, ids = answer.part(1), some_ids(chance.rng, 12)
+    keys = [key_of(chance.rng) for _ in range(3)]
+    twice = []
+    for first, *others in (keys, keys[::-1]):
+        points, rows = sent(answer, ids, first)
+        done = points
+        for key in others:
+            given = again(list(done), key)
+            if given is None:
+                return Diagnosis("refuses-all", "An honest list is refused by your `again`.")
+            done = _points(given, "again")
+            if len(done) != len(points):
+                return Diagnosis("wrong-shape", f"`again` returns {len(done)} points of {len(points)}.")
+        twice.append({ids[row]: point for row, point in zip(rows, done, strict=True)})
+    if twice[0] != twice[1]:
+        moved = set(twice[0].values()) == set(twice[1].values())
+        return Diagnosis(
+            "order-lost" if moved else "not-commuting",
+            "Blinded by three keys, one identifier gives different points, depending on which key came first."
+            + (" The points are the same, but stand elsewhere in the list." if moved else ""),
+            "The owner finds its customers by their place: points[i] becomes the i-th of the result."
+            if moved
+            else "Is a point hashed again, or blinded by something else than `key`?",
+        )
+    for what, key, strange in _strange(points, chance.rng):
+        try:
+            given = again(list(strange), keys[0])
+        except AnswerRaised as raised:
+            return Diagnosis(
+                f"{key}-raises",
+                f"A bank sends {what}, and `again` stops with {raised}.",
+                "Refuse the list: return None.",
+            )
+        if given is not None:
+            return Diagnosis(
+                key,
+                f"A bank sends {what}, and `again` answers all the same.",
+                "Refuse a list that no honest bank sends: return None.",
+            )
+    given = again([], keys[0])
+    return None if given is not None and len(given) == 0 else Diagnosis("refuses-all", "An empty list stays empty.")
+
+
+def _strange(points: list[bytes], rng: np.random.Generator) -> list[tuple[str, str, list[bytes]]]:
+    """Lists that no honest bank sends, by what is wrong with them."""
+    place = int(rng.integers(len(points)))
+
+    def with_(point: bytes) -> list[bytes]:
+        return [*points[:place], point, *points[place + 1 :]]
+
+    disguised = bytearray(points[0])
+    disguised[31] |= 128  # the curve's arithmetic ignores this bit
+    named = {u: f"a point of low order, u = {u if u < 2 else f'{u:.3g}'}" for u in LOW_ORDER}
+    low = [(what, "low-order", with_(u.to_bytes(32, "little"))) for u, what in named.items()]
+    return [
+        *low,
+        ("a point of 31 bytes", "length", with_(points[place][:31])),
+        ("one point twice", "repeated", [*points, points[0]]),
+        ("one point twice, the second time with its highest bit set", "disguised", [*points, bytes(disguised)]),
+        (f"more than {MOST:,} points", "too-many", _Long(points)),
+    ]
+
+
+class _Long(list):  # a long list of different points, without the time to make one
+    def __init__(self, points: list[bytes]) -> None:
+        base = int.from_bytes(points[0], "little") >> 20 << 20
+        super().__init__(((base + k) % PRIME).to_bytes(32, "little") for k in range(MOST + 1))
+
+
+def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The office's part, on random mixes: empty lists, nobody in common, everybody."""
+    rng, common = chance.rng, answer.part(2)
+    for size in (0, 1, 5, 30):
+        shared = [rng.bytes(32) for _ in range(size)]
+        lists = []
+        for _ in range(BANKS):
+            own = [rng.bytes(32) for _ in range(int(rng.integers(0, 8)))]
+            lists.append([*shared, *own])
+        extra = rng.bytes(32)  # a customer of four banks
+        for points in lists[: BANKS - 1]:
+            points.append(extra)
+        lists = [[points[i] for i in rng.permutation(len(points))] for points in lists]
+        given = common([list(points) for points in lists])
+        if not isinstance(given, tuple | list) or len(given) != BANKS:
+            return Diagnosis(
+                "wrong-shape", f"`common` returns {a(given)}; for each of {BANKS} banks its places are wanted."
+            )
+        found = [[points[int(i)] for i in places] for points, places in zip(lists, given, strict=True)]
+        if any(set(one) != set(shared) or len(one) != size for one in found):
+            return Diagnosis(
+                "wrong-common",
+                f"Of {size} customers that all five banks share, and others that fewer share, your places name "
+                f"{[len(set(one)) for one in found]} at the five banks.",
+                "A place counts if its point is in every list.",
+            )
+        if any(one != found[0] for one in found):
+            return Diagnosis(
+                "unaligned",
+                "At different banks your places name the common customers in different orders: Ana's loans would "
+                "stand beside Boris's income.",
+                "Which order do all five lists agree on?",
+            )
+        if size == 30 and any([int(i) for i in places] == sorted(int(i) for i in places) for places in given):
+            return Diagnosis(
+                "order-of-a-bank",
+                "The common order is the order of one bank's list.",
+                "An order that belongs to no bank: that of the blinded points.",
+            )
+    return None
+
+
+MEETING = (starts, continues, compares)

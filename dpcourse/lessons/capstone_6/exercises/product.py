@@ -1,0 +1,238 @@
+"""Capstone 6.4: shares of a number tell nothing, and a product of shared matrices opens masked matrices only."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.lessons.capstone_6.design import BANKS, BITS, Office, Triple, opened, times
+from dpcourse.lessons.capstone_6.exercises.tools import Source, office_of
+
+VALUES = 6_000  # 23 for each of 256 joint values of four shares
+TESTS = 80  # χ² tests a check at most: each is held to so much less
+
+
+def shares_of(answer: Answer, values: np.ndarray, source: Source) -> np.ndarray:
+    """What `share` returns, uint64 with a first axis of banks."""
+    made = answer.part(0)(values.copy(), source)
+    shares = np.asarray(made)
+    if shares.dtype == object and all(isinstance(one, int) and 0 <= one < 2**64 for one in shares.flat):
+        shares = shares.astype(np.uint64)
+    if shares.shape != (BANKS, *values.shape) or shares.dtype != np.uint64:
+        what = f"{a(made)} of {shares.dtype} and shape {shares.shape}"
+        raise Refused(
+            Diagnosis(
+                "wrong-type" if shares.shape == (BANKS, *values.shape) else "wrong-shape",
+                f"`share` returns {what}; uint64 of shape {(BANKS, *values.shape)} is wanted.",
+                "NumPy's uint64 is a number modulo 2^64: what overflows wraps, and that is what you need here.",
+            )
+        )
+    return shares
+
+
+def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The shares' sum is the value, negative ones too; every share is drawn but one."""
+    if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
+        return Diagnosis("wrong-shape", f"(share, multiply) is wanted, and this is {a(answer.value)}.")
+    source = Source(chance.rng)
+    values = chance.rng.integers(-(2**40), 2**40, (30, 4))
+    if not np.array_equal(opened(shares_of(answer, values, source)), values):
+        return Diagnosis(
+            "wrong-sum",
+            "Your five shares do not add up to the values modulo 2^64.",
+            "Which share is not drawn but computed? `values.astype(np.uint64)` takes a negative number modulo 2^64.",
+        )
+    if not source.drawn:
+        return Diagnosis(
+            "own-generator",
+            "Your `share` never calls `draw`. Masks from another generator are only as secret as its seed.",
+            "draw(shape) gives uniform numbers. Every share but one is drawn.",
+        )
+    return None
+
+
+def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Any four shares are uniform together, in their lowest and in their highest bits, and new in every call."""
+    source = Source(chance.rng)
+    values = np.full(VALUES, int(chance.rng.integers(-(2**30), 2**30)))
+    first, second = (shares_of(answer, values, source) for _ in range(2))
+    plain = [bank for bank in range(BANKS) if np.ptp(first[bank]) == 0 and first[bank][0] == second[bank][0]]
+    if any((first[bank].view(np.int64) == values).all() for bank in plain):
+        return Diagnosis(
+            "plain", "One bank is sent the values themselves.", "It has to take away what the others' shares add."
+        )
+    if (np.ptp(first, axis=1) == 0).all():
+        return Diagnosis(
+            "one-mask",
+            "One mask serves all entries: the difference of two entries of a share is the difference of two customers.",
+            "Draw as many numbers as there are values.",
+        )
+    if np.array_equal(first, second):
+        return Diagnosis("reused", "Two calls give the same shares.", "Call `draw` anew in every call.")
+    for few in itertools.combinations(range(BANKS), BANKS - 1):
+        for shift, where in ((0, "lowest"), (62, "highest")):
+            bits = (first[list(few)] >> np.uint64(shift) & np.uint64(3)).astype(int)
+            for joint in (bits, np.array([bits[0], second[few[0]] >> np.uint64(shift) & np.uint64(3)], dtype=int)):
+                if not _uniform(joint, chance.failure / TESTS):
+                    who = ", ".join("ABCDE"[bank] for bank in few)
+                    return Diagnosis(
+                        "not-uniform",
+                        f"Banks {who} together can tell a value: the {where} bits of their shares are not uniform over "
+                        f"{VALUES:,} sharings.",
+                        "Every number modulo 2^64 must be equally likely for a share, whatever the others are.",
+                    )
+    return None
+
+
+def _uniform(bits: np.ndarray, level: float) -> bool:
+    """χ² of joint values of two bits each, shape (k, n), against all 4^k of them."""
+    codes = (bits * 4 ** np.arange(len(bits))[:, None]).sum(axis=0)
+    return bool(stats.chisquare(np.bincount(codes, minlength=4 ** len(bits))).pvalue >= level)
+
+
+def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The product is right, for several shapes; the board shows masked matrices only; no triple serves twice."""
+    rng = chance.rng
+    for n, p, q in ((6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1)):
+        office, used = office_of(rng), set[int]()
+        x, y = rng.integers(-(2**20), 2**20, (n, p)), rng.integers(-(2**20), 2**20, (n, q))
+        x_shares, y_shares = (shares_of(answer, one, Source(rng)) for one in (x, y))
+        triple = office.deal(n, p, q)
+        product = _product(answer, x_shares, y_shares, triple, used, office)
+        wrong = (
+            _board(office, triple, x, y)
+            or _value(product, x, y, x_shares, y_shares, triple)
+            or _again(answer, rng, x_shares, y_shares, triple, used, office)
+        )
+        if wrong:
+            return wrong
+    return None
+
+
+def _product(
+    answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, used: set[int], office: Office
+) -> np.ndarray:
+    given = answer.part(1)(x.copy(), y.copy(), triple, used, office.open)
+    if given is None:
+        raise Refused(Diagnosis("refuses-all", "`multiply` refuses a triple that was never used."))
+    product, wanted = np.asarray(given), (BANKS, x.shape[2], y.shape[2])
+    if product.shape != wanted:
+        raise Refused(
+            Diagnosis(
+                "wrong-shape",
+                f"`multiply` returns shape {product.shape}; {wanted} is wanted: leftᵀ · right, for each bank.",
+            )
+        )
+    if product.dtype != np.uint64:
+        raise Refused(Diagnosis("wrong-type", f"`multiply` returns {product.dtype}; shares are uint64."))
+    return product
+
+
+def _board(office: Office, triple: Triple, x: np.ndarray, y: np.ndarray) -> Diagnosis | None:
+    """Everything on the board is an input minus its mask (or the other way round)."""
+    a_, b_ = opened(triple.left), opened(triple.right)
+    fine = [x - a_, a_ - x, y - b_, b_ - y]
+    for seen in office.board:
+        if any(seen.shape == one.shape and np.array_equal(seen, one) for one in fine):
+            continue
+        if any(seen.shape == one.shape and np.array_equal(seen, one) for one in (x, y, x.T, y.T)):
+            return Diagnosis(
+                "opens-input",
+                "You open an input: every bank's customers are on the board.",
+                "What can be opened that says nothing? An input minus a mask that nobody knows.",
+            )
+        if any(seen.shape == one.shape and np.array_equal(seen, one) for one in (a_, b_)):
+            return Diagnosis(
+                "opens-mask",
+                "You open a matrix of the triple: with it, the masked input on the board is the input.",
+                "Of the masks nobody may know more than a share.",
+            )
+        return Diagnosis(
+            "opens-other",
+            f"You open a matrix of shape {seen.shape} that is neither left − A nor right − B.",
+            "These two are enough, and each is uniform. What else is on the board may not be.",
+        )
+    return None
+
+
+def _value(
+    product: np.ndarray, x: np.ndarray, y: np.ndarray, x_shares: np.ndarray, y_shares: np.ndarray, triple: Triple
+) -> Diagnosis | None:
+    got, right = opened(product), x.T @ y
+    if np.array_equal(got, right):
+        return None
+    d, e = x - opened(triple.left), y - opened(triple.right)
+    open_part = times(d.view(np.uint64), e.view(np.uint64)).view(np.int64)
+    alone = sum(times(one, two) for one, two in zip(x_shares, y_shares, strict=True)).view(np.int64)
+    off = got - (right >> BITS)
+    steps = (off + 2**40) % 2 ** (64 - BITS) - 2**40  # cut shares are off by a multiple of 2^48, and a few
+    for fits, key, seen, ask in (
+        (
+            np.array_equal(got, right + (BANKS - 1) * open_part),
+            "five-times",
+            "Your product is too large by four times (left − A)ᵀ(right − B): every bank adds that part.",
+            "It is public. How often does it belong into the sum?",
+        ),
+        (
+            np.array_equal(got, right - open_part),
+            "open-part-missing",
+            "(left − A)ᵀ(right − B) is missing from your product.",
+            "Multiply ((left − A) + A)ᵀ((right − B) + B) out. How many parts are there?",
+        ),
+        (
+            np.array_equal(got, alone),
+            "own-shares-only",
+            "Each bank multiplies its own shares. The product of two sums is more than the sum of the products.",
+            "What about one bank's share times another's? That is what the triple is for.",
+        ),
+        (
+            np.abs(steps).max() <= 2 * BANKS,
+            "cuts-shares",
+            f"Each bank cuts {BITS} bits off its own share. The shares wrap around 2^64 together, and cut alone they "
+            "are off by multiples of 2^48.",
+            "Who may divide? Whoever has the opened sum. Leave the product with 32 bits behind the point.",
+        ),
+    ):
+        if fits:
+            return Diagnosis(key, seen, ask)
+    return Diagnosis(
+        "wrong-product",
+        f"Your shares add up to {got.flat[0]} in the first place; leftᵀ · right is {right.flat[0]}.",
+        "Multiply ((left − A) + A)ᵀ((right − B) + B) out, and see of which of the four parts a bank has a share.",
+    )
+
+
+def _again(
+    answer: Answer,
+    rng: np.random.Generator,
+    x: np.ndarray,
+    y: np.ndarray,
+    triple: Triple,
+    used: set[int],
+    office: Office,
+) -> Diagnosis | None:
+    """The same triple once more, by a replayed message of the office."""
+    before = len(office.board)
+    other = shares_of(answer, rng.integers(-(2**20), 2**20, x.shape[1:]), Source(rng))
+    given = answer.part(1)(other, y.copy(), triple, used, office.open)
+    if given is None and len(office.board) == before:
+        return None
+    if given is None:
+        return Diagnosis(
+            "refuses-late",
+            "You refuse a triple that was used before, but only after you opened something with it.",
+            "Look at `used` first.",
+        )
+    return Diagnosis(
+        "triple-twice",
+        "The office deals a triple that was used before, and you use it again. What you opened now minus what you "
+        "opened then is the difference of the two inputs, without a mask.",
+        "`used` holds the numbers of triples that are gone. Refuse those, and write down what you use.",
+    )
+
+
+PRODUCT = (adds_up, hides, multiplies)

@@ -1,0 +1,80 @@
+"""Capstone 6.1: what a lender gives away who sends residuals instead of labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.lessons.capstone_6.exercises.parts import Part
+from dpcourse.lessons.capstone_6.numbers import others_scores
+
+NAMES = ("labels", "others")
+
+
+def _sent(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals of some rounds, shape (rounds, customers), and one bank's own part of the log odds."""
+    rounds, customers = int(rng.integers(3, 7)), int(rng.integers(20, 60))
+    defaulted = rng.permutation(customers) < customers // 4
+    own, rest = rng.normal(0, 1.2, (2, rounds, customers))
+    own[0] = rest[0] = 0  # every model starts at zero
+    return special.expit(own + rest) - defaulted, own
+
+
+LABELS = Equals(
+    lambda rng: _sent(rng)[:1],
+    lambda residuals: residuals[0] < 0,
+    (
+        Mistake(
+            "inverted",
+            lambda residuals: residuals[0] > 0,
+            "You call exactly those customers defaulted that paid.",
+            "A residual is p − y. Which sign has it when y = 1?",
+        ),
+        Mistake(
+            "only-surprising",
+            lambda residuals: residuals.mean(axis=0) < -0.5,
+            "You find only the defaults that surprised the model: those with a residual below −0.5.",
+            "p is never 0 and never 1. Is a large residual needed?",
+        ),
+        Mistake(
+            "large-only",
+            lambda residuals: np.abs(residuals).mean(axis=0) > 0.5,
+            "You call a customer defaulted where the residual is large. It is large too for somebody who paid and whom "
+            "the model took for a bad risk.",
+            "How do the residuals of the two differ?",
+        ),
+    ),
+)
+OTHERS = Equals(
+    _sent,
+    others_scores,
+    (
+        Mistake(
+            "keeps-own",
+            lambda residuals, own: special.logit(residuals + (residuals < 0)),
+            "You return the log odds of all banks together.",
+            "Which part of it does bank A know already?",
+        ),
+        Mistake(
+            "no-log-odds",
+            lambda residuals, own: residuals + (residuals < 0) - own,
+            "You take log odds from a probability.",
+            "p = 1/(1 + e^−z). What is z, given p?",
+        ),
+        Mistake(
+            "label-forgotten",
+            lambda residuals, own: special.logit(np.abs(residuals)) - own,
+            "You are right for customers who paid. For the others you take 1 − p for p.",
+            "A residual is p − y, and you know y by now. What is p?",
+        ),
+        Mistake(
+            "no-log-odds",
+            lambda residuals, own: residuals - own,
+            "You take bank A's log odds from the residual.",
+            "What is p, given the residual and the label? What are the log odds, given p?",
+        ),
+    ),
+    atol=1e-6,
+)
+RESIDUALS = (Part(NAMES, "labels", LABELS), Part(NAMES, "others", OTHERS))

@@ -1,0 +1,662 @@
+"""Capstone 6's milestones: right answers pass, each known wrong answer gets its own diagnosis.
+
+Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
+"""
+
+import functools
+import hashlib
+import itertools
+import math
+import secrets
+from collections import Counter
+
+import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
+from scipy import special
+
+from dpcourse.lessons.capstone_6.design import times
+from dpcourse.mechanisms import GaussianMechanism
+from dpcourse.privacy import Guarantee, Neighbours
+
+P = 2**255 - 19
+BANKS, COLUMNS, BITS, HONEST, FEWEST, MOST = 5, 32, 16, 3, 100, 50_000
+
+# 6.1 residuals
+
+
+def labels(residuals):
+    return residuals[0] < 0
+
+
+def others(residuals, own):
+    p = residuals + labels(residuals)
+    return np.log(p / (1 - p)) - own
+
+
+def labels_by_all(residuals):
+    return np.array([int(max(column) < 0) for column in residuals.T])
+
+
+def others_by_entry(residuals, own):
+    y = labels_by_all(residuals)
+    out = np.zeros(residuals.shape)
+    for t, i in np.ndindex(*residuals.shape):
+        p = residuals[t, i] + y[i]
+        out[t, i] = math.log(p) - math.log1p(-p) - own[t, i]
+    return out
+
+
+# 6.2 the twist
+
+
+def first_u(one):
+    return int.from_bytes(hashlib.sha256(one.encode()).digest(), "little") % 2**255 % P
+
+
+def is_on_curve(u):
+    return pow((u**3 + 486662 * u**2 + u) % P, (P - 1) // 2, P) == 1
+
+
+def event(point):
+    return is_on_curve(int.from_bytes(point, "little"))
+
+
+def jacobi(a, n=P):
+    """Another way to the same bit: quadratic reciprocity."""
+    a, sign = a % n, 1
+    while a:
+        while a % 2 == 0:
+            a //= 2
+            sign = -sign if n % 8 in (3, 5) else sign
+        a, n = n, a
+        sign = -sign if a % 4 == n % 4 == 3 else sign
+        a %= n
+    return sign if n == 1 else 0
+
+
+def on_the_twist(point):
+    u = int.from_bytes(point, "little")
+    return jacobi(u * (u * (u + 486662) + 1)) == -1
+
+
+NAMES = [f"{k:09}" for k in range(60)]
+ON, OFF = ([one for one in NAMES if is_on_curve(first_u(one)) is side] for side in (True, False))
+
+# 6.3 meeting
+
+
+def point(one):
+    for counter in itertools.count():
+        digest = bytearray(hashlib.sha256(f"{one}/{counter}".encode()).digest())
+        digest[31] &= 127
+        if is_on_curve(int.from_bytes(digest, "little")):
+            return bytes(digest)
+
+
+def exchange(key, one):
+    return key.exchange(X25519PublicKey.from_public_bytes(one))
+
+
+def start(ids, key, *, point=point, blind=exchange, order=sorted):
+    rows = {one: row for row, one in reversed(list(enumerate(ids)))}
+    pairs = order([(blind(key, point(one)), row) for one, row in rows.items()])
+    return [one for one, _ in pairs], [row for _, row in pairs]
+
+
+def again(points, key, *, checks=("most", "length", "canonical", "repeated", "low")):
+    if "most" in checks and len(points) > MOST:
+        return None
+    if "length" in checks and any(len(one) != 32 for one in points):
+        return None
+    if "canonical" in checks and any(int.from_bytes(one, "little") >= P for one in points):
+        return None
+    if "repeated" in checks and len(set(points)) < len(points):
+        return None
+    try:
+        return [exchange(key, one) for one in points]
+    except ValueError:
+        if "low" in checks:
+            return None
+        raise
+
+
+def common(lists):
+    shared = sorted(set(lists[0]).intersection(*lists[1:]))
+    places = [{one: i for i, one in enumerate(points)} for points in lists]
+    return [[place[one] for one in shared] for place in places]
+
+
+def start_with_secrets(ids, key):
+    """SHA-512, its own counter, and an order drawn by the operating system."""
+    rows, seen, points = [], set(), []
+    for row, one in enumerate(ids):
+        if one not in seen:
+            seen.add(one)
+            rows.append(row)
+    for i in range(len(rows) - 1, 0, -1):
+        j = secrets.randbelow(i + 1)
+        rows[i], rows[j] = rows[j], rows[i]
+    for row in rows:
+        digest = hashlib.sha512(ids[row].encode()).digest()
+        while jacobi((u := int.from_bytes(digest[:32], "little") % P) * (u * (u + 486662) + 1)) != 1:
+            digest = hashlib.sha512(digest).digest()
+        points.append(key.exchange(X25519PublicKey.from_public_bytes(u.to_bytes(32, "little"))))
+    return points, np.array(rows, dtype=int)
+
+
+def again_by_numbers(points, key):
+    if len(points) > MOST:
+        return None
+    numbers, result = set(), []
+    for one in points:
+        u = int.from_bytes(one, "little")
+        if len(one) != 32 or u >= P or u in numbers:
+            return None
+        numbers.add(u)
+        try:
+            result.append(key.exchange(X25519PublicKey.from_public_bytes(one)))
+        except ValueError:
+            return None
+    return result
+
+
+def common_by_counting(lists):
+    """Counts every point, and orders what is everywhere by its hash."""
+    count = Counter(one for points in lists for one in set(points))
+    shared = sorted((one for one in count if count[one] == len(lists)), key=lambda one: hashlib.sha256(one).digest())
+    return [np.array([points.index(one) for one in shared], dtype=int) for points in lists]
+
+
+def untested(one):
+    digest = bytearray(hashlib.sha256(one.encode()).digest())
+    digest[31] &= 127
+    return bytes(digest)
+
+
+def no_key(key, one):
+    return one
+
+
+def salted(ids, key):
+    return start(ids, key, point=lambda one: point(one + secrets.token_hex(4)))
+
+
+def with_repeats(ids, key):
+    pairs = sorted((exchange(key, point(one)), row) for row, one in enumerate(ids))
+    return [one for one, _ in pairs], [row for _, row in pairs]
+
+
+def again_without(*missing):
+    checks = {"most", "length", "canonical", "repeated", "low"} - set(missing)
+    return functools.partial(again, checks=checks)
+
+
+def again_raises_at_31(points, key):
+    if all(len(one) == 32 for one in points):
+        return again(points, key)
+    raise ValueError("32 bytes are wanted")
+
+
+def again_sorted(points, key):
+    done = again(points, key)
+    return None if done is None else sorted(done)
+
+
+def again_hashed(points, key):
+    done = again(points, key)
+    return None if done is None else [point(one.hex()) for one in done]
+
+
+def common_unaligned(lists):
+    shared = set(lists[0]).intersection(*lists[1:])
+    return [[i for i, one in enumerate(points) if one in shared] for points in lists]
+
+
+def common_in_first_order(lists):
+    shared = set(lists[0]).intersection(*lists[1:])
+    return [[points.index(one) for one in lists[0] if one in shared] for points in lists]
+
+
+def common_of_first_two(lists):
+    shared = sorted(set(lists[0]) & set(lists[1]))
+    return [[points.index(one) for one in shared if one in points] for points in lists]
+
+
+# 6.4 product
+
+
+def share(values, draw):
+    masks = draw((BANKS - 1, *values.shape))
+    return np.concatenate((masks, (values.astype(np.uint64) - masks.sum(axis=0, dtype=np.uint64))[None]))
+
+
+def multiply(left, right, triple, used, open_, *, remember=True, times_open=1):
+    if triple.number in used:
+        return None
+    if remember:
+        used.add(triple.number)
+    d, e = (open_(one).astype(np.uint64) for one in (left - triple.left, right - triple.right))
+    product = np.stack(
+        [times(d, b) + times(a, e) + c for a, b, c in zip(triple.left, triple.right, triple.product, strict=True)]
+    )
+    product[:times_open] += times(d, e)
+    return product
+
+
+def share_in_python(values, draw):
+    flat = [int(one) for one in np.ravel(values)]
+    rows = [[0] * len(flat) for _ in range(BANKS)]
+    for place, value in enumerate(flat):
+        drawn = [int(one) for one in draw(BANKS - 1)]
+        for bank, one in enumerate([(value - sum(drawn)) % 2**64, *drawn]):
+            rows[bank][place] = one
+    return np.array(rows, dtype=np.uint64).reshape(BANKS, *values.shape)
+
+
+def multiply_by_bank(left, right, triple, used, open_):
+    """Bank by bank; the masked inputs the other way round; the last bank adds the public part."""
+    if triple.number in used:
+        return None
+    used |= {triple.number}
+    d, e = open_(triple.left - left).view(np.uint64), open_(triple.right - right).view(np.uint64)
+    product = np.empty((BANKS, left.shape[2], right.shape[2]), dtype=np.uint64)
+    for bank in range(BANKS):
+        product[bank] = triple.product[bank] - np.einsum("np,nq->pq", d, triple.right[bank])
+        product[bank] -= np.einsum("np,nq->pq", triple.left[bank], e)
+    product[-1] += np.einsum("np,nq->pq", d, e)
+    return product
+
+
+def share_plain(values, draw):
+    draw(1)
+    return np.stack([np.zeros(values.shape, dtype=np.uint64)] * (BANKS - 1) + [values.astype(np.uint64)])
+
+
+def share_one_mask(values, draw):
+    masks = np.broadcast_to(draw((BANKS - 1, *([1] * values.ndim))), (BANKS - 1, *values.shape))
+    return np.concatenate((masks, (values.astype(np.uint64) - masks.sum(axis=0, dtype=np.uint64))[None]))
+
+
+def share_one_mask_for_all(values, draw):
+    mask = draw(values.shape)
+    rows = [mask] * (BANKS - 1) + [values.astype(np.uint64) - np.uint64(BANKS - 1) * mask]
+    return np.stack(rows)
+
+
+def share_small(values, draw):
+    return share(values, lambda shape: draw(shape) >> np.uint64(2))
+
+
+def share_own(values, draw):
+    return share(values, lambda shape: np.random.default_rng().integers(0, 2**64, shape, dtype=np.uint64))
+
+
+def share_seeded(values, draw):
+    draw(1)
+    return share(values, lambda shape: np.random.default_rng(6).integers(0, 2**64, shape, dtype=np.uint64))
+
+
+def share_wrong_sum(values, draw):
+    return np.concatenate((draw((BANKS - 1, *values.shape)), values.astype(np.uint64)[None]))
+
+
+def share_floats(values, draw):
+    masks = draw((BANKS - 1, *values.shape)) / 2**40
+    return np.concatenate((masks, (values - masks.sum(axis=0))[None]))
+
+
+def multiply_open(left, right, triple, used, open_):
+    used.add(triple.number)
+    x, y = open_(left).astype(np.uint64), open_(right).astype(np.uint64)
+    return np.stack([x.T @ y] + [np.zeros((x.shape[1], y.shape[1]), dtype=np.uint64)] * (BANKS - 1))
+
+
+def multiply_own(left, right, triple, used, open_):
+    return np.stack([one.T @ two for one, two in zip(left, right, strict=True)])
+
+
+def multiply_cut(left, right, triple, used, open_):
+    product = multiply(left, right, triple, used, open_)
+    return product if product is None else product >> np.uint64(BITS)
+
+
+def multiply_with_open_masks(left, right, triple, used, open_):
+    open_(triple.left)
+    return multiply(left, right, triple, used, open_)
+
+
+def multiply_late(left, right, triple, used, open_):
+    product = multiply(left, right, triple, set(), open_)
+    if triple.number in used:
+        return None
+    used.add(triple.number)
+    return product
+
+
+# 6.5 noise
+
+
+def block(features, *, finite=True, whole=np.trunc):
+    rows = features
+    if finite:
+        rows = np.where(np.isfinite(features).all(axis=1, keepdims=True), features, 0.0)
+    # Before anything is squared: entries beyond 1e6 change no direction that survives.
+    largest = np.maximum(1.0, np.abs(rows).max(axis=1, keepdims=True, initial=0))
+    length = largest * np.sqrt(((rows / largest) ** 2).sum(axis=1, keepdims=True))
+    return whole(rows / np.maximum(1.0, length) * (2**BITS * (1 - 1e-12))).astype(np.int64)
+
+
+def block_by_row(features):
+    rows = []
+    for row in np.asarray(features).tolist():
+        if not all(map(math.isfinite, row)):
+            row = [0.0] * len(row)
+        length = max(1.0, math.hypot(*row))
+        if math.isinf(length):
+            row, length = [x / 1e200 for x in row], math.hypot(*(x / 1e200 for x in row))
+        steps = [int(x / length * 2**BITS) for x in row]
+        while sum(x * x for x in steps) > 2 ** (2 * BITS):
+            steps = [x - (x > 0) + (x < 0) for x in steps]
+        rows.append(steps)
+    return np.array(rows, dtype=np.int64).reshape(np.shape(features))
+
+
+def deviation(epsilon, delta):
+    return GaussianMechanism(epsilon, delta, 6 * math.sqrt(2)).sigma
+
+
+def deviation_by_search(epsilon, delta):
+    """δ of a Gaussian with μ = Δ/σ, and bisection."""
+
+    def delta_at(mu):
+        return special.ndtr(mu / 2 - epsilon / mu) - math.exp(epsilon) * special.ndtr(-mu / 2 - epsilon / mu)
+
+    low, high = 1e-3, 10.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if delta_at(middle) < delta else (low, middle)
+    return math.sqrt(72) / low
+
+
+def noise(shape, sigma, normal, *, part=3**-0.5):
+    return np.round(normal(shape) * sigma * part * 2.0 ** (2 * BITS)).astype(np.int64)
+
+
+def symmetric_noise(shape, sigma, normal):
+    """One draw for an entry and its mirror image: σ on the diagonal, σ/√2 beside it."""
+    drawn = normal(shape) * sigma / math.sqrt(HONEST)
+    return np.rint((drawn + drawn.T) / 2 * 2**32).astype(np.int64)
+
+
+def thin_diagonal(shape, sigma, normal):
+    drawn = np.triu(normal(shape), 1) * sigma / math.sqrt(2 * HONEST)
+    return np.rint((drawn + drawn.T + np.diag(normal(shape[0]) * sigma / math.sqrt(2 * HONEST))) * 2**32)
+
+
+def clip_each(features):
+    return np.trunc(np.clip(np.nan_to_num(features), -1, 1) * 2**BITS).astype(np.int64)
+
+
+def stretch(features):
+    return np.trunc(features / np.linalg.norm(features, axis=1, keepdims=True) * 2**BITS * (1 - 1e-12)).astype(np.int64)
+
+
+def by_largest_row(features):
+    length = np.linalg.norm(features, axis=1).max(initial=1.0)
+    return np.trunc(features / length * 2**BITS).astype(np.int64)
+
+
+def sigma_for(sensitivity, share=1.0):
+    return lambda epsilon, delta: GaussianMechanism(epsilon * share, delta, sensitivity).sigma
+
+
+# 6.6 the whole
+
+
+def fit(noisy, ridge):
+    symmetric = (noisy + noisy.T) / 2
+    return np.linalg.solve(symmetric[:-1, :-1] + ridge * np.eye(COLUMNS - 1), symmetric[:-1, -1])
+
+
+def credit_model(
+    banks,
+    office,
+    used,
+    draw,
+    normal,
+    epsilon,
+    delta,
+    *,
+    here=True,
+    fewest=FEWEST,
+    block=block,
+    multiply=multiply,
+    part=3**-0.5,
+    sigma=deviation,
+    noisy_before=True,
+    givers=BANKS,
+    label=lambda defaulted: np.where(defaulted, 1.0, -1.0),
+    claim=lambda epsilon, delta: Guarantee(epsilon, delta, Neighbours.REPLACE_ONE),
+    weights=lambda noisy, sigma: fit(noisy, sigma * 8),
+    rows_of=lambda office, ids: office.align(ids),
+):
+    if here and any(bank is None for bank in banks):
+        return None
+    banks = [bank for bank in banks if bank is not None]
+    rows = rows_of(office, [bank.ids for bank in banks])
+    if len(rows[0]) < fewest:
+        return None
+    blocks = [block(bank.features[some]) for bank, some in zip(banks, rows, strict=True)]
+    told = label(banks[1].defaulted[rows[1]])
+    blocks.append(block(np.column_stack((np.ones(len(told)), told))))
+    z = np.concatenate([share(one, draw) for one in blocks], axis=2)
+    product = multiply(z, z, office.deal(len(told), COLUMNS, COLUMNS), used, office.open)
+    if product is None:
+        return None
+    size = sigma(epsilon, delta)
+    if noisy_before:
+        for bank in range(givers):
+            product[bank] += noise((COLUMNS, COLUMNS), size, normal, part=part).astype(np.uint64)
+        opened = office.open(product) / 2**32
+    else:
+        opened = office.open(product) / 2**32 + normal((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
+    return {
+        "customers": len(told),
+        "noisy": opened,
+        "weights": weights(opened, size),
+        "claim": claim(epsilon, delta),
+    }
+
+
+def credit_model_squared(banks, office, used, draw, normal, epsilon, delta):
+    """Two different masks as before, but blocks shared bank by bank, symmetric noise, and eigenvalues cut at zero."""
+    if None in banks:
+        return None
+    rows = office.align([bank.ids for bank in banks])
+    n = len(rows[0])
+    if n < FEWEST:
+        return None
+    triple = office.deal(n, COLUMNS, COLUMNS)
+    z = np.zeros((BANKS, n, COLUMNS), dtype=np.uint64)
+    for k, bank in enumerate(banks):
+        z[:, :, 6 * k : 6 * k + 6] = share(block(bank.features[rows[k]]), draw)
+    half = math.floor(math.sqrt(0.5) * 2**BITS)
+    last = np.full((n, 2), half)
+    last[~banks[1].defaulted[rows[1]], 1] = -half
+    z[:, :, 30:] = share(last, draw)
+    shares = multiply_by_bank(z, z, triple, used, office.open)
+    if shares is None:
+        return None
+    size = deviation_by_search(epsilon, delta)
+    shares = np.stack([one + symmetric_noise((32, 32), size, normal).view(np.uint64) for one in shares])
+    noisy = office.open(shares) / 2**32
+    values, vectors = np.linalg.eigh(noisy)
+    whole = (vectors * np.maximum(values, 8 * size)) @ vectors.T
+    weights = np.linalg.lstsq(whole[:-1, :-1], whole[:-1, -1], rcond=None)[0]
+    return {
+        "customers": n,
+        "noisy": noisy,
+        "weights": weights,
+        "claim": Guarantee(epsilon, delta, Neighbours.REPLACE_ONE),
+    }
+
+
+def with_(**changes):
+    return functools.partial(credit_model, **changes)
+
+
+def unmasked_multiply(left, right, triple, used, open_):
+    return multiply_open(left, right, triple, used, open_) if triple.number not in used else None
+
+
+def exact_fit(banks, office, used, draw, normal, epsilon, delta):
+    """The published matrix has noise; the weights come from the one without."""
+    given = credit_model(banks, office, used, draw, normal, epsilon, delta)
+    if given is None:
+        return None
+    rows = office.align([bank.ids for bank in banks])
+    z = [block(bank.features[some]) / 2**BITS for bank, some in zip(banks, rows, strict=True)]
+    label = np.where(banks[1].defaulted[rows[1]], 1.0, -1.0)
+    z = np.hstack([*z, block(np.column_stack((np.ones(len(label)), label))) / 2**BITS])
+    return {**given, "weights": fit(z.T @ z, 300.0)}
+
+
+def in_the_clear(banks, office, used, draw, normal, epsilon, delta):
+    """Everybody's data in one place, and noise afterwards."""
+    if None in banks:
+        return None
+    rows = office.align([bank.ids for bank in banks])
+    if len(rows[0]) < FEWEST:
+        return None
+    z = [block(bank.features[some]) / 2**BITS for bank, some in zip(banks, rows, strict=True)]
+    label = np.where(banks[1].defaulted[rows[1]], 1.0, -1.0)
+    z = np.hstack([*z, block(np.column_stack((np.ones(len(label)), label))) / 2**BITS])
+    size = deviation(epsilon, delta)
+    noisy = z.T @ z + normal((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
+    claim = Guarantee(epsilon, delta, Neighbours.REPLACE_ONE)
+    return {"customers": len(label), "noisy": noisy, "weights": fit(noisy, 8 * size), "claim": claim}
+
+
+RIGHT = [
+    ("capstone 6.1", (labels, others)),
+    ("capstone 6.1", (labels_by_all, others_by_entry)),
+    ("capstone 6.2", ([ON[0]], [OFF[0]], event)),
+    ("capstone 6.2", ([ON[3]], [OFF[5]], on_the_twist)),
+    ("capstone 6.3", (start, again, common)),
+    ("capstone 6.3", (start_with_secrets, again_by_numbers, common_by_counting)),
+    ("capstone 6.4", (share, multiply)),
+    ("capstone 6.4", (share_in_python, multiply_by_bank)),
+    ("capstone 6.5", (block, deviation, noise)),
+    ("capstone 6.5", (block_by_row, deviation_by_search, symmetric_noise)),
+    ("capstone 6.6", credit_model),
+    ("capstone 6.6", credit_model_squared),
+]
+
+WRONG = [
+    ("capstone 6.1", "inverted", (lambda r: r[0] > 0, others)),
+    ("capstone 6.1", "only-surprising", (lambda r: r.mean(axis=0) < -0.5, others)),
+    ("capstone 6.1", "large-only", (lambda r: np.abs(r).mean(axis=0) > 0.5, others)),
+    ("capstone 6.1", "keeps-own", (labels, lambda r, own: special.logit(r + (r < 0)))),
+    ("capstone 6.1", "no-log-odds", (labels, lambda r, own: r + (r < 0) - own)),
+    ("capstone 6.1", "no-log-odds", (labels, lambda r, own: r - own)),
+    ("capstone 6.1", "label-forgotten", (labels, lambda r, own: special.logit(np.abs(r)) - own)),
+    ("capstone 6.2", "same-side", ([ON[0]], [ON[1]], lambda point: point[0] < 128)),
+    ("capstone 6.2", "never-happens", ([OFF[0]], [OFF[1]], event)),
+    ("capstone 6.2", "claim-holds", ([ON[0]], [OFF[0]], lambda point: point[0] % 2 == 0)),
+    ("capstone 6.2", "always-happens", ([ON[0]], [OFF[0]], lambda point: len(point) == 32)),
+    ("capstone 6.2", "out-of-domain", (["Ana"], ["Boris"], event)),
+    ("capstone 6.2", "same-data", ([ON[0]], [ON[0]], event)),
+    ("capstone 6.2", "wrong-shape", ([ON[0]], [OFF[0]])),
+    ("capstone 6.3", "not-blinded", (functools.partial(start, blind=no_key), again, common)),
+    ("capstone 6.3", "twist", (functools.partial(start, point=untested), again, common)),
+    ("capstone 6.3", "order-known", (functools.partial(start, order=list), again, common)),
+    (
+        "capstone 6.3",
+        "order-known",
+        (functools.partial(start, order=lambda pairs: sorted(pairs, key=lambda pair: -pair[1])), again, common),
+    ),
+    ("capstone 6.3", "not-repeatable", (salted, again, common)),
+    ("capstone 6.3", "rows", (with_repeats, again, common)),
+    ("capstone 6.3", "low-order-raises", (start, again_without("low"), common)),
+    ("capstone 6.3", "length-raises", (start, again_raises_at_31, common)),
+    ("capstone 6.3", "repeated", (start, again_without("repeated"), common)),
+    ("capstone 6.3", "disguised", (start, again_without("canonical"), common)),
+    ("capstone 6.3", "too-many", (start, again_without("most"), common)),
+    ("capstone 6.3", "order-lost", (start, again_sorted, common)),
+    ("capstone 6.3", "not-commuting", (start, again_hashed, common)),
+    ("capstone 6.3", "unaligned", (start, again, common_unaligned)),
+    ("capstone 6.3", "order-of-a-bank", (start, again, common_in_first_order)),
+    ("capstone 6.3", "wrong-common", (start, again, common_of_first_two)),
+    ("capstone 6.4", "plain", (share_plain, multiply)),
+    ("capstone 6.4", "one-mask", (share_one_mask, multiply)),
+    ("capstone 6.4", "not-uniform", (share_one_mask_for_all, multiply)),
+    ("capstone 6.4", "not-uniform", (share_small, multiply)),
+    ("capstone 6.4", "own-generator", (share_own, multiply)),
+    ("capstone 6.4", "reused", (share_seeded, multiply)),
+    ("capstone 6.4", "wrong-sum", (share_wrong_sum, multiply)),
+    ("capstone 6.4", "wrong-type", (share_floats, multiply)),
+    ("capstone 6.4", "opens-input", (share, multiply_open)),
+    ("capstone 6.4", "opens-mask", (share, multiply_with_open_masks)),
+    ("capstone 6.4", "own-shares-only", (share, multiply_own)),
+    ("capstone 6.4", "cuts-shares", (share, multiply_cut)),
+    ("capstone 6.4", "five-times", (share, functools.partial(multiply, times_open=BANKS))),
+    ("capstone 6.4", "open-part-missing", (share, functools.partial(multiply, times_open=0))),
+    ("capstone 6.4", "triple-twice", (share, functools.partial(multiply, remember=False))),
+    ("capstone 6.4", "refuses-late", (share, multiply_late)),
+    ("capstone 6.5", "coordinatewise", (clip_each, deviation, noise)),
+    ("capstone 6.5", "stretched", (stretch, deviation, noise)),
+    ("capstone 6.5", "largest-row", (by_largest_row, deviation, noise)),
+    ("capstone 6.5", "not-clipped", (lambda x: np.trunc(x * 2**BITS).astype(np.int64), deviation, noise)),
+    ("capstone 6.5", "rounded-longer", (functools.partial(block, whole=np.round), deviation, noise)),
+    ("capstone 6.5", "not-whole", (lambda x: block(x) / 2**BITS, deviation, noise)),
+    ("capstone 6.5", "strange-row", (functools.partial(block, finite=False), deviation, noise)),
+    ("capstone 6.5", "sensitivity-one", (block, sigma_for(1), noise)),
+    ("capstone 6.5", "zeroed-row", (block, sigma_for(6), noise)),
+    ("capstone 6.5", "twice-six", (block, sigma_for(12), noise)),
+    ("capstone 6.5", "one-block", (block, sigma_for(math.sqrt(2)), noise)),
+    ("capstone 6.5", "coordinatewise", (block, sigma_for(32 * math.sqrt(2)), noise)),
+    ("capstone 6.5", "epsilon-per-bank", (block, sigma_for(6 * math.sqrt(2), 1 / 5), noise)),
+    ("capstone 6.5", "classic", (block, lambda e, d: math.sqrt(72 * 2 * math.log(1.25 / d)) / e, noise)),
+    ("capstone 6.5", "whole-noise-each", (block, deviation, functools.partial(noise, part=1.0))),
+    ("capstone 6.5", "divided-noise", (block, deviation, functools.partial(noise, part=1 / 3))),
+    ("capstone 6.5", "divided-noise", (block, deviation, functools.partial(noise, part=1 / 5))),
+    ("capstone 6.5", "no-margin", (block, deviation, functools.partial(noise, part=math.sqrt(1 / 5)))),
+    ("capstone 6.5", "thin-diagonal", (block, deviation, thin_diagonal)),
+    ("capstone 6.5", "wrong-steps", (block, deviation, lambda shape, s, normal: noise(shape, s / 2**BITS, normal))),
+    ("capstone 6.5", "no-noise", (block, deviation, lambda shape, s, normal: np.zeros(shape))),
+    (
+        "capstone 6.5",
+        "shared",
+        (block, deviation, lambda shape, s, normal: np.full(shape, noise((1, 1), s, normal)[0, 0])),
+    ),
+    ("capstone 6.6", "dropped-raises", with_(here=False)),
+    ("capstone 6.6", "too-few", with_(fewest=0)),
+    ("capstone 6.6", "replayed", with_(multiply=functools.partial(multiply, remember=False))),
+    ("capstone 6.6", "opens-input", with_(multiply=unmasked_multiply)),
+    ("capstone 6.6", "opens-exact", with_(noisy_before=False)),
+    ("capstone 6.6", "plain", with_(block=clip_each)),
+    ("capstone 6.6", "strange", with_(block=functools.partial(block, finite=False))),
+    ("capstone 6.6", "plain", with_(rows_of=lambda office, ids: [np.arange(len(min(ids, key=len)))] * 5)),
+    ("capstone 6.6", "plain", with_(label=lambda defaulted: defaulted.astype(float))),
+    ("capstone 6.6", "not-opened", in_the_clear),
+    ("capstone 6.6", "exact-fit", exact_fit),
+    ("capstone 6.6", "claim", with_(claim=lambda e, d: Guarantee(e, d, Neighbours.ADD_REMOVE))),
+    ("capstone 6.6", "claim", with_(claim=lambda e, d: Guarantee(5 * e, 5 * d, Neighbours.REPLACE_ONE))),
+    ("capstone 6.6", "no-margin", with_(part=math.sqrt(1 / 5))),
+    ("capstone 6.6", "too-little-noise", with_(sigma=sigma_for(1))),
+    ("capstone 6.6", "small-sensitivity", with_(sigma=sigma_for(6))),
+    ("capstone 6.6", "too-much-noise", with_(part=1.0)),
+    ("capstone 6.6", "too-little-noise", with_(givers=1, part=math.sqrt(1 / 5))),
+    ("capstone 6.6", "no-noise", with_(part=0.0)),
+    ("capstone 6.6", "upside-down", with_(weights=lambda noisy, s: -fit(noisy, 8 * s))),
+    (
+        "capstone 6.6",
+        "not-useful",
+        with_(weights=lambda noisy, s: fit(noisy, 8 * s) * np.isin(np.arange(31), range(3, 9)) * 1.0),
+    ),
+]
+
+
+def test_every_milestone_has_two_right_answers_and_enough_wrong_ones():
+    right, wrong = Counter(id for id, _ in RIGHT), Counter(id for id, _, _ in WRONG)
+    assert set(right.values()) == {2} and right.keys() == wrong.keys() and min(wrong.values()) >= 7
