@@ -15,7 +15,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "MOST",
             "PRIME",
             "Office",
-            "Triple",
             "meet",
             "normal",
             "opened",

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 from scipy import special
 
 from dpcourse.datasets.customers import FEATURES, NAMES
@@ -24,6 +23,8 @@ MOST = 50_000  # points that a bank accepts in one list
 PRIME = 2**255 - 19  # coordinates of points are numbers modulo this
 
 Shares = np.ndarray  # uint64, the first axis over banks
+# Its number, which no other has, and shares of uniform matrices A, (n, p), and B, (n, q), and of AᵀB, for one product.
+Triple = tuple[int, Shares, Shares, Shares]
 
 
 def uniform(shape: Any) -> np.ndarray:
@@ -56,29 +57,9 @@ def opened(shares: Shares) -> np.ndarray:
     return np.asarray(shares, dtype=np.uint64).sum(axis=0, dtype=np.uint64).view(np.int64)
 
 
-@dataclass(frozen=True)
-class Triple:
-    """Shares of two uniform matrices and of their product, for one multiplication.
-
-    Attributes
-    ----------
-    number : int
-        No two triples of an office have the same.
-    left, right : ndarray of uint64, shapes (banks, n, p) and (banks, n, q)
-        Shares of A and B.
-    product : ndarray of uint64, shape (banks, p, q)
-        Shares of AᵀB.
-    """
-
-    number: int
-    left: Shares
-    right: Shares
-    product: Shares
-
-
 @dataclass
 class Office:
-    """The statistics office between the banks: it compares blinded lists, deals triples and keeps the public board.
+    """The statistics office between the banks: it compares blinded lists, deals triples and keeps public lists.
 
     Parameters
     ----------
@@ -91,20 +72,23 @@ class Office:
     ----------
     board : list of ndarray
         Everything that was opened, in order: what all banks and the office have seen.
+    used : set of int
+        The numbers of triples that are gone.
 
     Examples
     --------
     >>> office = Office(lambda ids: [np.arange(len(one)) for one in ids])
-    >>> triple = office.deal(4, 2, 3)
-    >>> triple.left.shape, triple.product.shape
-    ((5, 4, 2), (5, 2, 3))
-    >>> bool((opened(triple.left).T @ opened(triple.right) == opened(triple.product)).all())
+    >>> number, left, right, product = office.deal(4, 2, 3)
+    >>> left.shape, product.shape, office.fresh(number), office.fresh(number)
+    ((5, 4, 2), (5, 2, 3), True, False)
+    >>> bool((opened(left).T @ opened(right) == opened(product)).all())
     True
     """
 
     aligned: Callable[[list[list[str]]], list[np.ndarray]]
     draw: Callable[[Any], np.ndarray] = uniform
     board: list[np.ndarray] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
     _numbers: Any = field(default_factory=itertools.count)
 
     def align(self, ids: Sequence[Sequence[str]]) -> list[np.ndarray]:
@@ -117,12 +101,30 @@ class Office:
         product = self.draw((BANKS, p, q))
         whole = times(left.sum(axis=0, dtype=np.uint64), right.sum(axis=0, dtype=np.uint64))
         product[-1] = whole - product[:-1].sum(axis=0, dtype=np.uint64)
-        return Triple(next(self._numbers), left, right, product)
+        return next(self._numbers), left, right, product
+
+    def fresh(self, number: int) -> bool:
+        """Whether no triple of this number was used; from now on one is."""
+        if number in self.used:
+            return False
+        self.used.add(number)
+        return True
 
     def open(self, shares: Shares) -> np.ndarray:
         """Every bank puts its share on the board; their sum modulo 2^64, as int64."""
         self.board.append(opened(shares))
         return self.board[-1].copy()
+
+    def tools(self, normal: Callable[[Any], np.ndarray]) -> dict[str, Callable[..., Any]]:
+        """All that a run of the protocol may call, by name."""
+        return {
+            "align": self.align,
+            "deal": self.deal,
+            "fresh": self.fresh,
+            "open": self.open,
+            "draw": self.draw,
+            "normal": normal,
+        }
 
 
 def times(left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -138,7 +140,7 @@ def meet(start: Any, again: Any, common: Any) -> Callable[[list[list[str]]], lis
     """
 
     def aligned(ids: list[list[str]]) -> list[np.ndarray]:
-        keys = [X25519PrivateKey.generate() for _ in ids]
+        keys = [secrets.token_bytes(32) for _ in ids]
         lists, rows = [], []
         for bank, (own, key) in enumerate(zip(ids, keys, strict=True)):
             points, order = start(own, key)

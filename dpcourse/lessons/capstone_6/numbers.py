@@ -162,9 +162,7 @@ def recovered(scores: np.ndarray, features: np.ndarray, known: int) -> tuple[flo
     return 1 - float(((right - rest) ** 2).sum() / ((right - right.mean(axis=0)) ** 2).sum()), estimate
 
 
-def told(
-    known: Sequence[int], *, rate: float = 2.0, bits: int | None = None, worlds: int = 5, rng=None
-) -> np.ndarray:
+def told(known: Sequence[int], *, rate: float = 2.0, bits: int | None = None, worlds: int = 5, rng=None) -> np.ndarray:
     """R² of what bank A recovers of the others' features after 40 rounds, for each number of known customers: the mean
     over worlds of 2,000 customers."""
     found = []

@@ -11,7 +11,7 @@ import secrets
 from collections import Counter
 
 import numpy as np
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from scipy import special
 
 from dpcourse.lessons.capstone_6.design import times
@@ -94,7 +94,7 @@ def point(one):
 
 
 def exchange(key, one):
-    return key.exchange(X25519PublicKey.from_public_bytes(one))
+    return X25519PrivateKey.from_private_bytes(key).exchange(X25519PublicKey.from_public_bytes(one))
 
 
 def start(ids, key, *, point=point, blind=exchange, order=sorted):
@@ -140,7 +140,7 @@ def start_with_secrets(ids, key):
         digest = hashlib.sha512(ids[row].encode()).digest()
         while jacobi((u := int.from_bytes(digest[:32], "little") % P) * (u * (u + 486662) + 1)) != 1:
             digest = hashlib.sha512(digest).digest()
-        points.append(key.exchange(X25519PublicKey.from_public_bytes(u.to_bytes(32, "little"))))
+        points.append(exchange(key, u.to_bytes(32, "little")))
     return points, np.array(rows, dtype=int)
 
 
@@ -154,7 +154,7 @@ def again_by_numbers(points, key):
             return None
         numbers.add(u)
         try:
-            result.append(key.exchange(X25519PublicKey.from_public_bytes(one)))
+            result.append(exchange(key, one))
         except ValueError:
             return None
     return result
@@ -230,15 +230,12 @@ def share(values, draw):
     return np.concatenate((masks, (values.astype(np.uint64) - masks.sum(axis=0, dtype=np.uint64))[None]))
 
 
-def multiply(left, right, triple, used, open_, *, remember=True, times_open=1):
-    if triple.number in used:
+def multiply(left, right, triple, fresh, open_, *, ask=True, times_open=1):
+    number, a_shares, b_shares, c_shares = triple
+    if ask and not fresh(number):
         return None
-    if remember:
-        used.add(triple.number)
-    d, e = (open_(one).astype(np.uint64) for one in (left - triple.left, right - triple.right))
-    product = np.stack(
-        [times(d, b) + times(a, e) + c for a, b, c in zip(triple.left, triple.right, triple.product, strict=True)]
-    )
+    d, e = (open_(one).astype(np.uint64) for one in (left - a_shares, right - b_shares))
+    product = np.stack([times(d, b) + times(a, e) + c for a, b, c in zip(a_shares, b_shares, c_shares, strict=True)])
     product[:times_open] += times(d, e)
     return product
 
@@ -253,17 +250,16 @@ def share_in_python(values, draw):
     return np.array(rows, dtype=np.uint64).reshape(BANKS, *values.shape)
 
 
-def multiply_by_bank(left, right, triple, used, open_):
+def multiply_by_bank(left, right, triple, fresh, open_):
     """Bank by bank; the masked inputs the other way round; the last bank adds the public part."""
-    if triple.number in used:
+    if not fresh(triple[0]):
         return None
-    used |= {triple.number}
-    d, e = open_(triple.left - left).view(np.uint64), open_(triple.right - right).view(np.uint64)
+    d, e = open_(triple[1] - left).view(np.uint64), open_(triple[2] - right).view(np.uint64)
     product = np.empty((BANKS, left.shape[2], right.shape[2]), dtype=np.uint64)
     for bank in range(BANKS):
-        product[bank] = triple.product[bank] - np.einsum("np,nq->pq", d, triple.right[bank])
-        product[bank] -= np.einsum("np,nq->pq", triple.left[bank], e)
-    product[-1] += np.einsum("np,nq->pq", d, e)
+        product[bank] = triple[3][bank] - d.T @ triple[2][bank]
+        product[bank] -= triple[1][bank].T @ e
+    product[-1] += d.T @ e
     return product
 
 
@@ -305,32 +301,30 @@ def share_floats(values, draw):
     return np.concatenate((masks, (values - masks.sum(axis=0))[None]))
 
 
-def multiply_open(left, right, triple, used, open_):
-    used.add(triple.number)
+def multiply_open(left, right, triple, fresh, open_):
+    if not fresh(triple[0]):
+        return None
     x, y = open_(left).astype(np.uint64), open_(right).astype(np.uint64)
-    return np.stack([x.T @ y] + [np.zeros((x.shape[1], y.shape[1]), dtype=np.uint64)] * (BANKS - 1))
+    return np.stack([times(x, y)] + [np.zeros((x.shape[1], y.shape[1]), dtype=np.uint64)] * (BANKS - 1))
 
 
-def multiply_own(left, right, triple, used, open_):
-    return np.stack([one.T @ two for one, two in zip(left, right, strict=True)])
+def multiply_own(left, right, triple, fresh, open_):
+    return np.stack([times(one, two) for one, two in zip(left, right, strict=True)])
 
 
-def multiply_cut(left, right, triple, used, open_):
-    product = multiply(left, right, triple, used, open_)
+def multiply_cut(left, right, triple, fresh, open_):
+    product = multiply(left, right, triple, fresh, open_)
     return product if product is None else product >> np.uint64(BITS)
 
 
-def multiply_with_open_masks(left, right, triple, used, open_):
-    open_(triple.left)
-    return multiply(left, right, triple, used, open_)
+def multiply_with_open_masks(left, right, triple, fresh, open_):
+    open_(triple[1])
+    return multiply(left, right, triple, fresh, open_)
 
 
-def multiply_late(left, right, triple, used, open_):
-    product = multiply(left, right, triple, set(), open_)
-    if triple.number in used:
-        return None
-    used.add(triple.number)
-    return product
+def multiply_late(left, right, triple, fresh, open_):
+    product = multiply(left, right, triple, fresh, open_, ask=False)
+    return product if fresh(triple[0]) else None
 
 
 # 6.5 noise
@@ -418,12 +412,15 @@ def fit(noisy, ridge):
     return np.linalg.solve(symmetric[:-1, :-1] + ridge * np.eye(COLUMNS - 1), symmetric[:-1, -1])
 
 
+def rows_in_common(ids, tools):
+    return tools["align"](ids)
+
+
 def credit_model(
-    banks,
-    office,
-    used,
-    draw,
-    normal,
+    ids,
+    features,
+    defaulted,
+    tools,
     epsilon,
     delta,
     *,
@@ -438,28 +435,27 @@ def credit_model(
     label=lambda defaulted: np.where(defaulted, 1.0, -1.0),
     claim=lambda epsilon, delta: Guarantee(epsilon, delta, Neighbours.REPLACE_ONE),
     weights=lambda noisy, sigma: fit(noisy, sigma * 8),
-    rows_of=lambda office, ids: office.align(ids),
+    rows_of=rows_in_common,
 ):
-    if here and any(bank is None for bank in banks):
+    if here and any(one is None for one in ids):
         return None
-    banks = [bank for bank in banks if bank is not None]
-    rows = rows_of(office, [bank.ids for bank in banks])
+    rows = rows_of(ids, tools)
     if len(rows[0]) < fewest:
         return None
-    blocks = [block(bank.features[some]) for bank, some in zip(banks, rows, strict=True)]
-    told = label(banks[1].defaulted[rows[1]])
+    blocks = [block(own[some]) for own, some in zip(features, rows, strict=True)]
+    told = label(defaulted[rows[1]])
     blocks.append(block(np.column_stack((np.ones(len(told)), told))))
-    z = np.concatenate([share(one, draw) for one in blocks], axis=2)
-    product = multiply(z, z, office.deal(len(told), COLUMNS, COLUMNS), used, office.open)
+    z = np.concatenate([share(one, tools["draw"]) for one in blocks], axis=2)
+    product = multiply(z, z, tools["deal"](len(told), COLUMNS, COLUMNS), tools["fresh"], tools["open"])
     if product is None:
         return None
-    size = sigma(epsilon, delta)
+    size, normal = sigma(epsilon, delta), tools["normal"]
     if noisy_before:
         for bank in range(givers):
             product[bank] += noise((COLUMNS, COLUMNS), size, normal, part=part).astype(np.uint64)
-        opened = office.open(product) / 2**32
+        opened = tools["open"](product) / 2**32
     else:
-        opened = office.open(product) / 2**32 + normal((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
+        opened = tools["open"](product) / 2**32 + normal((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
     return {
         "customers": len(told),
         "noisy": opened,
@@ -468,73 +464,66 @@ def credit_model(
     }
 
 
-def credit_model_squared(banks, office, used, draw, normal, epsilon, delta):
-    """Two different masks as before, but blocks shared bank by bank, symmetric noise, and eigenvalues cut at zero."""
-    if None in banks:
+def credit_model_by_bank(ids, features, defaulted, tools, epsilon, delta):
+    """Blocks written bank by bank, the label's steps by hand, symmetric noise, and small eigenvalues lifted."""
+    if None in ids:
         return None
-    rows = office.align([bank.ids for bank in banks])
+    rows = tools["align"](ids)
     n = len(rows[0])
     if n < FEWEST:
         return None
-    triple = office.deal(n, COLUMNS, COLUMNS)
+    triple = tools["deal"](n, COLUMNS, COLUMNS)
     z = np.zeros((BANKS, n, COLUMNS), dtype=np.uint64)
-    for k, bank in enumerate(banks):
-        z[:, :, 6 * k : 6 * k + 6] = share(block(bank.features[rows[k]]), draw)
+    for k in range(BANKS):
+        z[:, :, 6 * k : 6 * k + 6] = share(block(features[k][rows[k]]), tools["draw"])
     half = math.floor(math.sqrt(0.5) * 2**BITS)
     last = np.full((n, 2), half)
-    last[~banks[1].defaulted[rows[1]], 1] = -half
-    z[:, :, 30:] = share(last, draw)
-    shares = multiply_by_bank(z, z, triple, used, office.open)
+    last[~defaulted[rows[1]], 1] = -half
+    z[:, :, 30:] = share(last, tools["draw"])
+    shares = multiply_by_bank(z, z, triple, tools["fresh"], tools["open"])
     if shares is None:
         return None
     size = deviation_by_search(epsilon, delta)
-    shares = np.stack([one + symmetric_noise((32, 32), size, normal).view(np.uint64) for one in shares])
-    noisy = office.open(shares) / 2**32
+    shares = np.stack([one + symmetric_noise((32, 32), size, tools["normal"]).view(np.uint64) for one in shares])
+    noisy = tools["open"](shares) / 2**32
     values, vectors = np.linalg.eigh(noisy)
     whole = (vectors * np.maximum(values, 8 * size)) @ vectors.T
     weights = np.linalg.lstsq(whole[:-1, :-1], whole[:-1, -1], rcond=None)[0]
-    return {
-        "customers": n,
-        "noisy": noisy,
-        "weights": weights,
-        "claim": Guarantee(epsilon, delta, Neighbours.REPLACE_ONE),
-    }
+    claim = Guarantee(epsilon, delta, Neighbours.REPLACE_ONE)
+    return {"customers": n, "noisy": noisy, "weights": weights, "claim": claim}
 
 
 def with_(**changes):
     return functools.partial(credit_model, **changes)
 
 
-def unmasked_multiply(left, right, triple, used, open_):
-    return multiply_open(left, right, triple, used, open_) if triple.number not in used else None
+def everybodys_rows(ids, features, defaulted, tools):
+    rows = tools["align"](ids)
+    z = [block(own[some]) / 2**BITS for own, some in zip(features, rows, strict=True)]
+    label = np.where(defaulted[rows[1]], 1.0, -1.0)
+    return np.hstack([*z, block(np.column_stack((np.ones(len(label)), label))) / 2**BITS])
 
 
-def exact_fit(banks, office, used, draw, normal, epsilon, delta):
+def exact_fit(ids, features, defaulted, tools, epsilon, delta):
     """The published matrix has noise; the weights come from the one without."""
-    given = credit_model(banks, office, used, draw, normal, epsilon, delta)
+    given = credit_model(ids, features, defaulted, tools, epsilon, delta)
     if given is None:
         return None
-    rows = office.align([bank.ids for bank in banks])
-    z = [block(bank.features[some]) / 2**BITS for bank, some in zip(banks, rows, strict=True)]
-    label = np.where(banks[1].defaulted[rows[1]], 1.0, -1.0)
-    z = np.hstack([*z, block(np.column_stack((np.ones(len(label)), label))) / 2**BITS])
+    z = everybodys_rows(ids, features, defaulted, tools)
     return {**given, "weights": fit(z.T @ z, 300.0)}
 
 
-def in_the_clear(banks, office, used, draw, normal, epsilon, delta):
+def in_the_clear(ids, features, defaulted, tools, epsilon, delta):
     """Everybody's data in one place, and noise afterwards."""
-    if None in banks:
+    if None in ids:
         return None
-    rows = office.align([bank.ids for bank in banks])
-    if len(rows[0]) < FEWEST:
+    z = everybodys_rows(ids, features, defaulted, tools)
+    if len(z) < FEWEST:
         return None
-    z = [block(bank.features[some]) / 2**BITS for bank, some in zip(banks, rows, strict=True)]
-    label = np.where(banks[1].defaulted[rows[1]], 1.0, -1.0)
-    z = np.hstack([*z, block(np.column_stack((np.ones(len(label)), label))) / 2**BITS])
     size = deviation(epsilon, delta)
-    noisy = z.T @ z + normal((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
+    noisy = z.T @ z + tools["normal"]((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
     claim = Guarantee(epsilon, delta, Neighbours.REPLACE_ONE)
-    return {"customers": len(label), "noisy": noisy, "weights": fit(noisy, 8 * size), "claim": claim}
+    return {"customers": len(z), "noisy": noisy, "weights": fit(noisy, 8 * size), "claim": claim}
 
 
 RIGHT = [
@@ -549,7 +538,7 @@ RIGHT = [
     ("capstone 6.5", (block, deviation, noise)),
     ("capstone 6.5", (block_by_row, deviation_by_search, symmetric_noise)),
     ("capstone 6.6", credit_model),
-    ("capstone 6.6", credit_model_squared),
+    ("capstone 6.6", credit_model_by_bank),
 ]
 
 WRONG = [
@@ -601,7 +590,7 @@ WRONG = [
     ("capstone 6.4", "cuts-shares", (share, multiply_cut)),
     ("capstone 6.4", "five-times", (share, functools.partial(multiply, times_open=BANKS))),
     ("capstone 6.4", "open-part-missing", (share, functools.partial(multiply, times_open=0))),
-    ("capstone 6.4", "triple-twice", (share, functools.partial(multiply, remember=False))),
+    ("capstone 6.4", "triple-twice", (share, functools.partial(multiply, ask=False))),
     ("capstone 6.4", "refuses-late", (share, multiply_late)),
     ("capstone 6.5", "coordinatewise", (clip_each, deviation, noise)),
     ("capstone 6.5", "stretched", (stretch, deviation, noise)),
@@ -631,12 +620,12 @@ WRONG = [
     ),
     ("capstone 6.6", "dropped-raises", with_(here=False)),
     ("capstone 6.6", "too-few", with_(fewest=0)),
-    ("capstone 6.6", "replayed", with_(multiply=functools.partial(multiply, remember=False))),
-    ("capstone 6.6", "opens-input", with_(multiply=unmasked_multiply)),
+    ("capstone 6.6", "replayed", with_(multiply=functools.partial(multiply, ask=False))),
+    ("capstone 6.6", "opens-input", with_(multiply=multiply_open)),
     ("capstone 6.6", "opens-exact", with_(noisy_before=False)),
     ("capstone 6.6", "plain", with_(block=clip_each)),
     ("capstone 6.6", "strange", with_(block=functools.partial(block, finite=False))),
-    ("capstone 6.6", "plain", with_(rows_of=lambda office, ids: [np.arange(len(min(ids, key=len)))] * 5)),
+    ("capstone 6.6", "plain", with_(rows_of=lambda ids, tools: [np.arange(len(min(ids, key=len)))] * 5)),
     ("capstone 6.6", "plain", with_(label=lambda defaulted: defaulted.astype(float))),
     ("capstone 6.6", "not-opened", in_the_clear),
     ("capstone 6.6", "exact-fit", exact_fit),

@@ -12,7 +12,7 @@ from scipy import stats
 from dpcourse.datasets import simulate_customers
 from dpcourse.lessons import capstone_6 as c6
 from dpcourse.lessons.capstone_6 import numbers
-from dpcourse.lessons.capstone_6.exercises.tools import Source, office_of
+from dpcourse.lessons.capstone_6.exercises.tools import office_of
 from dpcourse.lessons.capstone_6.exercises.whole import EXACT, MIXES, Silent, _world, exact_matrix, made
 
 NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "capstones" / "6_credit_scoring.ipynb"
@@ -91,7 +91,8 @@ def test_the_side_survives_blinding():
 
 def test_blinded_points_and_uniform_numbers(reference):
     """χ² over 16 classes; false alarm 1e-9 each."""
-    points, _ = reference["start"]([str(k) for k in range(3000)], X25519PrivateKey.generate())
+    rng = np.random.default_rng(16)
+    points, _ = reference["start"]([str(k) for k in range(3000)], rng.bytes(32))
     whole = [int.from_bytes(point, "little") for point in points]
     drawn = c6.uniform(64_000)
     for classes in ([u & 15 for u in whole], [u >> 251 for u in whole], drawn & 15, drawn >> 60):
@@ -130,19 +131,19 @@ def test_against_openmined_psi(reference):
 
 def test_wrong_keys_never_match(reference):
     """A bank that blinds with a new key for every list shares no customer with anybody."""
-    ids = [str(k) for k in range(20)]
+    rng, ids = np.random.default_rng(17), [str(k) for k in range(20)]
     lists = []
     for _ in range(5):
-        points, _ = reference["start"](ids, X25519PrivateKey.generate())
-        lists.append(reference["again"](points, X25519PrivateKey.generate()))
+        points, _ = reference["start"](ids, rng.bytes(32))
+        lists.append(reference["again"](points, rng.bytes(32)))
     assert reference["common"](lists) == [[]] * 5
 
 
 def test_tampered_lists_are_refused_or_fall_out(reference):
     """Two hundred lists with one flipped bit: `again` refuses, or exactly the flipped point has no partner."""
-    rng, key = np.random.default_rng(5), X25519PrivateKey.generate()
-    points, _ = reference["start"]([str(k) for k in range(8)], key)
-    other = X25519PrivateKey.generate()
+    rng = np.random.default_rng(5)
+    points, _ = reference["start"]([str(k) for k in range(8)], rng.bytes(32))
+    other = rng.bytes(32)
     honest = reference["again"](points, other)
     for _ in range(200):
         place, bit = int(rng.integers(8)), int(rng.integers(256))
@@ -163,7 +164,7 @@ def test_products_at_the_edges(reference):
         x, y = (rng.choice([-(2**63), -1, 0, 1, 2**62, 2**63 - 1], (n, k)) for k in (p, q))
         office = office_of(rng)
         shares = [reference["share"](one, c6.uniform) for one in (x, y)]
-        product = reference["multiply"](*shares, office.deal(n, p, q), set(), office.open)
+        product = reference["multiply"](*shares, office.deal(n, p, q), office.fresh, office.open)
         right = [[sum(int(x[i, a]) * int(y[i, b]) for i in range(n)) % 2**64 for b in range(q)] for a in range(p)]
         assert (product.sum(axis=0, dtype=np.uint64)).tolist() == right
 
@@ -251,7 +252,7 @@ def test_two_hundred_random_mixes(reference, kind):
     rng = np.random.default_rng(13)
     for _ in range(200):
         office, banks = office_of(rng), _world(rng, int(rng.integers(100, 130)), kind)
-        given = made(reference["credit_model"], [*banks], office, set(), Silent(), rng)
+        given = made(reference["credit_model"], [*banks], office, Silent())
         right = exact_matrix(banks, office.align([bank.ids for bank in banks]))
         assert np.abs(given["noisy"] - right).max() < EXACT
 
@@ -263,7 +264,7 @@ def test_every_pattern_of_dropouts(reference):
     for pattern in range(32):
         office = office_of(rng)
         here = [bank if pattern >> k & 1 else None for k, bank in enumerate(banks)]
-        given = reference["credit_model"](here, office, set(), Source(rng), Silent(), 1.0, c6.DELTA)
+        given = made(reference["credit_model"], here, office, Silent())
         assert (given is not None) == (pattern == 31) == bool(office.board)
 
 

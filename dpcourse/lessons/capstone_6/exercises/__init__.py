@@ -24,7 +24,7 @@ EXERCISES = (
         "capstone 6.6",
         "The whole model",
         WHOLE,
-        call="credit_model(banks, office, used, draw, normal, epsilon, delta)",
+        call="credit_model(ids, features, defaulted, tools, epsilon, delta)",
         own_work=False,
     ),
 )

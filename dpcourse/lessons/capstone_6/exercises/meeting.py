@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
@@ -16,17 +15,12 @@ PARTS = ("start", "again", "common")
 IDS = 24  # a hash without the test is on the curve every time with 2^−24; two orders agree by chance with 1/24!
 
 
-def key_of(rng: np.random.Generator) -> X25519PrivateKey:
-    """A private key from the check's own randomness."""
-    return X25519PrivateKey.from_private_bytes(rng.bytes(32))
-
-
 def some_ids(rng: np.random.Generator, size: int) -> list[str]:
     """Different identifiers of nine digits."""
     return [f"{one:09}" for one in rng.choice(10**9, size, replace=False)]
 
 
-def sent(answer: Answer, ids: list[str], key: X25519PrivateKey) -> tuple[list[bytes], list[int]]:
+def sent(answer: Answer, ids: list[str], key: bytes) -> tuple[list[bytes], list[int]]:
     """What `start` returns: points of 32 bytes, and the rows that they stand for, each identifier once."""
     given = answer.part(0)(list(ids), key)
     if not isinstance(given, tuple | list) or len(given) != 2:
@@ -57,14 +51,14 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
     if not isinstance(answer.value, tuple | list) or len(answer.value) != len(PARTS):
         return Diagnosis("wrong-shape", f"({', '.join(PARTS)}) is wanted, and this is {a(answer.value)}.")
     ids = some_ids(chance.rng, IDS)
-    keys = [key_of(chance.rng) for _ in range(2)]
+    keys = [chance.rng.bytes(32) for _ in range(2)]
     (one, rows), (two, other_rows) = (sent(answer, ids, key) for key in keys)
     if set(one) & set(two):
         return Diagnosis(
             "not-blinded",
             "Under two different keys your `start` sends the same points. So anybody can hash guessed identifiers and "
             "compare: there are only 10⁹.",
-            "Where does the key enter? `key.exchange(X25519PublicKey.from_public_bytes(point))` blinds a point.",
+            "Where does the key enter?",
         )
     if set(sent(answer, ids, keys[0])[0]) != set(one):
         return Diagnosis(
@@ -101,13 +95,13 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
 def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Blinding commutes and keeps the order; a list that no honest bank sends is refused."""
     again, ids = answer.part(1), some_ids(chance.rng, 12)
-    keys = [key_of(chance.rng) for _ in range(3)]
+    keys = [chance.rng.bytes(32) for _ in range(3)]
     twice = []
     for first, *others in (keys, keys[::-1]):
         points, rows = sent(answer, ids, first)
         done = points
-        for key in others:
-            given = again(list(done), key)
+        for other in others:
+            given = again(list(done), other)
             if given is None:
                 return Diagnosis("refuses-all", "An honest list is refused by your `again`.")
             done = _points(given, "again")

@@ -98,25 +98,23 @@ def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The product is right, for several shapes; the board shows masked matrices only; no triple serves twice."""
     rng = chance.rng
     for n, p, q in ((6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1)):
-        office, used = office_of(rng), set[int]()
+        office = office_of(rng)
         x, y = rng.integers(-(2**20), 2**20, (n, p)), rng.integers(-(2**20), 2**20, (n, q))
         x_shares, y_shares = (shares_of(answer, one, Source(rng)) for one in (x, y))
         triple = office.deal(n, p, q)
-        product = _product(answer, x_shares, y_shares, triple, used, office)
+        product = _product(answer, x_shares, y_shares, triple, office)
         wrong = (
             _board(office, triple, x, y)
             or _value(product, x, y, x_shares, y_shares, triple)
-            or _again(answer, rng, x_shares, y_shares, triple, used, office)
+            or _again(answer, rng, x_shares, y_shares, triple, office)
         )
         if wrong:
             return wrong
     return None
 
 
-def _product(
-    answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, used: set[int], office: Office
-) -> np.ndarray:
-    given = answer.part(1)(x.copy(), y.copy(), triple, used, office.open)
+def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, office: Office) -> np.ndarray:
+    given = answer.part(1)(x.copy(), y.copy(), triple, office.fresh, office.open)
     if given is None:
         raise Refused(Diagnosis("refuses-all", "`multiply` refuses a triple that was never used."))
     product, wanted = np.asarray(given), (BANKS, x.shape[2], y.shape[2])
@@ -134,7 +132,7 @@ def _product(
 
 def _board(office: Office, triple: Triple, x: np.ndarray, y: np.ndarray) -> Diagnosis | None:
     """Everything on the board is an input minus its mask (or the other way round)."""
-    a_, b_ = opened(triple.left), opened(triple.right)
+    a_, b_ = opened(triple[1]), opened(triple[2])
     fine = [x - a_, a_ - x, y - b_, b_ - y]
     for seen in office.board:
         if any(seen.shape == one.shape and np.array_equal(seen, one) for one in fine):
@@ -165,9 +163,9 @@ def _value(
     got, right = opened(product), x.T @ y
     if np.array_equal(got, right):
         return None
-    d, e = x - opened(triple.left), y - opened(triple.right)
+    d, e = x - opened(triple[1]), y - opened(triple[2])
     open_part = times(d.view(np.uint64), e.view(np.uint64)).view(np.int64)
-    alone = sum(times(one, two) for one, two in zip(x_shares, y_shares, strict=True)).view(np.int64)
+    alone = opened(np.array([times(one, two) for one, two in zip(x_shares, y_shares, strict=True)]))
     off = got - (right >> BITS)
     steps = (off + 2**40) % 2 ** (64 - BITS) - 2**40  # cut shares are off by a multiple of 2^48, and a few
     for fits, key, seen, ask in (
@@ -212,26 +210,25 @@ def _again(
     x: np.ndarray,
     y: np.ndarray,
     triple: Triple,
-    used: set[int],
     office: Office,
 ) -> Diagnosis | None:
     """The same triple once more, by a replayed message of the office."""
     before = len(office.board)
     other = shares_of(answer, rng.integers(-(2**20), 2**20, x.shape[1:]), Source(rng))
-    given = answer.part(1)(other, y.copy(), triple, used, office.open)
+    given = answer.part(1)(other, y.copy(), triple, office.fresh, office.open)
     if given is None and len(office.board) == before:
         return None
     if given is None:
         return Diagnosis(
             "refuses-late",
             "You refuse a triple that was used before, but only after you opened something with it.",
-            "Look at `used` first.",
+            "Ask `fresh` first.",
         )
     return Diagnosis(
         "triple-twice",
         "The office deals a triple that was used before, and you use it again. What you opened now minus what you "
         "opened then is the difference of the two inputs, without a mask.",
-        "`used` holds the numbers of triples that are gone. Refuse those, and write down what you use.",
+        "`fresh(number)` says whether it is new. Who asks?",
     )
 
 

@@ -22,7 +22,7 @@ from dpcourse.lessons.capstone_6.design import (
     Triple,
 )
 from dpcourse.lessons.capstone_6.exercises.noise import clipped, parts_of
-from dpcourse.lessons.capstone_6.exercises.tools import Source, office_of
+from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, office_of
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, auc, best_bank, ridge_of, scores, sigma, weights_from
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -46,13 +46,14 @@ def made(
     answer: Answer,
     banks: list[Bank | None],
     office: Office,
-    used: set[int],
     normal: Any,
-    rng: np.random.Generator,
     epsilon: float = 1.0,
 ) -> dict[str, Any] | None:
     """What the answer returns, its parts of the right shapes; None where it refuses."""
-    given = answer(banks, office, used, Source(rng), normal, epsilon, DELTA)
+    ids = [bank and bank.ids for bank in banks]
+    lender = banks[NAMES.index(LENDER)]
+    features = [bank and bank.features for bank in banks]
+    given = answer(ids, features, lender and lender.defaulted, office.tools(normal), epsilon, DELTA)
     if given is None:
         return None
     if not isinstance(given, dict) or any(key not in given for key in WANTED):
@@ -113,9 +114,8 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind, (what, hint) in MIXES.items():
         rng = chance.rng.spawn(1)[0]
         office, banks = office_of(rng), _world(rng, int(rng.integers(FEWEST, 160)), kind)
-        silent = Silent()
         try:
-            given = made(answer, [*banks], office, set(), silent, rng)
+            given = made(answer, [*banks], office, Silent())
         except AnswerRaised as raised:
             return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
         if given is None:
@@ -172,7 +172,7 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     ):
         office = office_of(rng)
         try:
-            given = made(answer, sent, office, set(), Silent(), rng)
+            given = made(answer, sent, office, Silent())
         except AnswerRaised as raised:
             return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", "Return None.")
         if given is not None or office.board:
@@ -183,7 +183,6 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _replay(answer: Answer, banks: list[Bank | None], rng: np.random.Generator) -> Diagnosis | None:
     """The office deals the triples of the first run once more, by a message that is sent again."""
-    used: set[int] = set()
     dealt: list[Triple] = []
 
     class Recording(Office):
@@ -195,10 +194,11 @@ def _replay(answer: Answer, banks: list[Bank | None], rng: np.random.Generator) 
         def deal(self, n: int, p: int, q: int) -> Triple:
             return dealt[0]
 
-    made(answer, banks, Recording(office_of(rng).aligned, Source(rng)), used, Silent(), rng)
-    office = Replaying(office_of(rng).aligned, Source(rng))
+    first = Recording(by_name, Source(rng))
+    made(answer, banks, first, Silent())
+    office = Replaying(by_name, Source(rng), used=first.used)
     try:
-        given = made(answer, banks, office, used, Silent(), rng)
+        given = made(answer, banks, office, Silent())
     except AnswerRaised as raised:
         return Diagnosis(
             "replayed-raises", f"When an old triple comes again, your function stops with {raised}.", "Return None."
@@ -208,7 +208,7 @@ def _replay(answer: Answer, banks: list[Bank | None], rng: np.random.Generator) 
     return Diagnosis(
         "replayed",
         "The office deals a triple that an earlier run used, and you use it again.",
-        "`used` is kept from run to run. Who looks into it?",
+        "`fresh` says whether a triple is new. Who asks, and when?",
     )
 
 
@@ -220,7 +220,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     noise, weights = [], []
     for epsilon in np.repeat((1.0, 0.4), (36, 12)):
         office = office_of(rng)
-        given = made(answer, [*banks], office, set(), rng.standard_normal, rng, float(epsilon))
+        given = made(answer, [*banks], office, rng.standard_normal, float(epsilon))
         if given is None:
             return Diagnosis("refuses-all", f"{FEWEST} common customers, and you refuse.")
         noisy = np.asarray(given["noisy"], dtype=float)
@@ -341,7 +341,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         others = [_fitted(exact, world, rng) for _ in range(12)]
         if np.mean(others) - 7 * np.std(others, ddof=1) > alone + GAIN:
             break
-    given = made(answer, [*banks], Office(lambda ids: rows, Source(rng)), set(), rng.standard_normal, rng)
+    given = made(answer, [*banks], Office(lambda ids: rows, Source(rng)), rng.standard_normal)
     if given is None:
         return Diagnosis("refuses-all", "20,000 common customers, and you refuse.")
     weights = np.asarray(given["weights"], dtype=float)
