@@ -1,4 +1,4 @@
-"""What the project is given: public numbers, randomness of the operating system, and the office between the banks."""
+"""What the project is given: public numbers, randomness of the operating system, and what stands between the banks."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ HONEST = 3  # so many banks' noise makes the whole
 DELTA = 1e-6
 FEWEST = 100  # with fewer common customers nothing is published
 MOST = 50_000  # points that a bank accepts in one list
+LIE = 2**30  # what a lying bank adds to one masked number
 PRIME = 2**255 - 19  # coordinates of points are numbers modulo this
 
 Shares = np.ndarray  # uint64, the first axis over banks
@@ -58,8 +59,11 @@ def opened(shares: Shares) -> np.ndarray:
 
 
 @dataclass
-class Office:
-    """The statistics office between the banks: it compares blinded lists, deals triples and keeps public lists.
+class Run:
+    """What stands between the banks in a run: two services of the statistics office, and the banks' own board.
+
+    The office aligns and deals (`align`, `deal`). The board is read by the five banks only (`open`, `fresh`): the
+    office knows the masks, so whoever deals must never see what is opened under them.
 
     Parameters
     ----------
@@ -71,15 +75,15 @@ class Office:
     Attributes
     ----------
     board : list of ndarray
-        Everything that was opened, in order: what all banks and the office have seen.
+        Everything that was opened, in order: what all five banks have seen.
     used : set of int
         The numbers of triples that are gone.
 
     Examples
     --------
-    >>> office = Office(lambda ids: [np.arange(len(one)) for one in ids])
-    >>> number, left, right, product = office.deal(4, 2, 3)
-    >>> left.shape, product.shape, office.fresh(number), office.fresh(number)
+    >>> run = Run(lambda ids: [np.arange(len(one)) for one in ids])
+    >>> number, left, right, product = run.deal(4, 2, 3)
+    >>> left.shape, product.shape, run.fresh(number), run.fresh(number)
     ((5, 4, 2), (5, 2, 3), True, False)
     >>> bool((opened(left).T @ opened(right) == opened(product)).all())
     True
@@ -127,13 +131,24 @@ class Office:
         }
 
 
+@dataclass
+class LyingRun(Run):
+    """A run in which bank A adds 2^30 to its share of one number, the first that is opened."""
+
+    def open(self, shares: Shares) -> np.ndarray:
+        if not self.board:
+            shares = np.array(shares)
+            shares[(0,) * shares.ndim] += np.uint64(LIE << BITS)
+        return super().open(shares)
+
+
 def times(left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """leftᵀ · right modulo 2^64, shape (p, q), of uint64 arrays of shapes (n, p) and (n, q)."""
     return np.einsum("np,nq->pq", left, right, dtype=np.uint64)
 
 
 def meet(start: Any, again: Any, common: Any) -> Callable[[list[list[str]]], list[np.ndarray]]:
-    """Let the banks' own functions find the common customers: what `Office` wants as `aligned`.
+    """Let the banks' own functions find the common customers: what `Run` wants as `aligned`.
 
     Every bank draws a key, blinds its own list (`start`), and sends it round the ring: each of the other four blinds it
     once more (`again`), and the last sends it to the office, which compares (`common`).

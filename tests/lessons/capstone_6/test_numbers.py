@@ -12,7 +12,7 @@ from scipy import stats
 from dpcourse.datasets import simulate_customers
 from dpcourse.lessons import capstone_6 as c6
 from dpcourse.lessons.capstone_6 import numbers
-from dpcourse.lessons.capstone_6.exercises.tools import office_of
+from dpcourse.lessons.capstone_6.exercises.tools import by_name, run_of
 from dpcourse.lessons.capstone_6.exercises.whole import EXACT, MIXES, Silent, _world, exact_matrix, made
 
 NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "capstones" / "6_credit_scoring.ipynb"
@@ -162,9 +162,9 @@ def test_products_at_the_edges(reference):
     for _ in range(200):
         n, p, q = (int(rng.integers(1, 5)) for _ in range(3))
         x, y = (rng.choice([-(2**63), -1, 0, 1, 2**62, 2**63 - 1], (n, k)) for k in (p, q))
-        office = office_of(rng)
+        run = run_of(rng)
         shares = [reference["share"](one, c6.uniform) for one in (x, y)]
-        product = reference["multiply"](*shares, office.deal(n, p, q), office.fresh, office.open)
+        product = reference["multiply"](*shares, run.deal(n, p, q), run.fresh, run.open)
         right = [[sum(int(x[i, a]) * int(y[i, b]) for i in range(n)) % 2**64 for b in range(q)] for a in range(p)]
         assert (product.sum(axis=0, dtype=np.uint64)).tolist() == right
 
@@ -251,9 +251,9 @@ def test_two_hundred_random_mixes(reference, kind):
     """Without noise nothing but the right matrix may come out of the notebook's own function."""
     rng = np.random.default_rng(13)
     for _ in range(200):
-        office, banks = office_of(rng), _world(rng, int(rng.integers(100, 130)), kind)
-        given = made(reference["credit_model"], [*banks], office, Silent())
-        right = exact_matrix(banks, office.align([bank.ids for bank in banks]))
+        run, banks = run_of(rng), _world(rng, int(rng.integers(100, 130)), kind)
+        given = made(reference["credit_model"], [*banks], run, Silent())
+        right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
         assert np.abs(given["noisy"] - right).max() < EXACT
 
 
@@ -262,16 +262,30 @@ def test_every_pattern_of_dropouts(reference):
     rng = np.random.default_rng(14)
     banks = _world(rng, 100)
     for pattern in range(32):
-        office = office_of(rng)
+        run = run_of(rng)
         here = [bank if pattern >> k & 1 else None for k, bank in enumerate(banks)]
-        given = made(reference["credit_model"], here, office, Silent())
-        assert (given is not None) == (pattern == 31) == bool(office.board)
+        given = made(reference["credit_model"], here, run, Silent())
+        assert (given is not None) == (pattern == 31) == bool(run.board)
 
 
 def test_a_lie():
     world = simulate_customers(5_000, applicants=5_000, rng=15)
     honest, zeros = c6.lie(world, 0.0, epsilon=20.0, rng=0)
     assert honest > zeros and c6.lie(world, 1.0, rng=0)[0] == c6.lie(world, 1.0, rng=0)[1]
+
+
+def test_one_wrong_share_reads_a_row(reference):
+    """What a bank that lies about a share can do: the first customer's row, to five digits, in 20 worlds."""
+    rng = np.random.default_rng(18)
+    for _ in range(20):
+        banks = _world(rng, 120)
+        rows = by_name([bank.ids for bank in banks])
+        run = c6.LyingRun(lambda ids, rows=rows: rows)
+        given = made(reference["credit_model"], [*banks], run, rng.standard_normal)
+        first = [np.array([place[0]]) for place in rows]
+        features = np.hstack([bank.features[place] for bank, place in zip(banks, first, strict=True)])
+        row = c6.rows_of(features, banks[1].defaulted[first[1]])[0]
+        assert np.abs(given["noisy"][0] / c6.LIE - row).max() < 2e-5  # the blocks come in steps of 1.5e-5
 
 
 def test_bytes_that_a_bank_sends():

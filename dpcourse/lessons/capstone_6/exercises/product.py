@@ -9,8 +9,8 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
-from dpcourse.lessons.capstone_6.design import BANKS, BITS, Office, Triple, opened, times
-from dpcourse.lessons.capstone_6.exercises.tools import Source, office_of
+from dpcourse.lessons.capstone_6.design import BANKS, BITS, Run, Triple, opened, times
+from dpcourse.lessons.capstone_6.exercises.tools import Source, run_of
 
 VALUES = 6_000  # 23 for each of 256 joint values of four shares
 TESTS = 80  # χ² tests a check at most: each is held to so much less
@@ -98,23 +98,23 @@ def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The product is right, for several shapes; the board shows masked matrices only; no triple serves twice."""
     rng = chance.rng
     for n, p, q in ((6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1)):
-        office = office_of(rng)
+        run = run_of(rng)
         x, y = rng.integers(-(2**20), 2**20, (n, p)), rng.integers(-(2**20), 2**20, (n, q))
         x_shares, y_shares = (shares_of(answer, one, Source(rng)) for one in (x, y))
-        triple = office.deal(n, p, q)
-        product = _product(answer, x_shares, y_shares, triple, office)
+        triple = run.deal(n, p, q)
+        product = _product(answer, x_shares, y_shares, triple, run)
         wrong = (
-            _board(office, triple, x, y)
+            _board(run, triple, x, y)
             or _value(product, x, y, x_shares, y_shares, triple)
-            or _again(answer, rng, x_shares, y_shares, triple, office)
+            or _again(answer, rng, x_shares, y_shares, triple, run)
         )
         if wrong:
             return wrong
     return None
 
 
-def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, office: Office) -> np.ndarray:
-    given = answer.part(1)(x.copy(), y.copy(), triple, office.fresh, office.open)
+def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, run: Run) -> np.ndarray:
+    given = answer.part(1)(x.copy(), y.copy(), triple, run.fresh, run.open)
     if given is None:
         raise Refused(Diagnosis("refuses-all", "`multiply` refuses a triple that was never used."))
     product, wanted = np.asarray(given), (BANKS, x.shape[2], y.shape[2])
@@ -130,11 +130,11 @@ def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, offic
     return product
 
 
-def _board(office: Office, triple: Triple, x: np.ndarray, y: np.ndarray) -> Diagnosis | None:
+def _board(run: Run, triple: Triple, x: np.ndarray, y: np.ndarray) -> Diagnosis | None:
     """Everything on the board is an input minus its mask (or the other way round)."""
     a_, b_ = opened(triple[1]), opened(triple[2])
     fine = [x - a_, a_ - x, y - b_, b_ - y]
-    for seen in office.board:
+    for seen in run.board:
         if any(seen.shape == one.shape and np.array_equal(seen, one) for one in fine):
             continue
         if any(seen.shape == one.shape and np.array_equal(seen, one) for one in (x, y, x.T, y.T)):
@@ -210,13 +210,13 @@ def _again(
     x: np.ndarray,
     y: np.ndarray,
     triple: Triple,
-    office: Office,
+    run: Run,
 ) -> Diagnosis | None:
     """The same triple once more, by a replayed message of the office."""
-    before = len(office.board)
+    before = len(run.board)
     other = shares_of(answer, rng.integers(-(2**20), 2**20, x.shape[1:]), Source(rng))
-    given = answer.part(1)(other, y.copy(), triple, office.fresh, office.open)
-    if given is None and len(office.board) == before:
+    given = answer.part(1)(other, y.copy(), triple, run.fresh, run.open)
+    if given is None and len(run.board) == before:
         return None
     if given is None:
         return Diagnosis(

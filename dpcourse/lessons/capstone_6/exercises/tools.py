@@ -1,4 +1,4 @@
-"""What the checks hand in: randomness that is counted, and an office whose board can be read."""
+"""What the checks hand in: randomness that is counted, and a run whose board can be read."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.lessons.capstone_6.design import Office
+from dpcourse.lessons.capstone_6.design import Run
 
 
 @dataclass
@@ -30,6 +30,6 @@ def by_name(ids: list[list[str]]) -> list[np.ndarray]:
     return [np.array([place[one] for one in shared], dtype=int) for place in places]
 
 
-def office_of(rng: np.random.Generator) -> Office:
-    """An office that draws from the check's generator, and compares in the clear."""
-    return Office(by_name, Source(rng))
+def run_of(rng: np.random.Generator) -> Run:
+    """A run that draws from the check's generator, and compares in the clear."""
+    return Run(by_name, Source(rng))

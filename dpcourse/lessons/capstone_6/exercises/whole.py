@@ -18,11 +18,11 @@ from dpcourse.lessons.capstone_6.design import (
     DELTA,
     FEWEST,
     HONEST,
-    Office,
+    Run,
     Triple,
 )
 from dpcourse.lessons.capstone_6.exercises.noise import clipped, parts_of
-from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, office_of
+from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, auc, best_bank, ridge_of, scores, sigma, weights_from
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -45,7 +45,7 @@ class Silent:
 def made(
     answer: Answer,
     banks: list[Bank | None],
-    office: Office,
+    run: Run,
     normal: Any,
     epsilon: float = 1.0,
 ) -> dict[str, Any] | None:
@@ -53,7 +53,7 @@ def made(
     ids = [bank and bank.ids for bank in banks]
     lender = banks[NAMES.index(LENDER)]
     features = [bank and bank.features for bank in banks]
-    given = answer(ids, features, lender and lender.defaulted, office.tools(normal), epsilon, DELTA)
+    given = answer(ids, features, lender and lender.defaulted, run.tools(normal), epsilon, DELTA)
     if given is None:
         return None
     if not isinstance(given, dict) or any(key not in given for key in WANTED):
@@ -104,7 +104,7 @@ MIXES = {
     ),
     "repeated": (
         "With identifiers that stand twice in a bank's files",
-        "`office.align` names one row for each customer. Take those.",
+        "`run.align` names one row for each customer. Take those.",
     ),
 }
 
@@ -113,14 +113,14 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Without noise the sum shows exactly; a bank that is missing, few customers and a replayed triple are refused."""
     for kind, (what, hint) in MIXES.items():
         rng = chance.rng.spawn(1)[0]
-        office, banks = office_of(rng), _world(rng, int(rng.integers(FEWEST, 160)), kind)
+        run, banks = run_of(rng), _world(rng, int(rng.integers(FEWEST, 160)), kind)
         try:
-            given = made(answer, [*banks], office, Silent())
+            given = made(answer, [*banks], run, Silent())
         except AnswerRaised as raised:
             return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
         if given is None:
             return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
-        right = exact_matrix(banks, office.align([bank.ids for bank in banks]))
+        right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
         noisy = np.asarray(given["noisy"], dtype=float)
         off = np.abs(noisy - right)
         if not off.max() <= EXACT:
@@ -130,22 +130,22 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"{int(off.max(axis=0).argmax())} of 32.",
                 hint,
             )
-        wrong = _board(office, noisy)
+        wrong = _board(run, noisy)
         if wrong:
             return wrong
     return _refusals(answer, chance)
 
 
-def _board(office: Office, noisy: np.ndarray) -> Diagnosis | None:
+def _board(run: Run, noisy: np.ndarray) -> Diagnosis | None:
     """What is returned was opened, and nothing else on the board is small, as an input without a mask would be."""
-    ends = [seen for seen in office.board if seen.shape == noisy.shape]
+    ends = [seen for seen in run.board if seen.shape == noisy.shape]
     if not any(np.abs(seen / 2.0 ** (2 * BITS) - noisy).max() < EXACT for seen in ends):
         return Diagnosis(
             "not-opened",
             "The matrix that you return was never opened on the board: nobody in the protocol has it.",
             "Which shares have to be opened at the end, and only then?",
         )
-    for seen in office.board:
+    for seen in run.board:
         if any(seen is end for end in ends):
             continue
         if seen.size and np.abs(seen.astype(float)).max() < 2.0**40:
@@ -170,12 +170,12 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
         (nobody, f"Bank {NAMES[gone]} has no customers", "too-few"),
         (few, f"{FEWEST - 1} customers are common to all banks", "too-few"),
     ):
-        office = office_of(rng)
+        run = run_of(rng)
         try:
-            given = made(answer, sent, office, Silent())
+            given = made(answer, sent, run, Silent())
         except AnswerRaised as raised:
             return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", "Return None.")
-        if given is not None or office.board:
+        if given is not None or run.board:
             ask = "Return None, and open nothing."
             return Diagnosis(key, f"{what}, and you go on all the same.", ask)
     return _replay(answer, banks, rng)
@@ -185,25 +185,25 @@ def _replay(answer: Answer, banks: list[Bank | None], rng: np.random.Generator) 
     """The office deals the triples of the first run once more, by a message that is sent again."""
     dealt: list[Triple] = []
 
-    class Recording(Office):
+    class Recording(Run):
         def deal(self, n: int, p: int, q: int) -> Triple:
             dealt.append(super().deal(n, p, q))
             return dealt[-1]
 
-    class Replaying(Office):
+    class Replaying(Run):
         def deal(self, n: int, p: int, q: int) -> Triple:
             return dealt[0]
 
     first = Recording(by_name, Source(rng))
     made(answer, banks, first, Silent())
-    office = Replaying(by_name, Source(rng), used=first.used)
+    run = Replaying(by_name, Source(rng), used=first.used)
     try:
-        given = made(answer, banks, office, Silent())
+        given = made(answer, banks, run, Silent())
     except AnswerRaised as raised:
         return Diagnosis(
             "replayed-raises", f"When an old triple comes again, your function stops with {raised}.", "Return None."
         )
-    if given is None and not office.board:
+    if given is None and not run.board:
         return None
     return Diagnosis(
         "replayed",
@@ -216,11 +216,11 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise in the sum, and that nothing without noise is opened or fitted."""
     rng = chance.rng
     banks = _world(rng, FEWEST)
-    right = exact_matrix(banks, office_of(rng).align([bank.ids for bank in banks]))
+    right = exact_matrix(banks, run_of(rng).align([bank.ids for bank in banks]))
     noise, weights = [], []
     for epsilon in np.repeat((1.0, 0.4), (36, 12)):
-        office = office_of(rng)
-        given = made(answer, [*banks], office, rng.standard_normal, float(epsilon))
+        run = run_of(rng)
+        given = made(answer, [*banks], run, rng.standard_normal, float(epsilon))
         if given is None:
             return Diagnosis("refuses-all", f"{FEWEST} common customers, and you refuse.")
         noisy = np.asarray(given["noisy"], dtype=float)
@@ -228,11 +228,11 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         weights.append(np.asarray(given["weights"], dtype=float))
         if np.abs(noisy - right).max() < EXACT:
             return Diagnosis("no-noise", "There is no noise in your matrix.", "Which bank adds it?")
-        for seen in office.board:
+        for seen in run.board:
             if seen.shape == right.shape and np.abs(seen / 2.0 ** (2 * BITS) - right).max() < EXACT:
                 return Diagnosis(
                     "opens-exact",
-                    "The matrix without noise stands on the board: all banks and the office have seen it.",
+                    "The matrix without noise stands on the board: all five banks have seen it.",
                     "A bank adds its noise to its own share, before anything is opened.",
                 )
         wrong = _claim(given["claim"], float(epsilon)) or _counted(given["customers"])
@@ -341,7 +341,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         others = [_fitted(exact, world, rng) for _ in range(12)]
         if np.mean(others) - 7 * np.std(others, ddof=1) > alone + GAIN:
             break
-    given = made(answer, [*banks], Office(lambda ids: rows, Source(rng)), rng.standard_normal)
+    given = made(answer, [*banks], Run(lambda ids: rows, Source(rng)), rng.standard_normal)
     if given is None:
         return Diagnosis("refuses-all", "20,000 common customers, and you refuse.")
     weights = np.asarray(given["weights"], dtype=float)
