@@ -220,7 +220,12 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if not np.array_equal(share, np.round(share)):
                     return Diagnosis("not-whole", "the share holds no whole numbers.", "Noise is shared like data.")
                 one += share / 2.0 ** (2 * BITS)
-        wrong = _spread(whole, wanted) or _shape(whole, wanted, chance.failure / 4) or _hidden(whole, wanted, chance)
+        wrong = (
+            _together(whole)
+            or _spread(whole, wanted)
+            or _shape(whole, wanted, chance.failure / 4)
+            or _hidden(whole, wanted, chance)
+        )
         if wrong:
             return wrong
     return None
@@ -231,6 +236,15 @@ def parts_of(whole: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     symmetric = (whole + whole.transpose(0, 2, 1)) / 2
     above = np.triu_indices(whole.shape[1], 1)
     return np.diagonal(symmetric, axis1=1, axis2=2), symmetric[:, above[0], above[1]]
+
+
+def _together(whole: np.ndarray) -> Diagnosis | None:
+    """Correlations of 12 entries over 150 runs deviate by 0.08."""
+    for part in parts_of(whole):
+        some = part[:, :12]
+        if some.any() and np.abs(np.corrcoef(some.T) - np.eye(12)).max() > 0.6:
+            return Diagnosis("shared", "entries of the noise move together.", "A draw for each entry.")
+    return None
 
 
 def _spread(whole: np.ndarray, wanted: float) -> Diagnosis | None:
@@ -277,9 +291,6 @@ def _spread(whole: np.ndarray, wanted: float) -> Diagnosis | None:
 def _shape(whole: np.ndarray, wanted: float, level: float) -> Diagnosis | None:
     diagonal, above = parts_of(whole)
     for part in (diagonal, above):
-        linked = np.abs(np.corrcoef(part[:, :12].T) - np.eye(12)).max()
-        if linked > 0.6:  # 150 runs: correlations deviate by 0.08
-            return Diagnosis("shared", "entries of the noise move together.", "A draw for each entry.")
         if stats.kstest((part / part.std()).ravel(), "norm").pvalue < level:
             return Diagnosis("wrong-law", "the shares' sum is not normal.", "`normal(shape)` gives the numbers.")
     return None
