@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import math
 from collections.abc import Sequence
@@ -184,6 +185,7 @@ def from_own_features(world: Customers, known: int) -> float:
 # What one matrix costs
 
 
+@functools.cache
 def sigma(epsilon: float, delta: float = DELTA, sensitivity: float = SENSITIVITY) -> float:
     """The deviation of normal noise in every entry of the matrix."""
     return GaussianMechanism(epsilon, delta, sensitivity).sigma

@@ -218,7 +218,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     banks = _world(rng, FEWEST)
     right = exact_matrix(banks, run_of(rng).align([bank.ids for bank in banks]))
     noise, weights = [], []
-    for epsilon in np.repeat((1.0, 0.4), (36, 12)):
+    for epsilon in np.repeat((1.0, 0.4), (24, 12)):
         run = run_of(rng)
         given = made(answer, [*banks], run, rng.standard_normal, float(epsilon))
         if given is None:
@@ -238,7 +238,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         wrong = _claim(given["claim"], float(epsilon)) or _counted(given["customers"])
         if wrong:
             return wrong
-    if np.ptp(np.array(weights[:36]), axis=0).max() < 1e-9:
+    if np.ptp(np.array(weights[:24]), axis=0).max() < 1e-9:
         return Diagnosis(
             "exact-fit",
             "In all runs on the same data your weights are the same, though the noise is not: they are made from "
@@ -246,7 +246,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             "Which matrix are the weights solved from?",
         )
     return (
-        _spread(np.array(noise)[:36], 1.0) or _spread(np.array(noise)[36:], 0.4) or _audit(np.array(noise)[:36], chance)
+        _spread(np.array(noise)[:24], 1.0) or _spread(np.array(noise)[24:], 0.4) or _audit(np.array(noise)[:24], chance)
     )
 
 
@@ -335,10 +335,10 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """AUC on new applicants at ε = 1 with 20,000 customers: better than the best bank's own model by 0.04."""
     rng = chance.rng
     while True:
-        world = simulate_customers(20_000, applicants=10_000, rng=rng)
+        world = simulate_customers(20_000, applicants=6_000, rng=rng)
         banks, rows = list(world.banks.values()), world.common
         exact, alone = exact_matrix(banks, rows), best_bank(world)
-        others = [_fitted(exact, world, rng) for _ in range(12)]
+        others = [_fitted(exact, world, rng) for _ in range(8)]
         if np.mean(others) - 7 * np.std(others, ddof=1) > alone + GAIN:
             break
     given = made(answer, [*banks], Run(lambda ids: rows, Source(rng)), rng.standard_normal)
@@ -349,7 +349,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     if reached >= alone + GAIN:
         return None
     seen = f"At ε = 1 your weights reach an AUC of {reached:.3f}; the best bank alone has {alone:.3f}."
-    if reached < 0.5:
+    if 1 - reached > alone:
         return Diagnosis("upside-down", seen, "A high score is a high risk. Which sign has your label?")
     return Diagnosis(
         "not-useful",
