@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpcourse.lessons.lesson_00.numbers import WINDOW, NoisyCount, TwoDays
@@ -38,32 +36,23 @@ def draw_count(data: NoisyCount) -> Still:
     return Still(count_marks(data), alt=alt)
 
 
-@dataclass(frozen=True)
-class CountBySize:
-    """The same noise against counts of growing size: shares of the true count, one row an ε."""
-
-    epsilons: tuple[float, ...]
-    counts: np.ndarray
-    relative_half_widths: np.ndarray
-
-
-def draw_relative_error(data: CountBySize) -> Still:
+def draw_relative_error(epsilons: tuple[float, ...], counts: np.ndarray, relative_half_widths: np.ndarray) -> Still:
     """The half-width of the 95% interval as a share of the true count, by the count's size.
 
     Parameters
     ----------
-    data : CountBySize
-        `relative_half_widths` has shape (ε, counts) and no unit: 0.1 is 10% of the true count.
+    relative_half_widths : ndarray
+        Of shape (ε, counts) and without a unit: 0.1 is 10% of the true count.
     """
-    first, last = data.relative_half_widths[:, 0], data.relative_half_widths[:, -1]
+    first, last = relative_half_widths[:, 0], relative_half_widths[:, -1]
     lines = [
-        line(data.counts, shares, f"ε = {epsilon:g}", colour=colour, dash=dash)
+        line(counts, shares, f"ε = {epsilon:g}", colour=colour, dash=dash)
         for epsilon, shares, colour, dash in zip(
-            data.epsilons, data.relative_half_widths, (marks.BLUE, marks.VERMILION, marks.GREEN), DASHES, strict=False
+            epsilons, relative_half_widths, (marks.BLUE, marks.VERMILION, marks.GREEN), DASHES, strict=False
         )
     ]
     panel = Panel(
-        Axis(data.counts[0], data.counts[-1], "true count (people)", log=True),
+        Axis(counts[0], counts[-1], "true count (people)", log=True),
         Axis(
             last.min() / 1.5,
             first.max() * 1.5,
@@ -76,9 +65,9 @@ def draw_relative_error(data: CountBySize) -> Still:
         left=64,
     )
     alt = "Half-width of the 95% interval as a share of the true count, log-log: " + "; ".join(
-        f"at ε = {epsilon:g} it falls from {_percent(a)} of {data.counts[0]:,.0f} people to {_percent(b)} of "
-        f"{data.counts[-1]:,.0f}"
-        for epsilon, a, b in zip(data.epsilons, first, last, strict=True)
+        f"at ε = {epsilon:g} it falls from {_percent(a)} of {counts[0]:,.0f} people to {_percent(b)} of "
+        f"{counts[-1]:,.0f}"
+        for epsilon, a, b in zip(epsilons, first, last, strict=True)
     )
     return Still(panel, alt=alt)
 

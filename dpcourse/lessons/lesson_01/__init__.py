@@ -27,7 +27,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "lists_left",
             "two_tables",
         ],
-        "pictures": ["Groups", "draw_groups", "draw_linkage", "draw_recovered"],
+        "pictures": ["draw_groups", "draw_linkage", "draw_recovered"],
         "explorer": ["explore_lists_left", "explore_uniqueness"],
     },
 )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpcourse.lessons.lesson_01.numbers import Candidates, LinkageByColumns, Recovered, Uniqueness
@@ -51,48 +49,38 @@ def draw_linkage(data: LinkageByColumns) -> Still:
     return Still(panel, alt=alt)
 
 
-@dataclass(frozen=True)
-class Groups:
-    """The groups of a k-anonymous table: their sizes and the share of each that has the sensitive value."""
-
-    k: int
-    sizes: np.ndarray
-    shares: np.ndarray
-    value: str
-
-
-def draw_groups(data: Groups) -> Still:
+def draw_groups(k: int, sizes: np.ndarray, shares: np.ndarray, value: str) -> Still:
     """Each group of a k-anonymous table as a point: its size and the share with the sensitive value; both (groups,)."""
-    alike = (data.shares == 0) | (data.shares == 1)
+    alike = (shares == 0) | (shares == 1)
     panel = Panel(
-        Axis(0.8 * data.k, 2 * data.sizes.max(), "people in the group (log scale)", log=True),
-        Axis(-0.06, 1.06, f"share of the group with income {data.value}", ticks=(0, 0.25, 0.5, 0.75, 1), unit="%"),
+        Axis(0.8 * k, 2 * sizes.max(), "people in the group (log scale)", log=True),
+        Axis(-0.06, 1.06, f"share of the group with income {value}", ticks=(0, 0.25, 0.5, 0.75, 1), unit="%"),
         [
-            marks.points(data.sizes[~alike], data.shares[~alike], "a group with both answers", size=3),
+            marks.points(sizes[~alike], shares[~alike], "a group with both answers", size=3),
             marks.points(
-                data.sizes[alike],
-                data.shares[alike],
+                sizes[alike],
+                shares[alike],
                 "a group that all answer alike",
                 colour=marks.VERMILION,
                 shape="s",
                 size=5.5,
                 hollow=True,
             ),
-            marks.text(data.sizes.max(), 0.98, "dots: groups with both answers", colour=marks.BLUE, anchor="end"),
+            marks.text(sizes.max(), 0.98, "dots: groups with both answers", colour=marks.BLUE, anchor="end"),
             marks.text(
-                data.sizes.max(),
+                sizes.max(),
                 0.9,
                 f"squares: {int(alike.sum())} groups in which all answer alike",
                 colour=marks.VERMILION,
                 anchor="end",
             ),
         ],
-        title=f"Every group has at least {data.k} people, and some still tell",
+        title=f"Every group has at least {k} people, and some still tell",
         left=46,
     )
     alt = (
-        f"{len(data.sizes)} groups of a {data.k}-anonymous table by size and by the share with income {data.value}. "
-        f"In {int(alike.sum())} groups, with {int(data.sizes[alike].sum()):,} people, everybody has the same answer."
+        f"{len(sizes)} groups of a {k}-anonymous table by size and by the share with income {value}. "
+        f"In {int(alike.sum())} groups, with {int(sizes[alike].sum()):,} people, everybody has the same answer."
     )
     return Still(panel, alt=alt)
 

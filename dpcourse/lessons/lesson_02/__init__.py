@@ -7,9 +7,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["Attacker", "Hills", "attacker", "hills"],
         "pictures": [
-            "Attacks",
-            "DeltaCurve",
-            "Losses",
             "draw_attacks",
             "draw_delta",
             "draw_hills",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -119,134 +118,101 @@ def draw_hills(data: Hills) -> Still:
     return Still(panels, alt=alt)
 
 
-@dataclass(frozen=True)
-class Attacks:
-    """The best attack on each of some mechanisms that keep one (ε, δ) claim, inside what the claim allows.
-
-    `fpr` and `allowed` have shape (rates,), `rates` shape (mechanisms, rates); `at` says at which false positive rate
-    each curve is labelled.
-    """
-
-    epsilon: float
-    delta: float
-    fpr: np.ndarray
-    allowed: np.ndarray
-    names: tuple[str, ...]
-    rates: np.ndarray
-    at: tuple[float, ...]
-
-
-def draw_attacks(data: Attacks) -> Still:
-    """Trade-off curves of several mechanisms inside the region of their claim."""
+def draw_attacks(
+    epsilon: float,
+    delta: float,
+    fpr: np.ndarray,
+    allowed: np.ndarray,
+    names: tuple[str, ...],
+    rates: np.ndarray,
+    at: tuple[float, ...],
+) -> Still:
+    """The best attack on each of some mechanisms that keep one (ε, δ) claim, inside what the claim allows. `fpr` and
+    `allowed` have shape (rates,), `rates` (mechanisms, rates); `at` says at which rate each curve is named."""
     shares = (0, 0.25, 0.5, 0.75, 1)
     colours = (marks.BLUE, marks.VERMILION, marks.PURPLE)
     curves = []
-    for name, rates, at, colour, dash in zip(data.names, data.rates, data.at, colours, DASHES, strict=False):
-        height = float(np.interp(at, data.fpr, rates))
+    for name, curve, place, colour, dash in zip(names, rates, at, colours, DASHES, strict=False):
+        height = float(np.interp(place, fpr, curve))
         curves += [
-            marks.line(data.fpr, rates, name, colour=colour, dash=dash, label=""),
-            marks.spans(at, height, at + 0.09, height - 0.06, colour=colour, width=1),
-            marks.text(at + 0.1, height - 0.08, name, colour=colour, anchor="start"),
+            marks.line(fpr, curve, name, colour=colour, dash=dash, label=""),
+            marks.spans(place, height, place + 0.09, height - 0.06, colour=colour, width=1),
+            marks.text(place + 0.1, height - 0.08, name, colour=colour, anchor="start"),
         ]
     panel = Panel(
         Axis(0, 1, "false positive rate: says “smokes”, and she does not", ticks=shares, unit="%"),
         Axis(0, 1, "true positive rate: says “smokes”, and she does", ticks=shares, unit="%"),
         [
-            marks.area(data.fpr, 1 - data.allowed[::-1], data.allowed, colour=marks.GREY, opacity=0.16),
+            marks.area(fpr, 1 - allowed[::-1], allowed, colour=marks.GREY, opacity=0.16),
             marks.line([0, 1], [0, 1], "guessing", colour=marks.GREY, dash="2 3", width=1.4, label=""),
-            marks.line(data.fpr, data.allowed, "the claim's limit", colour=marks.INK, width=1.6, label=""),
+            marks.line(fpr, allowed, "the claim's limit", colour=marks.INK, width=1.6, label=""),
             *curves,
             marks.text(0.03, 0.9, "no attack gets here", anchor="start"),
             marks.text(0.55, 0.51, "dotted: guessing", colour=marks.GREY, anchor="start"),
             marks.text(0.42, 0.32, "shaded: what the claim allows", anchor="start"),
             marks.text(0.42, 0.27, "(below the dots: worse than guessing)", colour=marks.GREY, anchor="start"),
-            marks.spans(0, data.delta, 0.12, 0.045, colour=marks.INK, width=1),
-            marks.text(0.125, 0.035, f"the limit starts at δ = {data.delta:g}", anchor="start"),
+            marks.spans(0, delta, 0.12, 0.045, colour=marks.INK, width=1),
+            marks.text(0.125, 0.035, f"the limit starts at δ = {delta:g}", anchor="start"),
         ],
-        title=f"The best attacks under ε = {data.epsilon:g}, δ = {data.delta:g}",
+        title=f"The best attacks under ε = {epsilon:g}, δ = {delta:g}",
         left=44,
         right=24,
     )
     alt = (
-        f"True positive rate at a false positive rate of 10%: at most {np.interp(0.1, data.fpr, data.allowed):.1%} "
-        f"allowed by ε = {data.epsilon:g}, δ = {data.delta:g}; "
-        + ", ".join(
-            f"{name} {np.interp(0.1, data.fpr, rates):.1%}" for name, rates in zip(data.names, data.rates, strict=True)
-        )
+        f"True positive rate at a false positive rate of 10%: at most {np.interp(0.1, fpr, allowed):.1%} "
+        f"allowed by ε = {epsilon:g}, δ = {delta:g}; "
+        + ", ".join(f"{name} {np.interp(0.1, fpr, curve):.1%}" for name, curve in zip(names, rates, strict=True))
     )
     return Still(panel, alt=alt)
 
 
-@dataclass(frozen=True)
-class Losses:
-    """For some mechanisms, by x: the chance of a loss above x, shape (mechanisms, x).
-
-    Each name is written at its place in `labels`.
-    """
-
-    x: np.ndarray
-    names: tuple[str, ...]
-    exceed: np.ndarray
-    epsilon: float
-    labels: tuple[tuple[float, float], ...]
-
-
-def draw_losses(data: Losses) -> Still:
-    """How often the privacy loss exceeds each value, mechanisms side by side."""
+def draw_losses(
+    x: np.ndarray, names: tuple[str, ...], exceed: np.ndarray, epsilon: float, labels: tuple[tuple[float, float], ...]
+) -> Still:
+    """How often the privacy loss exceeds each `x`: `exceed` has shape (mechanisms, x); names stand at `labels`."""
     colours = (marks.BLUE, marks.VERMILION, marks.GREEN)
-    drawn = [marks.rule(x=data.epsilon, name=f"ε = {data.epsilon:g}")]
-    for i, (name, row, (x, y)) in enumerate(zip(data.names, data.exceed, data.labels, strict=True)):
+    drawn = [marks.rule(x=epsilon, name=f"ε = {epsilon:g}")]
+    for i, (name, row, place) in enumerate(zip(names, exceed, labels, strict=True)):
         drawn += [
-            marks.line(data.x, row, name, colour=colours[i], dash=DASHES[i], label=""),
-            marks.text(x, y, name, colour=colours[i], anchor="start"),
+            marks.line(x, row, name, colour=colours[i], dash=DASHES[i], label=""),
+            marks.text(*place, name, colour=colours[i], anchor="start"),
         ]
     panel = Panel(
-        Axis(data.x[0], data.x[-1], "privacy loss x: e^x times as likely on D as on D′"),
+        Axis(x[0], x[-1], "privacy loss x: e^x times as likely on D as on D′"),
         Axis(0, 1.08, "chance of a larger loss than x", ticks=(0, 0.25, 0.5, 0.75, 1)),
         drawn,
         title="Where the loss can go",
     )
-    alt = f"Chance that the privacy loss exceeds ε = {data.epsilon:.3g}: " + ", ".join(
-        f"{name} {np.interp(data.epsilon + 1e-9, data.x, row):.2g}"
-        for name, row in zip(data.names, data.exceed, strict=True)
+    alt = f"Chance that the privacy loss exceeds ε = {epsilon:.3g}: " + ", ".join(
+        f"{name} {np.interp(epsilon + 1e-9, x, row):.2g}" for name, row in zip(names, exceed, strict=True)
     )
     return Still(panel, alt=alt)
 
 
-@dataclass(frozen=True)
-class DeltaCurve:
-    """For one mechanism, shape (ε,): δ(ε), and the chance that the loss exceeds ε."""
-
-    name: str
-    epsilon: np.ndarray
-    delta: np.ndarray
-    exceed: np.ndarray
-
-
-def draw_delta(data: DeltaCurve) -> Still:
+def draw_delta(name: str, epsilon: np.ndarray, delta: np.ndarray, exceed: np.ndarray) -> Still:
     """δ(ε) beside the chance of a loss above ε, which is larger."""
-    middle = len(data.epsilon) // 2
-    place = float(data.epsilon[middle])
+    middle = len(epsilon) // 2
+    place = float(epsilon[middle])
     panel = Panel(
-        Axis(data.epsilon[0], data.epsilon[-1], "ε (smaller is more private)", log=True),
-        Axis(float(data.delta.min()), 1.0, "probability", log=True),
+        Axis(epsilon[0], epsilon[-1], "ε (smaller is more private)", log=True),
+        Axis(float(delta.min()), 1.0, "probability", log=True),
         [
-            marks.line(data.epsilon, data.delta, "δ(ε)", label=""),
-            marks.line(data.epsilon, data.exceed, "loss above ε", colour=marks.VERMILION, dash="7 4", label=""),
-            marks.text(place, float(data.delta[middle]), "δ(ε)", colour=marks.BLUE, anchor="end", shift=(-6, 16)),
+            marks.line(epsilon, delta, "δ(ε)", label=""),
+            marks.line(epsilon, exceed, "loss above ε", colour=marks.VERMILION, dash="7 4", label=""),
+            marks.text(place, float(delta[middle]), "δ(ε)", colour=marks.BLUE, anchor="end", shift=(-6, 16)),
             marks.text(
                 place,
-                float(data.exceed[middle]),
+                float(exceed[middle]),
                 "chance of a loss above ε",
                 colour=marks.VERMILION,
                 anchor="start",
                 shift=(30, -4),
             ),
         ],
-        title=f"{data.name}: δ is less than the chance of a loss above ε",
+        title=f"{name}: δ is less than the chance of a loss above ε",
     )
     alt = (
-        f"{data.name}: at ε = 1 the loss exceeds ε with probability {np.interp(1.0, data.epsilon, data.exceed):.3g}, "
-        f"and δ is {np.interp(1.0, data.epsilon, data.delta):.3g}; both fall as ε grows."
+        f"{name}: at ε = 1 the loss exceeds ε with probability {np.interp(1.0, epsilon, exceed):.3g}, "
+        f"and δ is {np.interp(1.0, epsilon, delta):.3g}; both fall as ε grows."
     )
     return Still(panel, alt=alt)

@@ -17,7 +17,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "spread",
             "widths",
         ],
-        "pictures": ["Table", "dollars", "draw_spread", "draw_table", "draw_widths"],
+        "pictures": ["dollars", "draw_spread", "draw_table", "draw_widths"],
         "explorer": ["explore_clipping"],
     },
 )

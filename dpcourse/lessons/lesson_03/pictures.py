@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dpcourse.lessons.lesson_03.numbers import MeanError, Spread, Widths
@@ -129,43 +127,32 @@ def clipping_marks(data: MeanError) -> Panel:
     )
 
 
-@dataclass(frozen=True)
-class Table:
-    """A released histogram with the half-width of its intervals, and the truth that only this lesson may show."""
-
-    categories: tuple[str, ...]
-    released: np.ndarray
-    half_width: float
-    truth: np.ndarray
-    title: str
-
-
-def draw_table(data: Table) -> Picture:
+def draw_table(
+    categories: tuple[str, ...], released: np.ndarray, half_width: float, truth: np.ndarray, title: str
+) -> Picture:
     """Released counts with intervals, category by category; counts have shape (categories,)."""
-    rows, wide = np.arange(len(data.categories)), data.half_width
+    rows, wide = np.arange(len(categories)), half_width
     with course_style():
         picture = Picture(720, 480)
         axes = picture.subplots()
         axes.axvline(0, color=GREY, linewidth=1)
-        axes.hlines(rows, data.released - wide, data.released + wide, color=BLUE, linewidth=5, alpha=0.35)
-        axes.plot(data.released, rows, "o", color=BLUE)
-        axes.plot(data.truth, rows, "x", color=VERMILION, markersize=8, markeredgewidth=2)
+        axes.hlines(rows, released - wide, released + wide, color=BLUE, linewidth=5, alpha=0.35)
+        axes.plot(released, rows, "o", color=BLUE)
+        axes.plot(truth, rows, "x", color=VERMILION, markersize=8, markeredgewidth=2)
         legend = ("● published, with its interval", BLUE), ("× true count, which readers do not see", VERMILION)
         for down, (words, colour) in enumerate(legend):  # beside the first two categories, which are small
             axes.text(0.98, 0.96 - 0.06 * down, words, color=colour, ha="right", va="center", transform=axes.transAxes)
-        axes.set_yticks(rows, data.categories)
+        axes.set_yticks(rows, categories)
         axes.invert_yaxis()
-        axes.set_xlim(
-            min(data.released.min() - 1.5 * wide, -wide), max(data.released.max(), data.truth.max()) + 1.5 * wide
-        )
+        axes.set_xlim(min(released.min() - 1.5 * wide, -wide), max(released.max(), truth.max()) + 1.5 * wide)
         thousands(axes.xaxis)
         axes.set_xlabel("people")
-        axes.set_title(data.title)
-    outside = int((np.abs(data.released - data.truth) > wide).sum())
+        axes.set_title(title)
+    outside = int((np.abs(released - truth) > wide).sum())
     picture.alt = (
-        f"{len(data.categories)} published counts, each with an interval of ±{wide:.3g} people, and the "
+        f"{len(categories)} published counts, each with an interval of ±{wide:.3g} people, and the "
         f"true counts: {outside or 'none'} of them lies outside its interval. "
-        + ", ".join(f"{name} {value:,.0f}" for name, value in zip(data.categories, data.released, strict=True))
+        + ", ".join(f"{name} {value:,.0f}" for name, value in zip(categories, released, strict=True))
         + "."
     )
     return picture

@@ -6,9 +6,9 @@ from dpcourse.lessons import lesson_01 as l01
 
 
 def test_groups_that_say_the_same_are_counted():
-    picture = l01.draw_groups(l01.Groups(10, np.array([12, 40, 15]), np.array([0.0, 0.5, 1.0]), ">50K"))
+    picture = l01.draw_groups(10, np.array([12, 40, 15]), np.array([0.0, 0.5, 1.0]), ">50K")
     assert "In 2 groups, with 27 people" in picture.alt
-    assert picture.png() != l01.draw_groups(l01.Groups(10, np.array([12, 40]), np.array([0.0, 0.5]), ">50K")).png()
+    assert picture.png() != l01.draw_groups(10, np.array([12, 40]), np.array([0.0, 0.5]), ">50K").png()
 
 
 def test_the_other_pictures_say_their_numbers():

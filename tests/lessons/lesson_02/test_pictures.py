@@ -29,18 +29,18 @@ def test_laplace_hills_never_leave_the_band_of_their_epsilon():
 
 def test_the_other_pictures_say_their_numbers():
     rates, x = np.linspace(0, 1, 11), np.linspace(-2, 2, 9)
-    attacks = l02.Attacks(1.0, 0.0, rates, np.minimum(2 * rates, 1), ("guessing",), rates[None], at=(0.5,))
+    attacks = 1.0, 0.0, rates, np.minimum(2 * rates, 1), ("guessing",), rates[None], (0.5,)
     steps = np.where(x < 1.5, 0.75, 0.0)[None]
-    losses = l02.Losses(x, ("a coin",), steps, epsilon=1.0, labels=((1.6, 0.8),))
+    losses = x, ("a coin",), steps, 1.0, ((1.6, 0.8),)
     grid = np.geomspace(0.1, 5, 30)
-    delta = l02.DeltaCurve("Noise", grid, 0.1 / grid, 0.2 / grid)
+    delta = "Noise", grid, 0.1 / grid, 0.2 / grid
     for draw, data, words in (
-        (l02.draw_hills, l02.hills("Gaussian", 1.0, 1.0), "left with probability 0.309, and δ = 0.127"),
-        (l02.draw_hills, l02.hills("Laplace", 1.0, 1.0), "between 0.37 and 2.72 times"),
+        (l02.draw_hills, (l02.hills("Gaussian", 1.0, 1.0),), "left with probability 0.309, and δ = 0.127"),
+        (l02.draw_hills, (l02.hills("Laplace", 1.0, 1.0),), "between 0.37 and 2.72 times"),
         (l02.draw_attacks, attacks, "at most 20.0% allowed by ε = 1, δ = 0; guessing 10.0%"),
         (l02.draw_losses, losses, "a coin 0.75"),
         (l02.draw_delta, delta, "Noise: at ε = 1 the loss exceeds ε with probability 0.2"),
     ):
-        picture = draw(data)
+        picture = draw(*data)
         assert words in picture.alt
-        assert picture.png() == draw(data).png()
+        assert picture.png() == draw(*data).png()

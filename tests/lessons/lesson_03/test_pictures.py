@@ -72,11 +72,15 @@ def test_the_explorer_has_no_empty_decade(epsilon, people):
 
 
 def test_pictures_say_their_numbers():
-    table = l03.Table(("day", "night"), np.array([12.0, 3.0]), 5.8, np.array([10.0, 9.5]), "Shifts")
+    table = ("day", "night"), np.array([12.0, 3.0]), 5.8, np.array([10.0, 9.5]), "Shifts"
     for draw, data, words in (
-        (l03.draw_widths, l03.widths(99_999, (1, 99_999)), "neither is more than 2.72 times as high"),
-        (l03.draw_spread, l03.spread(GAINS, 1.0, (1_000, 99_999), 500, 20, rng=1), "With the bound $99,999 they lie"),
+        (l03.draw_widths, (l03.widths(99_999, (1, 99_999)),), "neither is more than 2.72 times as high"),
+        (
+            l03.draw_spread,
+            (l03.spread(GAINS, 1.0, (1_000, 99_999), 500, 20, rng=1),),
+            "With the bound $99,999 they",
+        ),
         (l03.draw_table, table, "1 of them lies outside its interval. day 12, night 3."),
     ):
-        picture = draw(data)
-        assert words in picture.alt and picture.png() == draw(data).png()
+        picture = draw(*data)
+        assert words in picture.alt and picture.png() == draw(*data).png()
