@@ -3,18 +3,13 @@
 Declaring an exercise
 ---------------------
 A lesson's exercises are in ``lessons/lesson_NN/exercises.py`` as ``EXERCISES = (Exercise(...), ...)``; the module is
-imported on the first ``check("NN.x", …)``. An exercise is an id, a title, how its answer is called, and a list of
-cases, run in order until one finds something wrong::
+imported on the first ``check("NN.x", …)``. An exercise is an id, a title, how its answer is called, and a tuple of
+cases, run in order until one finds something wrong. A release is declared whole (`dpcourse.checks.release`); the cases
+of other exercises are built from those of `dpcourse.checks.cases`::
 
     EXERCISES = (
-        Exercise(
-            "00.2", "Count with noise", call="noisy_count(flags, epsilon, rng)",
-            cases=(
-                Returns(inputs=people, what="number"),                          # right type and shape
-                Useful(pairs=neighbours, truth=np.sum, within=6.0, at_least=0.9),  # not over-noised, not constant
-                Audited(pairs=neighbours, claim=Guarantee(0.5)),                # attacked
-            ),
-        ),
+        Exercise("00.2", "A count with noise", NOISY_COUNT.cases, call="noisy_count(flags, epsilon, rng)"),
+        Exercise("04.1", "The smallest σ", (Equals(inputs, expected, mistakes),), call="sigma(epsilon, delta)"),
     )
 
 A case is any function ``case(answer, chance) -> Diagnosis | None``; the building blocks are in `dpcourse.checks.cases`.
