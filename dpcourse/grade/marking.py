@@ -20,6 +20,8 @@ from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.remote import Gone, Student
 from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching, needed
 
+MOST_STOPPED = 8  # cells of a notebook that never end or end their process; what comes after them is not run
+
 
 @dataclass(frozen=True)
 class Mark:
@@ -118,6 +120,9 @@ class _Session:
             if cell.label in self._bad and self._bad[cell.label][0] in ("hung", "died"):
                 self._at += 1
                 continue
+            if len(self._lost_to_cells()) >= MOST_STOPPED:
+                self._bad[cell.label] = ("hung", f"not run, because {MOST_STOPPED} cells had to be stopped")
+                continue
             try:
                 student.run_cell(cell.source, cell.label)
                 self._bad.pop(cell.label, None)
@@ -125,7 +130,7 @@ class _Session:
                 self._bad[cell.label] = ("hung", str(late))
                 student = self._fresh()
                 continue
-            except (Gone, wire.WireError):
+            except (Gone, wire.WireError, MemoryError):  # what is left of the memory would not do for the rest
                 self._bad[cell.label] = ("died", "the process ended: out of memory, or of its own will")
                 student = self._fresh()
                 continue
@@ -133,8 +138,15 @@ class _Session:
                 self._bad[cell.label] = ("raised", f"dpcourse.{used} is not there: it is what you are asked to write")
             except BaseException as error:
                 self._bad[cell.label] = ("raised", f"{type(error).__name__}: {error}")
+            if sandbox.address_space(student.process.pid) > 0.75 * self._limits.memory:
+                self._bad[cell.label] = ("died", "it uses up the memory, which the other cells need too")
+                student = self._fresh()
+                continue
             self._at += 1
         return student
+
+    def _lost_to_cells(self) -> list[str]:
+        return [label for label, (how, _) in self._bad.items() if how in ("hung", "died")]
 
     def mark(self, question: Question, rng: int | None) -> Mark:
         asked = dataclasses.replace(exercise(question.id), own_work=False)
@@ -160,7 +172,7 @@ class _Session:
     def _graded(self, asked: Exercise, answer: Any, student: Student, rng: int | None) -> Any:
         clocked = dataclasses.replace(asked, clock=student.clock)
         result = clocked.grade(answer, rng=np.random.default_rng(rng))
-        if student.process.poll() is not None or result.key == "too-slow":
+        if student.process.poll() is not None or result.key == "too-slow" or "MemoryError" in result.diagnosis:
             self.close()
         return result
 
