@@ -174,14 +174,7 @@ def bars(
 
 
 def spans(
-    x: ArrayLike,
-    y: ArrayLike,
-    x2: ArrayLike,
-    y2: ArrayLike,
-    *,
-    colour: int = BLUE,
-    width: float = 2,
-    dash: str = "",
+    x: ArrayLike, y: ArrayLike, x2: ArrayLike, y2: ArrayLike, *, colour: int = BLUE, width: float = 2, dash: str = ""
 ) -> Mark:
     """Straight pieces from each (x, y) to its (x2, y2): error bars, brackets."""
     xs, ys, xs2, ys2 = np.broadcast_arrays(_row(x), _row(y), _row(x2), _row(y2))

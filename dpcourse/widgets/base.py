@@ -246,10 +246,7 @@ class Explorer(ipywidgets.VBox):
     def _repr_mimebundle_(self, **keywords: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """The live widget where there is a kernel; the still and the text where there is none."""
         still = self.still()
-        data: dict[str, Any] = {
-            "text/plain": repr(self),
-            "image/png": base64.b64encode(still.png()).decode("ascii"),
-        }
+        data: dict[str, Any] = {"text/plain": repr(self), "image/png": base64.b64encode(still.png()).decode("ascii")}
         if self._model_id is not None:
             data["application/vnd.jupyter.widget-view+json"] = {
                 "version_major": 2,

@@ -3,6 +3,5 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__,
-    submod_attrs={"numbers": ["Audits", "forged", "true_epsilon"], "explorer": ["explore_forge"]},
+    __name__, submod_attrs={"numbers": ["Audits", "forged", "true_epsilon"], "explorer": ["explore_forge"]}
 )

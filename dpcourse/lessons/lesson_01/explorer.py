@@ -9,15 +9,7 @@ import pandas as pd
 
 from dpcourse.attacks import unique_curve
 from dpcourse.datasets import load_adult
-from dpcourse.lessons.lesson_01.numbers import (
-    ORDER,
-    TABLES,
-    Candidates,
-    Uniqueness,
-    cells_of,
-    draw_hamlet,
-    lists_left,
-)
+from dpcourse.lessons.lesson_01.numbers import ORDER, TABLES, Candidates, Uniqueness, cells_of, draw_hamlet, lists_left
 from dpcourse.lessons.lesson_01.pictures import candidates_marks, uniqueness_marks
 from dpcourse.widgets.base import Explorer, choice, whole_slider
 

@@ -52,28 +52,17 @@ def draw_linkage(data: LinkageByColumns) -> Still:
 def draw_groups(k: int, sizes: np.ndarray, shares: np.ndarray, value: str) -> Still:
     """Each group of a k-anonymous table as a point: its size and the share with the sensitive value; both (groups,)."""
     alike = (shares == 0) | (shares == 1)
+    squares = f"squares: {int(alike.sum())} groups in which all answer alike"
+    words = [("dots: groups with both answers", marks.BLUE), (squares, marks.VERMILION)]
     panel = Panel(
         Axis(0.8 * k, 2 * sizes.max(), "people in the group (log scale)", log=True),
         Axis(-0.06, 1.06, f"share of the group with income {value}", ticks=(0, 0.25, 0.5, 0.75, 1), unit="%"),
         [
             marks.points(sizes[~alike], shares[~alike], "a group with both answers", size=3),
             marks.points(
-                sizes[alike],
-                shares[alike],
-                "a group that all answer alike",
-                colour=marks.VERMILION,
-                shape="s",
-                size=5.5,
-                hollow=True,
+                sizes[alike], shares[alike], "all alike", colour=marks.VERMILION, shape="s", size=5.5, hollow=True
             ),
-            marks.text(sizes.max(), 0.98, "dots: groups with both answers", colour=marks.BLUE, anchor="end"),
-            marks.text(
-                sizes.max(),
-                0.9,
-                f"squares: {int(alike.sum())} groups in which all answer alike",
-                colour=marks.VERMILION,
-                anchor="end",
-            ),
+            *marks.key(sizes.max(), 0.98, words),
         ],
         title=f"Every group has at least {k} people, and some still tell",
         left=46,

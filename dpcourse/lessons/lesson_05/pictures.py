@@ -136,6 +136,7 @@ def draw_choice(losses: np.ndarray, density: np.ndarray, gaussian: np.ndarray, r
     takes the upper line."""
     gaussian, response = 1e5 * density * gaussian, 1e5 * density * response
     upper, dashed = np.maximum(gaussian, response), losses[response.argmax()]
+    level = float(np.interp(0.2, losses, gaussian))
     panel = Panel(
         Axis(0, 0.8, "loss l of the first answer"),
         Axis(0, 1.1 * float(upper.max()), "density of l times the δ that follows at ε = 1, in units of 10⁻⁵"),
@@ -143,14 +144,7 @@ def draw_choice(losses: np.ndarray, density: np.ndarray, gaussian: np.ndarray, r
             marks.area(losses, 0, upper, colour=marks.OCHRE, opacity=0.25),
             marks.line(losses, gaussian, "then a Gaussian answer", label=""),
             marks.line(losses, response, "then randomized response", colour=marks.VERMILION, dash="7 4", label=""),
-            marks.text(
-                0.2,
-                float(np.interp(0.2, losses, gaussian)),
-                "then a Gaussian answer",
-                colour=marks.BLUE,
-                anchor="end",
-                shift=(-6, -14),
-            ),
+            marks.text(0.2, level, "then a Gaussian answer", colour=marks.BLUE, anchor="end", shift=(-6, -14)),
             marks.text(
                 dashed + 0.08, 0.92 * response.max(), "then randomized response", colour=marks.VERMILION, anchor="start"
             ),

@@ -100,10 +100,7 @@ def explore_accuracy() -> Explorer:
     """Move ε through a precomputed grid and compare randomized columns with true ones and with none."""
     return Explorer(
         "What do two randomized columns cost a classifier?",
-        controls={
-            "epsilon": epsilon_stops(GRID.EPSILONS, 1.0),
-            "metric": choice("score", GRID.METRICS),
-        },
+        controls={"epsilon": epsilon_stops(GRID.EPSILONS, 1.0), "metric": choice("score", GRID.METRICS)},
         compute=measured_tradeoff,
         marks=tradeoff_marks,
         describe=_describe_tradeoff,

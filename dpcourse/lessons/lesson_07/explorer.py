@@ -28,10 +28,7 @@ def explore_protocols() -> Explorer:
     """Move ε and the number of answers, and see which local protocol has the least error."""
     return Explorer(
         "Which local protocol is best for k answers?",
-        controls={
-            "epsilon": epsilon_slider(0.1, 6.0, 1.0),
-            "k": log_slider("answers k", 2, 1000, 16, whole=True),
-        },
+        controls={"epsilon": epsilon_slider(0.1, 6.0, 1.0), "k": log_slider("answers k", 2, 1000, 16, whole=True)},
         compute=protocols,
         marks=protocol_marks,
         describe=_describe,

@@ -70,10 +70,7 @@ def explore_private_training() -> Explorer:
     """Move ε through a precomputed grid of scores of private models."""
     return Explorer(
         "What does privacy cost a classifier?",
-        controls={
-            "epsilon": epsilon_stops(GRID.EPSILONS, 1.0, delta=1e-5),
-            "metric": choice("score", GRID.METRICS),
-        },
+        controls={"epsilon": epsilon_stops(GRID.EPSILONS, 1.0, delta=1e-5), "metric": choice("score", GRID.METRICS)},
         compute=measured_scores,
         marks=score_marks,
         describe=_describe_scores,

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from dpcourse.lessons.lesson_09.numbers import (
-    Votes,
-    vote,
-    vote_epsilon,
-)
+from dpcourse.lessons.lesson_09.numbers import Votes, vote, vote_epsilon
 from dpcourse.lessons.lesson_09.pictures import vote_marks
 from dpcourse.plots.words import number, one_in
 from dpcourse.widgets.base import Explorer, log_slider, slider, whole_slider

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcourse.lessons.lesson_11.numbers import (
-    Certifiable,
-    certifiable,
-)
+from dpcourse.lessons.lesson_11.numbers import Certifiable, certifiable
 from dpcourse.lessons.lesson_11.pictures import certifiable_marks
 from dpcourse.plots.words import number
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dpcourse.lessons.lesson_14.numbers import (
-    METHODS,
-    Chooser,
-    Quarter,
-    choose,
-    quarter,
-)
+from dpcourse.lessons.lesson_14.numbers import METHODS, Chooser, Quarter, choose, quarter
 from dpcourse.lessons.lesson_14.pictures import chooser_marks, quarter_marks
 from dpcourse.plots.words import number, one_in
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider, slider, whole_slider

@@ -112,8 +112,5 @@ def chooser_marks(data: Chooser) -> Panel:
     return Panel(
         Axis(0, 1, "← more private\u2003\u2003attacker's advantage, at most"),
         Axis(1e-5, 100, "95% error of a share (percentage points, log scale)", log=True),
-        [
-            *drawn,
-            marks.points(data.advantage, data.error, "yours", colour=marks.INK, size=6, drag=("advantage", "x")),
-        ],
+        [*drawn, marks.points(data.advantage, data.error, "yours", colour=marks.INK, size=6, drag=("advantage", "x"))],
     )

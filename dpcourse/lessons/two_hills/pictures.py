@@ -117,10 +117,7 @@ def coin_marks(hills: Hills) -> list[Panel]:
         text(1.2, hills.with_ana[1], "Ana smokes", colour=VERMILION, anchor="middle", shift=(0, -10)),
         text(0.5, 1.1, "green: the most the claim allows", colour=GREEN, anchor="middle"),
     ]
-    ratio = [
-        *_ratio(hills, beyond=0.5)[:4],
-        points(places, hills.ratio, "ratio", colour=INK, size=6),
-    ]
+    ratio = [*_ratio(hills, beyond=0.5)[:4], points(places, hills.ratio, "ratio", colour=INK, size=6)]
     return [
         Panel(
             categories(("“no”", "“yes”"), "what she reports"),
