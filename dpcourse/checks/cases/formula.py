@@ -81,7 +81,7 @@ class Equals:
         related = self._related(drawn, results, right, names) or self._ignored(answer, drawn, names)
         if related:
             return Diagnosis(related[2], f"{seen} {related[0]}", related[1])
-        some = "one" if len(bad) == self.times else f"{len(bad)} of {self.times}"
+        some = "one" if len(bad) > 0.8 * self.times else f"{len(bad)} of {self.times}"
         ask = "Compare them step by step on this input. Which part does your result lack, or have too much of?"
         if some != "one":
             seen = f"On {some} inputs your result is wrong. {seen}"

@@ -170,7 +170,7 @@ WRONG = {
             delta,
         ),
         "too-coarse": lambda p, q, delta: on_a_grid(p, q, delta, 0.01),
-        "too-coarse too": lambda p, q, delta: on_a_grid(p, q, delta, 0.1),
+        "too-coarse too": lambda p, q, delta: on_a_grid(p, q, delta, 0.001),
         "end-of-search": lambda p, q, delta: min(by_bisection(p, q, delta), 50.0),
     },
     "02.3": {
@@ -188,6 +188,12 @@ WRONG = {
         "infinite-too-early too": lambda fpr, tpr, delta: np.inf if fpr == 0 else epsilon_shown(fpr, tpr, delta),
         "delta-too-late": lambda fpr, tpr, delta: np.log(
             max(1.0, *(a / b - delta if b else np.inf for a, b in ((tpr, fpr), (1 - fpr, 1 - tpr))))
+        ),
+        "smaller-bound": lambda fpr, tpr, delta: np.log(
+            max(1.0, min(ratio(tpr - delta, fpr), ratio(1 - delta - fpr, 1 - tpr)))
+        ),
+        "delta-below": lambda fpr, tpr, delta: np.log(
+            max(1.0, ratio(tpr, fpr + delta), ratio(1 - fpr, 1 - tpr + delta))
         ),
         "delta-too-late too": lambda fpr, tpr, delta: max(epsilon_shown(fpr, tpr, 0) - delta, 0),
         "first-bound-only too": lambda fpr, tpr, delta: np.log(
@@ -230,6 +236,7 @@ WRONG = {
         "B-upside-down too": {**CLAIMS, "B": (4, 0, "replace-one")},
         "C-upside-down": {**CLAIMS, "C": (2, 1e-6, "add-remove")},
         "C-no-delta": {**CLAIMS, "C": (0.5, 0, "add-remove")},
+        "C-exchanged": {"A": (3 / 4, 0, "add-remove"), "B": (0.5, 0, "replace-one"), "C": (1e-6, 0.5, "add-remove")},
         "C-infinite": {**CLAIMS, "C": (np.inf, 1e-6, "add-remove")},
         "C-complement": {**CLAIMS, "C": (0.5, 1 - 1e-6, "add-remove")},
         "C-epsilon": {**CLAIMS, "C": (1, 1e-6, "add-remove")},

@@ -158,11 +158,16 @@ def _content(name: str, claim: tuple, truth: Claim) -> Diagnosis | None:
             f"{name}: the relation is not the one asked for.",
             "Is the number of patients published? Where both relations have a finite ε, adding or removing is wanted.",
         )
+    if truth.delta and math.isclose(given["epsilon"], truth.delta) and math.isclose(given["delta"], truth.epsilon):
+        return Diagnosis(
+            f"{name}-exchanged", f"{name}: you claim ε = {given['epsilon']:g} and δ = {given['delta']:g}.", _FORM
+        )
     for part, symbol in (("epsilon", "ε"), ("delta", "δ")):
         if not math.isclose(given[part], getattr(truth, part), rel_tol=0.01):
             return Diagnosis(
                 f"{name}-{part}",
-                f"{name}: {symbol} = {given[part]:g} is not the smallest that is true.",
+                f"{name}: {symbol} = {given[part]:g} is "
+                + ("not the smallest that is true." if given[part] > getattr(truth, part) else "too small to be true."),
                 "What changes when one patient comes or goes, by how much, and what is the scale of the noise?"
                 if part == "epsilon"
                 else "Is there any output that only one of two neighbours can produce, and how likely is it?",

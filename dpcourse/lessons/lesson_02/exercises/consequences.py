@@ -81,6 +81,18 @@ def _by_accuracy(fpr: float, tpr: float, delta: float) -> float:
 
 _MISTAKES = (
     Mistake(
+        "smaller-bound",
+        lambda fpr, tpr, delta: max(min(_says_yes(fpr, tpr, delta), _says_no(fpr, tpr, delta)), 0.0),
+        "You take the smaller of the two. A claim with that ε breaks the other inequality.",
+        "Which ε satisfies both?",
+    ),
+    Mistake(
+        "delta-below",
+        lambda fpr, tpr, delta: max(_log(tpr, fpr + delta), _log(1 - fpr, 1 - tpr + delta), 0.0),
+        "You put δ below the line, beside the second rate.",
+        "Solve TPR ≤ e^ε·FPR + δ for e^ε, one step at a time. Which rate is δ taken off?",
+    ),
+    Mistake(
         "first-bound-only",
         lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0),
         "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 "

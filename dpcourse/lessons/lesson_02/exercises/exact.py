@@ -117,7 +117,7 @@ def _searched(answer: Answer, chance: Chance) -> Diagnosis | None:
     off = [abs(got - wanted) for got, wanted in zip(given, right, strict=True) if math.isfinite(wanted)]
     places = [place for place, (got, wanted) in enumerate(zip(given, right, strict=True)) if got != wanted]
     if all(math.isfinite(got) == math.isfinite(wanted) for got, wanted in zip(given, right, strict=True)) and (
-        1e-3 < max(off) < 0.11
+        2e-5 < max(off) < 0.11
     ):
         worst = max((p for p in places if math.isfinite(right[p])), key=lambda place: abs(given[place] - right[place]))
         return Diagnosis(
