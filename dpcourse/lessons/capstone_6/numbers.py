@@ -105,6 +105,11 @@ class Rounds:
     features: np.ndarray
     defaulted: np.ndarray
 
+    @property
+    def told(self) -> float:
+        """For which share of customers the sign of the last residual is the label."""
+        return float(np.mean((self.residuals[-1] < 0) == self.defaulted))
+
 
 def residual_rounds(
     world: Customers, rounds: int = 40, *, rate: float = 2.0, bits: int | None = None, linear: bool = False
