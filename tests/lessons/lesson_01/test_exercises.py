@@ -96,14 +96,14 @@ def diverse(frame, columns, sensitive):
     return frame.groupby(columns)[sensitive].transform("nunique")
 
 
-def reconstruct(queries, answers):
+def reconstruct(queries, answers, least=-30):
     m, n = queries.shape
     one = np.ones((m, 1))
     result = optimize.linprog(
         np.r_[np.zeros(n + 1), 1],
         A_ub=np.block([[queries, one, -one], [-queries, -one, -one]]),
         b_ub=np.r_[answers, -answers],
-        bounds=[(0, 3)] * n + [(-30, 30), (0, None)],
+        bounds=[(0, 3)] * n + [(least, 30), (0, None)],
     )
     return np.round(result.x[:n])
 
@@ -287,6 +287,7 @@ WRONG = {
         "few-equations": lambda queries, answers: least_squares(queries[:41], answers[:41]),
         "constant": lambda queries, answers: np.ones(queries.shape[1], dtype=int),
         "shift-ignored": the_lesson_up_to_three,
+        "shift-above-zero": lambda queries, answers: reconstruct(queries, answers, least=0),
         "shift-ignored too": lambda queries, answers: np.clip(
             np.round(np.linalg.lstsq(queries, answers, rcond=None)[0]), 0, 3
         ),

@@ -187,6 +187,13 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
             f"You solve as many equations as there are unknowns, which makes the noise larger: {right:.0%} right.",
             "There are 240 sums. Which numbers fit all of them best?",
         )
+    shares = [float((numbers == secret).mean()) for numbers, secret, _, _ in draws]
+    if min(shares[::2]) >= 0.95 > max(shares[1::2]):
+        return Diagnosis(
+            "shift-above-zero",
+            "You are right where the office's secret number is above 0, and wrong where it is below.",
+            "Between which bounds may the unknown for it lie? What are they in `linprog`, if you give none?",
+        )
     if all((numbers >= secret).all() for numbers, secret, _, _ in draws):
         return Diagnosis(
             "rounds-up",
