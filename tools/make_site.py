@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import hashlib
 import html
 import json
@@ -68,20 +69,27 @@ def write(path: str, text: str, kept: set[Path]) -> None:
     target.write_text(text, encoding="utf-8")
 
 
+@functools.cache
+def data_source() -> str:
+    """Where Adult comes from on this machine, asked once: the UCI files or the twin."""
+    from dpcourse.datasets import load_adult
+
+    return str(load_adult().source)
+
+
 def live(call: str) -> str:
     """The place of an explorer and its numbers, as HTML.
 
     Computed once, and again when its room, what that stands on or the data has changed.
     """
     from dpcourse import widgets
-    from dpcourse.datasets import load_adult
     from dpcourse.registry import EXPLORERS
     from dpcourse.widgets.page import fragment
 
     name = call.partition("(")[0]
     rooms = [path for path in (ROOT / "dpcourse").rglob("*.py") if "lessons" not in path.parts]
     rooms += [*(ROOT / "dpcourse" / "lessons" / EXPLORERS[name]).rglob("*.py"), *(ROOT / "data").rglob("*.json*")]
-    told = f"{call} {load_adult().source}".encode()
+    told = f"{call} {data_source()}".encode()
     key = hashlib.sha256(told + b"".join(path.read_bytes() for path in sorted(rooms))).hexdigest()[:32]
     kept = ROOT / "build" / "site-explorers" / f"{key}.html"
     if not kept.is_file():
