@@ -29,6 +29,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "left_epsilon",
             "local_gram",
             "local_popularity",
+            "noisy_sum",
             "popularity",
             "pushed",
             "raw_epsilons",

@@ -53,11 +53,16 @@ def without_noise(world: Clicks) -> float:
     return hit_rate(world, scores_of(world, item_model(gram(world.clicked), RIDGE_WITHOUT_NOISE)))
 
 
+def noisy_sum(world: Clicks, deviation: float, *, rng=None) -> np.ndarray:
+    """What the server sees: the Gram matrix with its noise."""
+    return gram(world.clicked) + symmetric_noise(deviation, world.clicked.shape[1], rng=rng)
+
+
 def central(world: Clicks, epsilon: float, *, ridge: float | None = None, shares: float = 1.0, rng=None) -> float:
     """One Gram matrix with whole noise, `shares` times in variance; the ridge by the rule unless given."""
     deviation = sigma(epsilon) * math.sqrt(shares)
     items = world.clicked.shape[1]
-    noisy = gram(world.clicked) + symmetric_noise(deviation, items, rng=rng)
+    noisy = noisy_sum(world, deviation, rng=rng)
     ridge = RIDGE * noise_radius(deviation, items) if ridge is None else ridge
     return hit_rate(world, scores_of(world, item_model(noisy, ridge)))
 
