@@ -123,14 +123,15 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     items, epsilon, delta = 30, 1.0, 0.1
     deviation = sigma(epsilon, delta)
     for stayed in (SHARED, DECLARED):
-        noise = []
+        noise, claim = [], None
         for _ in range(40):
             silent: list[Message] = [(name, np.array([])) for name in phones(stayed)]
             given = released(answer, silent, phones(DECLARED), items, epsilon, delta, SHARED, chance.rng)
             if given is None:
                 return Diagnosis("refuses-all", f"{stayed} of {DECLARED} phones sent something, {SHARED} are enough.")
             noise.append(given["gram"])
-        found = _claim(given["claim"], epsilon, delta) or _shares(np.array(noise), deviation, stayed)
+            claim = given["claim"]
+        found = _claim(claim, epsilon, delta) or _shares(np.array(noise), deviation, stayed)
         if found:
             return found
         whole = deviation * math.sqrt(stayed / SHARED)
