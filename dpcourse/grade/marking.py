@@ -21,6 +21,7 @@ from dpcourse.grade.remote import Gone, Student
 from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching, needed
 
 MOST_STOPPED = 8  # cells of a notebook that never end or end their process; what comes after them is not run
+FROM_THE_START = "Run the notebook from its first cell."
 
 
 @dataclass(frozen=True)
@@ -164,7 +165,10 @@ class _Session:
         except BaseException as error:
             reasons = [self._bad[self._cells[i].label][1] for i in places if self._cells[i].label in self._bad]
             said = f"Its cell stopped: {reasons[0]}." if reasons else f"{type(error).__name__}: {error}."
-            return self._lost(question, asked, "raised", f"There is no answer under {question.expression!r}. {said}")
+            again = "Mend that cell, and run the notebook from its first." if reasons else FROM_THE_START
+            return self._lost(
+                question, asked, "raised", f"There is no answer under {question.expression!r}. {said}", again
+            )
         result = self._graded(asked, answer, student, rng)
         got = question.points if result.passed else 0.0
         return Mark(question.id, asked.title, got, question.points, result.key, result.diagnosis, result.next_step)
@@ -186,5 +190,5 @@ class _Session:
                 yield i
 
     @staticmethod
-    def _lost(question: Question, asked: Exercise, key: str, seen: str) -> Mark:
-        return Mark(question.id, asked.title, 0.0, question.points, key, seen, "Run the notebook from its first cell.")
+    def _lost(question: Question, asked: Exercise, key: str, seen: str, ask: str = FROM_THE_START) -> Mark:
+        return Mark(question.id, asked.title, 0.0, question.points, key, seen, ask)

@@ -7,6 +7,7 @@ import hashlib
 import html
 import json
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,14 +16,33 @@ from dpcourse.grade.submissions import references
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>{student}</title><style>
+<title>{name}</title><style>
 body {{ font: 1rem/1.5 system-ui, sans-serif; max-width: 48rem; margin: 2rem auto; padding: 0 1rem; }}
+body {{ overflow-wrap: anywhere; }}
 section {{ border-left: .3rem solid #767676; padding-left: 1rem; margin: 1.2rem 0; }}
 section.passed {{ border-color: #00734f; }} h3 {{ margin: 0; font-size: 1.05rem; }} p {{ margin: .3rem 0; }}
-</style></head><body><h1>{student}</h1><p>{total:g} of {of:g} points.</p>
+</style></head><body><h1>{name}</h1><p>{total:g} of {of:g} points.</p>
 {body}
 </body></html>
 """
+_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_")  # a folder of "download all submissions"
+_CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_")  # a file of "download submissions"
+
+
+def person(student: str) -> tuple[str, str, str]:
+    """Name, Moodle's identifier and Canvas's number of a folder or file as the platform names it.
+
+    >>> person("Ana López_184201_assignsubmission_file")
+    ('Ana López', 'Participant 184201', '')
+    >>> person("lopezana_90212_771202_03_laplace_and_sensitivity_exercises")
+    ('lopezana', 'lopezana', '90212')
+    >>> person("ana")
+    ('ana', 'ana', '')
+    """
+    moodle, canvas = _MOODLE.match(student), _CANVAS.match(student)
+    if moodle:
+        return moodle["name"], f"Participant {moodle['id']}", ""
+    return (canvas["name"], canvas["name"], canvas["id"]) if canvas else (student, student, "")
 
 
 def write_all(graded: Sequence[Graded], out: Path) -> Path:
@@ -43,9 +63,10 @@ def write_all(graded: Sequence[Graded], out: Path) -> Path:
     _table(
         out / "grades.csv", ["student", *(q.id for q in questions), "total", "of"], ([s, *p, t, of] for s, p, t in rows)
     )
-    _table(out / "moodle.csv", ["Identifier", "Grade", "Maximum Grade"], ([s, t, of] for s, _, t in rows))
+    _table(out / "moodle.csv", ["Identifier", "Grade", "Maximum Grade"], ([person(s)[1], t, of] for s, _, t in rows))
     header = ["Student", "ID", "SIS Login ID", "Section", "dpcourse"]
-    _table(out / "canvas.csv", header, [["Points Possible", "", "", "", of], *([s, "", s, "", t] for s, _, t in rows)])
+    people = ([person(s)[0], person(s)[2], "" if person(s)[2] else s, "", t] for s, _, t in rows)
+    _table(out / "canvas.csv", header, [["Points Possible", "", "", "", of], *people])
     return out / "grades.csv"
 
 
@@ -56,7 +77,7 @@ def _page(student: str, mine: dict[str, Graded], errors: list[Graded], total: fl
         for mark in one.marks:
             parts.append(
                 f'<section class="{"passed" if mark.points else "open"}"><h3>{html.escape(mark.question)} '
-                f"{html.escape(mark.title)}: {mark.points:g} of {mark.of:g}</h3>"
+                f"{html.escape(mark.title)}: {mark.points:g} of {mark.of:g}{', right' if mark.points else ''}</h3>"
             )
             for label, words in (("Seen", mark.seen), ("Next", mark.next)):
                 if words:
@@ -64,7 +85,7 @@ def _page(student: str, mine: dict[str, Graded], errors: list[Graded], total: fl
             parts.append("</section>")
     for one in errors:
         parts.append(f"<section><h3>{html.escape(one.file)}</h3><p>{html.escape(one.error)}</p></section>")
-    return _PAGE.format(student=html.escape(student), total=total, of=of, body="\n".join(parts))
+    return _PAGE.format(name=html.escape(person(student)[0]), total=total, of=of, body="\n".join(parts))
 
 
 def _gradescope(mine: dict[str, Graded], errors: list[Graded]) -> str:
@@ -84,7 +105,7 @@ def _gradescope(mine: dict[str, Graded], errors: list[Graded]) -> str:
 
 def _file(student: str) -> str:
     """A file name that is one, whatever a student is called, and nobody else's."""
-    name = "".join(c if c.isalnum() or c in "-_. " else "_" for c in student).strip(". ")
+    name = "".join(c if c.isalnum() or c in "-_.' " else "_" for c in student).strip(". ")
     return (
         name
         if name == student and len(name) < 60

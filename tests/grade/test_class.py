@@ -90,6 +90,17 @@ def test_the_newest_copy_of_a_notebook_counts():
     assert latest(copies)["Ana"]["00"].file == "1"
 
 
+def test_a_platform_finds_its_students_again(tmp_path):
+    """Folders and files as Moodle and Canvas hand them out."""
+    names = ["Siobhán O'Brien_184204_assignsubmission_file", "zhangwei_90212_771202_03_exercises", "Ana"]
+    results.write_all([Graded(name, "a.ipynb", "") for name in names], tmp_path)
+    assert "Participant 184204,0," in (tmp_path / "moodle.csv").read_text(encoding="utf-8")
+    canvas = (tmp_path / "canvas.csv").read_text(encoding="utf-8").splitlines()
+    assert {"zhangwei,90212,,,0", "Ana,,Ana,,0"} < set(canvas)
+    page = tmp_path / "feedback" / f"{names[0]}.html"
+    assert "<h1>Siobhán O&#x27;Brien</h1>" in page.read_text(encoding="utf-8")
+
+
 def test_no_two_students_share_a_file():
     names = ["Ana", "a/b", "a:b", "..", ".", "", "=x", "_x", "Ana ", "ana", 250 * "x", 251 * "x", "\udcff"]
     files = {results._file(name) for name in names}
