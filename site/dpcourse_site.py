@@ -54,8 +54,15 @@ def put_mathjax(app: Any) -> None:
         shutil.copy2(source / "tex-chtml.js", target)
 
 
+def keep_whole(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
+    """napoleon takes what stands before a colon in a property's first line for its type, unless that line is empty."""
+    if what in ("attribute", "data", "property"):
+        lines.insert(0, "")
+
+
 def setup(app: Any) -> dict[str, Any]:
     app.add_config_value("dpcourse_repository", os.environ.get("REPOSITORY", ""), "html")
     app.connect("builder-inited", put_mathjax)
     app.connect("html-page-context", finish)
+    app.connect("autodoc-process-docstring", keep_whole, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -149,7 +149,7 @@ class AboveThreshold:
     """Says, query by query, whether it lies above a threshold, until it has said yes `max_hits` times: ε-DP in all.
 
     Algorithm 1 of Lyu, Su, Li 2017 (arXiv:1603.01699): Laplace(Δ/ε₁) on the threshold, once; Laplace(2cΔ/ε₂) on every
-    query, c = max_hits; ε₁ + ε₂ = ε in the ratio 1 : (2c)^⅔ that their section 4.2 finds best. Every "no" is free.
+    query, c = max_hits; ε₁ + ε₂ = ε in the ratio 1 : (2c)^⅔ that their section 4.2 advises. Every "no" is free.
 
     Parameters
     ----------
