@@ -14,11 +14,12 @@ def _describe(data: Dimensions) -> str:
     laplace = math.sqrt(2) * data.chosen / data.epsilon
     gaussian = multiplier(data.epsilon, data.delta) * math.sqrt(data.chosen)
     quieter, factor = ("Gaussian", laplace / gaussian) if gaussian < laplace else ("Laplace", gaussian / laplace)
+    by = "less than one percent" if number(factor) == "1" else f"a factor of {number(factor)}"
     counts = "One count" if data.chosen == 1 else f"{data.chosen:,} counts, each of which one person can change"
     return (
         f"{counts}, released together at ε = {number(data.epsilon)} (adding or removing one record): Laplace noise "
         f"(δ = 0) has a standard deviation of {number(laplace)} people on each count, Gaussian noise (δ = "
-        f"{one_in(data.delta)}) {number(gaussian)}. {quieter} is quieter, by a factor of {number(factor)}. The "
+        f"{one_in(data.delta)}) {number(gaussian)}. {quieter} is quieter, by {by}. The "
         f"Gaussian wins from d = {data.overtakes:,} on."
     )
 
