@@ -1,10 +1,26 @@
-"""Rehearsals for `make audit`: one answer checked many times, and a table of how they went at the end of the run."""
+"""What tests of lessons share: a project's own answers, and rehearsals for `make audit` with a table at the end."""
 
+import json
 from collections import defaultdict
+from pathlib import Path
 
 import pytest
 
 from dpcourse.checks import rehearse
+
+CAPSTONES = Path(__file__).parents[2] / "notebooks" / "capstones"
+
+
+@pytest.fixture(scope="module")
+def reference(request):
+    """The functions of a project's own answers: of capstone N in `tests/lessons/capstone_N`."""
+    number = request.path.parent.name.removeprefix("capstone_")
+    (notebook,) = CAPSTONES.glob(f"{number}_*.ipynb")
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    namespace = {}
+    for cell in cells[1:3] + [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("solution")]:
+        exec("".join(cell["source"]), namespace)
+    return namespace
 
 
 @pytest.fixture

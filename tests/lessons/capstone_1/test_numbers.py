@@ -1,8 +1,6 @@
 """Capstone 1's figures: the table of ε, ways to train, fewer shares, pictures; and the notebook's own answers."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,18 +8,6 @@ import pytest
 from dpcourse.datasets import load_fabs
 from dpcourse.lessons import capstone_1 as c1
 from dpcourse.lessons.capstone_1 import numbers
-
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "capstones" / "1_cross_fab_yield.ipynb"
-
-
-@pytest.fixture(scope="module")
-def reference():
-    """The functions of the notebook's own answers."""
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    namespace = {}
-    for cell in cells[1:3] + [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("solution")]:
-        exec("".join(cell["source"]), namespace)
-    return namespace
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,6 @@
 """Capstone 2's figures: closed forms, simulations, and the notebook's own answers under 200 random mixes."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,18 +8,6 @@ import pytest
 from dpcourse.lessons import capstone_2 as c2
 from dpcourse.lessons.capstone_2.exercises.whole import _MIXES, LOUD, _mix, released
 from dpcourse.lessons.capstone_2.numbers import RATE_BINS
-
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "capstones" / "2_supplier_benchmarking.ipynb"
-
-
-@pytest.fixture(scope="module")
-def reference():
-    """The functions of the notebook's own answers."""
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    namespace = {}
-    for cell in cells[1:3] + [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("solution")]:
-        exec("".join(cell["source"]), namespace)
-    return namespace
 
 
 def test_the_proposal():

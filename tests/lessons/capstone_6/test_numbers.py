@@ -1,8 +1,6 @@
 """Capstone 6's figures and cryptography: closed forms, independent arithmetic, and the notebook under random mixes."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,20 +11,9 @@ from dpcourse.datasets import simulate_customers
 from dpcourse.lessons import capstone_6 as c6
 from dpcourse.lessons.capstone_6 import numbers
 from dpcourse.lessons.capstone_6.exercises.tools import by_name, run_of
-from dpcourse.lessons.capstone_6.exercises.whole import EXACT, MIXES, Silent, _world, exact_matrix, made
+from dpcourse.lessons.capstone_6.exercises.world import EXACT, MIXES, Silent, exact_matrix, five_banks, made
 
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "capstones" / "6_credit_scoring.ipynb"
 P = 2**255 - 19
-
-
-@pytest.fixture(scope="module")
-def reference():
-    """The functions of the notebook's own answers."""
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    namespace = {}
-    for cell in cells[1:3] + [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("solution")]:
-        exec("".join(cell["source"]), namespace)
-    return namespace
 
 
 def ladder(scalar, u):
@@ -251,7 +238,7 @@ def test_two_hundred_random_mixes(reference, kind):
     """Without noise nothing but the right matrix may come out of the notebook's own function."""
     rng = np.random.default_rng(13)
     for _ in range(200):
-        run, banks = run_of(rng), _world(rng, int(rng.integers(100, 130)), kind)
+        run, banks = run_of(rng), five_banks(rng, int(rng.integers(100, 130)), kind)
         given = made(reference["credit_model"], [*banks], run, Silent())
         right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
         assert np.abs(given["noisy"] - right).max() < EXACT
@@ -260,7 +247,7 @@ def test_two_hundred_random_mixes(reference, kind):
 def test_every_pattern_of_dropouts(reference):
     """All five banks are needed: each of 31 patterns with somebody missing is refused, and nothing is opened."""
     rng = np.random.default_rng(14)
-    banks = _world(rng, 100)
+    banks = five_banks(rng, 100)
     for pattern in range(32):
         run = run_of(rng)
         here = [bank if pattern >> k & 1 else None for k, bank in enumerate(banks)]
@@ -278,7 +265,7 @@ def test_one_wrong_share_reads_a_row(reference):
     """What a bank that lies about a share can do: the first customer's row, to five digits, in 20 worlds."""
     rng = np.random.default_rng(18)
     for _ in range(20):
-        banks = _world(rng, 120)
+        banks = five_banks(rng, 120)
         rows = by_name([bank.ids for bank in banks])
         run = c6.LyingRun(lambda ids, rows=rows: rows)
         given = made(reference["credit_model"], [*banks], run, rng.standard_normal)

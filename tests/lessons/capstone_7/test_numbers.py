@@ -1,8 +1,6 @@
 """Capstone 7's figures: closed forms, simulations, and the notebook's own answers under 200 random mixes."""
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,18 +16,6 @@ from dpcourse.lessons.capstone_7.exercises.phone import STRANGE
 from dpcourse.lessons.capstone_7.exercises.whole import FEW, ITEMS, LOUD, MIXES, mixed, phones, released
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
-
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "capstones" / "7_recommender.ipynb"
-
-
-@pytest.fixture(scope="module")
-def reference():
-    """The functions of the notebook's own answers."""
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    namespace = {}
-    for cell in cells[1:3] + [cell for cell in cells if cell["metadata"].get("nbgrader", {}).get("solution")]:
-        exec("".join(cell["source"]), namespace)
-    return namespace
 
 
 def test_epsilons():

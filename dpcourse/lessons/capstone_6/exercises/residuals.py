@@ -7,7 +7,7 @@ from scipy import special
 
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.lessons.capstone_6.exercises.parts import Part
-from dpcourse.lessons.capstone_6.numbers import others_scores
+from dpcourse.lessons.capstone_6.residuals import others_scores
 
 NAMES = ("labels", "others")
 

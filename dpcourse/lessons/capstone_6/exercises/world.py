@@ -1,0 +1,100 @@
+"""What all judges of capstone 6.6 need: banks to hand in, an answer called, the matrix that is right."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.datasets import Bank, simulate_customers
+from dpcourse.datasets.customers import FEATURES, LENDER, NAMES
+from dpcourse.lessons.capstone_6.design import (
+    COLUMNS,
+    DELTA,
+    Run,
+)
+from dpcourse.lessons.capstone_6.exercises.noise import clipped
+
+WANTED = ("customers", "noisy", "weights", "claim")
+EXACT = 0.02  # sums of up to 160 products of numbers below 1, each cut by less than 2^−16: 0.005 at most
+
+
+@dataclass
+class Silent:
+    """Noise for robustness: zeros, so that what was added up shows."""
+
+    asked: int = 0
+
+    def __call__(self, shape: Any) -> np.ndarray:
+        self.asked += int(np.prod(shape))
+        return np.zeros(shape)
+
+
+def made(
+    answer: Answer,
+    banks: list[Bank | None],
+    run: Run,
+    normal: Any,
+    epsilon: float = 1.0,
+) -> dict[str, Any] | None:
+    """What the answer returns, its parts of the right shapes; None where it refuses."""
+    ids = [bank and bank.ids for bank in banks]
+    lender = banks[NAMES.index(LENDER)]
+    features = [bank and bank.features for bank in banks]
+    given = answer(ids, features, lender and lender.defaulted, run.tools(normal), epsilon, DELTA)
+    if given is None:
+        return None
+    if not isinstance(given, dict) or any(key not in given for key in WANTED):
+        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    shapes = tuple(np.shape(given[key]) for key in ("noisy", "weights"))
+    if shapes != ((COLUMNS, COLUMNS), (COLUMNS - 1,)):
+        what = f"`noisy` has shape {shapes[0]} and `weights` {shapes[1]}"
+        raise Refused(Diagnosis("wrong-shape", f"{what}; {(COLUMNS, COLUMNS)} and {(COLUMNS - 1,)} are wanted."))
+    return given
+
+
+def exact_matrix(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
+    """The matrix of the common customers, in floats, shape (32, 32)."""
+    lender = banks[NAMES.index(LENDER)]
+    assert lender.defaulted is not None
+    label = np.where(lender.defaulted[rows[NAMES.index(LENDER)]], 1.0, -1.0)
+    z = [clipped(bank.features[some]) for bank, some in zip(banks, rows, strict=True)]
+    whole = np.hstack([*z, clipped(np.column_stack((np.ones(len(label)), label)))])
+    return whole.T @ whole
+
+
+def five_banks(rng: np.random.Generator, common: int, kind: str = "plain") -> list[Bank]:
+    """Five banks; strange features, or rows that repeat an identifier, in every one of them."""
+    world = simulate_customers(common, others=60, applicants=1, rng=rng)
+    banks = []
+    for bank in world.banks.values():
+        ids, features, defaulted = list(bank.ids), bank.features.copy(), bank.defaulted
+        if kind == "strange":
+            rows = rng.choice(len(ids), 12, replace=False)
+            features[rows, rng.integers(0, FEATURES, 12)] = rng.choice((np.nan, np.inf, -np.inf, 1e300, 1e18), 12)
+        if kind == "repeated":
+            rows = rng.choice(len(ids), 10, replace=False)
+            ids += [ids[row] for row in rows]
+            features = np.vstack((features, rng.normal(0, 2, (10, FEATURES))))
+            defaulted = None if defaulted is None else np.append(defaulted, rng.random(10) < 0.5)
+        banks.append(Bank(ids, features, defaulted))
+    return banks
+
+
+MIXES = {
+    "plain": (
+        "With some customers in common",
+        "Does every block stand at its own bank's rows, and the label at bank B's?",
+    ),
+    "strange": (
+        "With features that are NaN, infinite or huge",
+        "Milestone 6.5 settled what becomes of such a row. Does one reach the others?",
+    ),
+    "repeated": (
+        "With identifiers that stand twice in a bank's files",
+        "`run.align` names one row for each customer. Take those.",
+    ),
+}
