@@ -20,6 +20,7 @@ NEEDS_AN_EXTRA = {
     "dpcourse.flower_app.secagg",
     "dpcourse.grade.export",
     "dpcourse.grade.worker",
+    "dpcourse.lessons.capstone_1.flower",
 }
 
 PROGRAM = f"""

@@ -58,7 +58,7 @@ def main(arguments: list[str] | None = None) -> int:
     start = time.perf_counter()
     try:
         if simulated:
-            outcome = engines.simulate(plan, cpus=given.cpus, secagg=given.secagg)
+            outcome = engines.simulate(plan, cpus=given.cpus, apps=engines.SECAGG if given.secagg else engines.APPS)
         else:
             outcome = engines.loopback(plan)
     except FlowerFailed as error:

@@ -35,6 +35,8 @@ QUIET = {
     "OPENBLAS_NUM_THREADS": "1",
 }
 
+APPS, SECAGG = "dpcourse.flower_app.apps", "dpcourse.flower_app.secagg"
+
 # What Flower wants to know about an app. Its code is this package, which every machine has installed.
 _APP = """\
 [project]
@@ -57,16 +59,17 @@ _GRACE = 5.0  # seconds between asking a process to end and ending it
 _ENGINE_GRACE = 20.0  # for Ray to end what it has started
 
 
-def simulate(plan: Plan, *, cpus: int = 1, secagg: bool = False, seconds: float = 300.0) -> dict[str, Any]:
+def simulate(plan: Any, *, cpus: int = 1, apps: str = APPS, seconds: float = 300.0) -> dict[str, Any]:
     """Run on Flower's simulation engine: the clients are tasks of Ray on this machine, `cpus` of them at a time.
 
     Parameters
     ----------
     plan : Plan
+        Of the module `apps`: a dataclass of plain values with `fabs`, the number of clients, and `to_config()`.
     cpus : int
         ≥ 1. More make many or slow clients faster, and each is a process to start.
-    secagg : bool
-        Under Flower's SecAgg+: see `dpcourse.flower_app.secagg`.
+    apps : str
+        The module with `Plan`, `client_app` and `run`; `SECAGG` for the same rounds under Flower's SecAgg+.
     seconds : float
         After that long without a result it gives up.
 
@@ -85,7 +88,7 @@ def simulate(plan: Plan, *, cpus: int = 1, secagg: bool = False, seconds: float 
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder, environment = Path(temporary), os.environ | _surroundings(temporary)
         output, order = folder / "outcome.json", folder / "order.json"
-        asked = {"plan": plan.to_config(), "output": str(output), "cpus": cpus, "secagg": secagg}
+        asked = {"plan": plan.to_config(), "output": str(output), "cpus": cpus, "apps": apps}
         order.write_text(json.dumps(asked), encoding="utf-8")
         command = (sys.executable, "-m", "dpcourse.flower_app.simulation", str(order))
         with _Process.running(command, environment, folder) as engine:

@@ -60,10 +60,17 @@ def run(grid: Grid, plan: Plan, output: Path, context: Context) -> None:
             initial_parameters=ndarrays_to_parameters([start.weights]),
             on_fit_config_fn=lambda round: {**plan.to_config(), "round": round},
         )
-        legacy = LegacyContext(context=context, config=ServerConfig(num_rounds=plan.rounds), strategy=strategy)
-        masked = SecAggPlusWorkflow(num_shares=plan.fabs, reconstruction_threshold=plan.fabs // 2 + 1, max_weight=1.0)
-        DefaultWorkflow(fit_workflow=masked)(grid, legacy)
+        masked_rounds(grid, context, strategy, plan.rounds, clients=plan.fabs, threshold=plan.fabs // 2 + 1)
         outcome |= {"weights": strategy.weights, "reports": strategy.reports}
+
+
+def masked_rounds(
+    grid: Grid, context: Context, strategy: FedAvg, rounds: int, *, clients: int, threshold: int, bound: float = 8.0
+) -> None:
+    """Rounds in which Flower hands `strategy` an average only. Entries of what clients send lie within ±`bound`."""
+    legacy = LegacyContext(context=context, config=ServerConfig(num_rounds=rounds), strategy=strategy)
+    masked = SecAggPlusWorkflow(clients, threshold, max_weight=1.0, clipping_range=bound)
+    DefaultWorkflow(fit_workflow=masked)(grid, legacy)
 
 
 class _Rounds(FedAvg):

@@ -8,18 +8,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from dpcourse.flower_app.plan import Plan
-
 
 def main(order: str) -> None:
-    """Simulate what the JSON file `order` asks for: a plan, how many CPUs, with or without SecAgg+, and the outcome."""
+    """Simulate what the JSON file `order` asks for: a plan, the module of its apps, how many CPUs, and the outcome."""
     asked = json.loads(Path(order).read_text(encoding="utf-8"))
-    plan, output = Plan(**asked["plan"]), Path(asked["output"])
 
     from flwr.serverapp import ServerApp
     from flwr.simulation import run_simulation
 
-    apps = importlib.import_module(f"dpcourse.flower_app.{'secagg' if asked['secagg'] else 'apps'}")
+    apps = importlib.import_module(asked["apps"])
+    plan, output = apps.Plan(**asked["plan"]), Path(asked["output"])
     server_app = ServerApp()
 
     @server_app.main()

@@ -89,6 +89,16 @@ def test_flowers_secure_aggregation_comes_close(python, mark):
     assert gone(mark), still_running(mark)
 
 
+def test_noise_shared_under_secure_aggregation_ends_at_the_weights_without_it(python, mark):
+    """Capstone 1's rounds: steps of 0.0005 in what is sent; 1e-4 is some forty times what was seen after ten rounds."""
+    command = [python, "-m", "dpcourse.lessons.capstone_1", "--flower", "--rounds", "10"]
+    ran = subprocess.run(command, cwd=ROOT, env=mark, capture_output=True, encoding="utf-8", timeout=600)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert ran.stdout.count("6 masked sums added\n") == 10
+    assert 0 < float(re.search(r"^largest difference of a weight: (\S+)$", ran.stdout, re.MULTILINE)[1]) < 1e-4
+    assert gone(mark), still_running(mark)
+
+
 @pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for processes in /proc")
 def test_a_run_that_is_ended_takes_its_processes_along(python, mark):
     command = [python, "-m", "dpcourse.flower_app", "--engine", "loopback"]

@@ -67,20 +67,33 @@ def train(
     """
     rng = np.random.default_rng(rng)
     size = sum(len(data.y) for data in fabs) if per_fab is None else len(fabs)
-    weights, velocity, average = np.zeros((3, WEIGHTS))
-    for step in range(ROUNDS):
+    model = Model(ROUNDS, size)
+    for _ in range(ROUNDS):
         total = np.zeros(WEIGHTS)
         for data, deviation in zip(fabs, deviations, strict=True):
-            part = clipped_sum(weights, *data)
+            part = clipped_sum(model.weights, *data)
             if per_fab is not None:
                 part = part / len(data.y)
                 part /= max(1.0, float(np.linalg.norm(part)) / per_fab)
             total += part + rng.normal(0, deviation, WEIGHTS)
-        velocity = MOMENTUM * velocity + total / size
-        weights = weights - RATE * velocity
-        if step >= ROUNDS // 2:
-            average += weights
-    return average / (ROUNDS - ROUNDS // 2)
+        model.step(total)
+    return model.average
+
+
+class Model:
+    """Weights that take a step on each round's sum: momentum, and the mean of the weights of the later rounds."""
+
+    def __init__(self, rounds: int, size: float) -> None:
+        self.rounds, self.size, self.taken = rounds, size, 0
+        self.weights, self.velocity, self.average = np.zeros((3, WEIGHTS))
+
+    def step(self, total: np.ndarray) -> None:
+        """One step of `RATE` along the noisy sum over the declared number of records."""
+        self.velocity = MOMENTUM * self.velocity + total / self.size
+        self.weights = self.weights - RATE * self.velocity
+        if self.taken >= self.rounds // 2:
+            self.average += self.weights / (self.rounds - self.rounds // 2)
+        self.taken += 1
 
 
 def right(weights: np.ndarray, data: Wafers) -> np.ndarray:

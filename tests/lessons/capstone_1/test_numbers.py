@@ -8,6 +8,8 @@ import pytest
 from dpcourse.datasets import load_fabs
 from dpcourse.lessons import capstone_1 as c1
 from dpcourse.lessons.capstone_1 import numbers
+from dpcourse.lessons.capstone_1.__main__ import main
+from dpcourse.lessons.capstone_1.rounds import Plan
 
 
 @pytest.mark.parametrize(
@@ -90,3 +92,30 @@ def test_pictures_say_what_they_show():
     assert "Taiwan -2.0, China +4.0" in gains.alt
     assert c1.draw_gains(c1.Gains({"Taiwan": np.array([0.02]), "China": np.array([0.03])}), into=gains) is gains
     assert "Taiwan +2.0" in gains.alt and gains.png() != before
+
+
+def test_the_plan_for_processes_is_the_training_of_the_notebook():
+    """Noise of the stated law, and weights that differ from those without noise as the notebook's do."""
+    plan = Plan()
+    assert Plan.from_config(plan.to_config() | {"round": 3}) == plan
+    noise = np.array([plan.sent(5, round, np.zeros(21)) for round in range(1, 401)])
+    noise -= numbers.clipped_sum(np.zeros(21), *plan.world.clients["China"])
+    expected = c1.noise_multiplier(3.0) / 2  # four shares make the whole
+    assert abs(noise.std() / expected - 1) < 0.03  # 8,400 numbers: 0.0077 is one deviation, so 1e-4 false alarms
+    assert abs(noise).max() < 40 * plan.deviation < plan.bound()
+    fabs = list(plan.world.clients.values())
+    rounds = iter([(round, place) for round in range(1, 51) for place in range(6)])
+
+    class SameNoise(np.random.Generator):
+        def normal(self, centre, deviation, size):
+            return np.random.default_rng([plan.seed, *next(rounds)]).normal(centre, deviation, size)
+
+    same = numbers.train(fabs, [plan.deviation] * 6, SameNoise(np.random.PCG64()))
+    assert np.allclose(plan.in_one_process(), same, atol=1e-10)
+    with pytest.raises(ValueError, match=r"shares must be in 1\.\.6, got 7"):
+        Plan(shares=7)
+
+
+def test_the_program_without_flower(capsys):
+    assert main(["--rounds", "5"]) == 0
+    assert "after 5 rounds in one process" in capsys.readouterr().out
