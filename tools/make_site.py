@@ -206,7 +206,9 @@ def explorers() -> str:
         "| explorer | lesson |",
         "| --- | --- |",
     ]
-    for path in sorted((ROOT / "notebooks").glob("[0-9]*_*.ipynb")):
+    for path in [
+        path for folder in ("", "deeper") for path in sorted((ROOT / "notebooks" / folder).glob("[0-9]*_*.ipynb"))
+    ]:
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         title = "".join(cells[0]["source"]).splitlines()[0].lstrip("# ")
         for cell in cells:
@@ -214,7 +216,7 @@ def explorers() -> str:
             shown = ["".join(output.get("data", {}).get("text/plain", "")) for output in cell.get("outputs", ())]
             asked = re.search(r"^<Explorer: (.*?\?) \(", "".join(shown), re.M)
             if call and asked:
-                place = f"notebooks/{path.stem}.html#{call[1].partition('(')[0]}"
+                place = f"{path.relative_to(ROOT).with_suffix('.html').as_posix()}#{call[1].partition('(')[0]}"
                 lines.append(f"| <a href='{place}'>{html.escape(asked[1])}</a> | {title} |")
     return "\n".join(lines) + "\n"
 

@@ -34,7 +34,7 @@ def explore_attacker() -> Explorer:
         "What can an attacker still do?",
         controls={
             "epsilon": epsilon_slider(0.05, 5.0, 1.0),
-            "delta": choice("δ", {"0": 0.0, "one in 100,000": 1e-5, "one in 100": 0.01, "one in 10": 0.1}, 0.0),
+            "delta": choice("δ", {"0": 0.0, "one in 100,000": 1e-5, "one in 100": 0.01, "one in 10": 0.1}, 0.1),
             "prior": slider("belief before", 0.01, 0.99, 0.5, step=0.01, unit="%"),
         },
         compute=attacker,

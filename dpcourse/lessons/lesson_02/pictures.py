@@ -85,9 +85,9 @@ def draw_hills(data: Hills) -> Still:
                     (0.84, "light and dark:", marks.INK),
                     (0.76, "ratio above e^ε", marks.INK),
                     (0.63, f"dark: δ = {data.delta:.3f}", marks.INK),
-                    (0.53, "dots: e^ε·solid", marks.GREEN),
                 )
             ),
+            marks.text(data.x[near][0] + 0.15, 1.09 * top, "dots: e^ε × solid", colour=marks.GREEN, anchor="start"),
         ]
     times = (1 / 16, 1 / 4, 1, 4, 16) if data.delta else (1 / 4, 1 / 2, 1, 2, 4)
     names = [f"{t:g}" if t >= 1 else f"1/{round(1 / t)}" for t in times]
@@ -105,7 +105,7 @@ def draw_hills(data: Hills) -> Still:
         f"It is left with probability {data.tail:.3g}, and δ = {data.delta:.3g}."
     )
     tall = Axis(0, 1.15 * top, "how likely (density)")
-    times_axis = Axis(1 / reach, reach, "", log=True, ticks=times, names=names)
+    times_axis = Axis(1 / reach, reach, "times as high (log scale)", log=True, ticks=times, names=names)
     panels = [
         Panel(across, tall, hills, title=f"{data.noise} noise: two hills", share=1.45),
         Panel(

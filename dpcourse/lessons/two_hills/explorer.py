@@ -33,7 +33,7 @@ def _verdict(hills: Hills, relation: str = _RELATION) -> str:
 
 
 def _worth(hills: Hills) -> str:
-    return ", and worth little: δ should be far below one in the number of people" if hills.delta >= 0.01 else ""
+    return ", but worth little: δ should be far below 1 divided by the number of people" if hills.delta >= 0.01 else ""
 
 
 def _delta(hills: Hills) -> str:
@@ -153,7 +153,7 @@ def explore_two_hills(view: str = "laplace") -> Explorer:
     )
     declared: dict[str, dict[str, Any]] = {
         "laplace": {
-            "controls": {"noise": noise, "claim": _claim()},
+            "controls": {"noise": noise, "claim": _claim(0.5)},
             "compute": laplace_hills,
             "marks": hills_marks,
             "describe": _describe_laplace,

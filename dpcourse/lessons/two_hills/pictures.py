@@ -30,7 +30,14 @@ from dpcourse.plots.words import at_most, number
 
 DELTA = 1e-5
 _TIMES = (1 / 64, 1 / 16, 1 / 4, 1, 4, 16, 64)
-_RATIOS = Axis(1 / 256, 256, "", log=True, ticks=_TIMES, names=("1/64", "1/16", "1/4", "1", "4", "16", "64"))
+_RATIOS = Axis(
+    1 / 256,
+    256,
+    "times as high (log scale)",
+    log=True,
+    ticks=_TIMES,
+    names=("1/64", "1/16", "1/4", "1", "4", "16", "64"),
+)
 
 
 def _share(values: np.ndarray) -> float:
