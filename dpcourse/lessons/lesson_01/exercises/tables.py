@@ -10,6 +10,7 @@ from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 
 _ALL = ["street", "age", "sex", "job"]
+_SECRETS = ("winter", "spring", "ill")  # what somebody had
 
 
 def people(rng: np.random.Generator, n: int | None = None) -> pd.DataFrame:
@@ -128,9 +129,9 @@ REMOVED = (
 
 def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
     frame, columns = _table_and_columns(rng)
-    ill = rng.choice(["no", "flu", "cold"], len(frame), p=[0.8, 0.1, 0.1])
-    frame = frame.assign(age=frame["age"] // 5 * 5, ill=ill)
-    return frame, columns, str(rng.choice(["rich", "ill"]))
+    secrets = {name: rng.choice(["no", "flu", "cold"], len(frame), p=[0.8, 0.1, 0.1]) for name in _SECRETS}
+    frame = frame.assign(age=frame["age"] // 5 * 5, **secrets)
+    return frame, columns, str(rng.choice(["rich", *_SECRETS]))
 
 
 def _alike(frame: pd.DataFrame, columns: list[str], sensitive: str) -> np.ndarray:
