@@ -84,8 +84,15 @@ class Answer:
         Whether it, or a part of it, was called and never returned anything but None.
     """
 
-    def __init__(self, value: Any, *, own_work: bool = True, allowed: tuple[str, ...] = ()) -> None:
-        self.value, self.calls = value, 0
+    def __init__(
+        self,
+        value: Any,
+        *,
+        own_work: bool = True,
+        allowed: tuple[str, ...] = (),
+        again: Callable[[], Any] | None = None,
+    ) -> None:
+        self.value, self.calls, self._again = value, 0, again
         self._silent, self._parts = 0, list[Answer]()
         self._own_work, self._allowed = own_work, allowed
 
@@ -97,8 +104,14 @@ class Answer:
             raise AnswerRaised(error) from error
         if member is ...:
             raise Unanswered
-        self._parts.append(Answer(member, own_work=self._own_work, allowed=self._allowed))
+        again = self._again and (lambda: self._again()[key])
+        self._parts.append(Answer(member, own_work=self._own_work, allowed=self._allowed, again=again))
         return self._parts[-1]
+
+    def renew(self) -> None:
+        """From here on, the same answer in a process that has forgotten all calls, where there can be one."""
+        if self._again is not None:
+            self.value = self._again()
 
     @property
     def silent(self) -> bool:

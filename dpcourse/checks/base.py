@@ -161,6 +161,8 @@ class Exercise:
         When a check that is still running is stopped: see `time_limit`.
     clock : callable
         By what processor time these are counted.
+    again : callable, optional
+        ``again()`` gives the same answer from a process that has forgotten all calls: see `Answer.renew`.
     """
 
     id: str
@@ -171,6 +173,7 @@ class Exercise:
     allowed: tuple[str, ...] = ()
     seconds: float = 60.0
     clock: Callable[[], float] = time.process_time
+    again: Callable[[], Any] | None = None
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
         """Run the cases on an answer. Never raises because of the answer, except when a person interrupts the
@@ -181,7 +184,7 @@ class Exercise:
         return CheckResult(self.id, self.title, False, wrong.seen, wrong.ask, wrong.key)
 
     def _first_wrong(self, value: Any, rng: np.random.Generator) -> Diagnosis | None:
-        answer = Answer(value, own_work=self.own_work, allowed=self.allowed)
+        answer = Answer(value, own_work=self.own_work, allowed=self.allowed, again=self.again)
         wrong = self._found(answer, rng)
         # A function that prints its result and returns None: whatever the case that met it made of that.
         unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value")

@@ -3,7 +3,7 @@
 From the declaration come, in this order: the type and shape of a result; whether it lies around the truth, or around a
 wrong truth that is known; whether its numbers have noise of their own, of one size, whatever the data; whether an empty
 dataset gets the same noise; whether thousands of errors follow the right law, and what is wrong with them; and audits
-of the neighbours that the exercise names.
+of the neighbours that the exercise names. Last, two hundred datasets of all sizes are asked about once (`once`).
 
     NOISY_COUNT = Release(
         data=(few, many),                             # each draws one kind of dataset: arguments without ε and rng
@@ -32,6 +32,7 @@ from dpcourse.checks.cases.exact import Returns
 from dpcourse.checks.cases.known import Mistake, Pairs, frozen
 from dpcourse.checks.cells import exact_wrong, uneven_wrong
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
+from dpcourse.checks.once import asked_once, near
 from dpcourse.checks.samples import Sample, follows_data, wrong_truth
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -91,12 +92,18 @@ class Neighbours:
     view: Callable[[Any], Any] = lambda output: round(float(np.ravel(output)[0]), 3)
     diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None
 
-    def audited(self, release: Release) -> Audited:
-        def call(answer: Answer, arguments: Arguments, rng: Generator) -> Any:
-            return release.call(answer, arguments, self.epsilon, rng)
+    def audited(self, release: Release) -> Case:
+        def case(answer: Answer, chance: Chance) -> Diagnosis | None:
+            epsilon = self.epsilon if release.claim else near(self.epsilon, chance.rng)
 
-        claim = release.claim or Guarantee(self.epsilon)
-        return Audited(self.pairs, claim, self.runs, 1, call, self.view, self.hint, self.key, self.diagnose)
+            def call(answer: Answer, arguments: Arguments, rng: Generator) -> Any:
+                return release.call(answer, arguments, epsilon, rng)
+
+            claim = release.claim or Guarantee(epsilon)
+            audit = Audited(self.pairs, claim, self.runs, 1, call, self.view, self.hint, self.key, self.diagnose)
+            return audit(answer, chance)
+
+        return case
 
 
 @dataclass(frozen=True)
@@ -116,6 +123,11 @@ class Release:
         ``sensitivity(*arguments)``, of the whole result in L1, from public arguments.
     noise : sequence of callables
         ``noise(scale) -> Law``; any of them is right. Without any, the law is left to cases of the exercise's own.
+    least : sequence of callables
+        The same where wider noise is right as well: `noise` is empty then, and results may not be nearer to the truth.
+    records : int
+        So many of the arguments, the first ones, hold the records, one entry or row each: with them a dataset can be
+        made of any size.
     mistakes : sequence of Mistake
         ``gives(*arguments)`` is a wrong truth.
     scales : sequence of Mistake
@@ -135,7 +147,7 @@ class Release:
     looks : tuple of int
         Datasets of each kind, and releases of each of them.
     epsilons : tuple of float
-        Where the law of the noise is looked at, the smallest first.
+        Around which the law of the noise is looked at, the smallest first, and far enough apart to see it follow ε.
     words : Words
     """
 
@@ -143,6 +155,8 @@ class Release:
     truth: Callable[..., Any]
     sensitivity: float | Callable[..., float] = 1.0
     noise: Sequence[Callable[[float], Law]] = (laplace,)
+    least: Sequence[Callable[[float], Law]] = ()
+    records: int = 1
     mistakes: Sequence[Mistake] = ()
     scales: Sequence[Mistake] = ()
     nobody: Arguments | None = None
@@ -162,7 +176,8 @@ class Release:
         """What an `Exercise` runs, in order."""
         law = (self.law,) if self.noise else ()
         audits = (pair.audited(self) for pair in self.neighbours)
-        return (self.returns, self.around_the_truth, self.with_nobody, *self.before, *law, *audits, *self.after)
+        once = (self.asked_once,) if self.noise or self.least else ()
+        return (self.returns, self.around_the_truth, self.with_nobody, *self.before, *law, *audits, *self.after, *once)
 
     def scale(self, arguments: Arguments, epsilon: float) -> float:
         """The right scale of the noise."""
@@ -170,20 +185,26 @@ class Release:
         return sensitivity / epsilon
 
     def sample(self, answer: Answer, arguments: Arguments, epsilon: float, runs: int, rng: Generator) -> Sample:
-        """Releases of one dataset, less its truth."""
-        arguments = frozen(arguments)
+        """Releases of one dataset, less its truth, with a generator of their own: the check's is never handed over."""
+        arguments, own = frozen(arguments), np.random.default_rng(rng.integers(2**63))
         truth = np.asarray(self.truth(*arguments), dtype=float)
         errors = np.empty((runs, truth.size))
         for row in errors:
-            result = np.asarray(self.call(answer, arguments, epsilon, rng), dtype=float)
-            if result.shape != truth.shape:
-                seen = f"The result has shape {result.shape}, and {truth.shape} is wanted."
-                each = f"One number for every {self.words.cell}, whatever is in the data."
-                raise Refused(Diagnosis("wrong-shape", seen, each if truth.ndim else "One number is wanted."))
-            if not np.isfinite(result).all():
-                raise Refused(Diagnosis("nan", "The result holds NaN or infinity.", "Is something divided by zero?"))
-            row[:] = np.ravel(result - truth)
+            row[:] = np.ravel(self.result(answer, arguments, epsilon, own, truth.shape) - truth)
         return Sample(arguments, truth.ravel(), errors, self.scale(arguments, epsilon))
+
+    def result(
+        self, answer: Answer, arguments: Arguments, epsilon: float, rng: Generator, shape: tuple[int, ...]
+    ) -> np.ndarray:
+        """One release; `Refused` where it is not of this shape, or not finite."""
+        result = np.asarray(self.call(answer, arguments, epsilon, rng), dtype=float)
+        if result.shape != shape:
+            seen = f"The result has shape {result.shape}, and {shape} is wanted."
+            each = f"One number for every {self.words.cell}, whatever is in the data."
+            raise Refused(Diagnosis("wrong-shape", seen, each if shape else "One number is wanted."))
+        if not np.isfinite(result).all():
+            raise Refused(Diagnosis("nan", "The result holds NaN or infinity.", "Is something divided by zero?"))
+        return result
 
     def returns(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """A number or an array of the right shape, which follows the generator."""
@@ -197,10 +218,10 @@ class Release:
         return case(answer, chance)
 
     def around_the_truth(self, answer: Answer, chance: Chance) -> Diagnosis | None:
-        """At ε = 1: what is the noise around, and is it the same noise everywhere?"""
-        datasets, runs = self.looks
+        """At ε ≈ 1: what is the noise around, and is it the same noise everywhere?"""
+        (datasets, runs), epsilon = self.looks, near(1.0, chance.rng)
         samples = [
-            self.sample(answer, d(chance.rng), 1.0, runs, chance.rng) for d in self.data for _ in range(datasets)
+            self.sample(answer, d(chance.rng), epsilon, runs, chance.rng) for d in self.data for _ in range(datasets)
         ]
         if not any(np.ptp(sample.errors, axis=0).any() for sample in samples):
             return Shared.NO_NOISE.seen("The same data always give the same result: it has no noise.")
@@ -215,12 +236,12 @@ class Release:
     def with_nobody(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """A dataset of nobody is a dataset. An error would tell that it is empty.
 
-        Noise of whole numbers is zero 46% of the time: forty times with probability 1e-13.
+        At ε = 1 noise of whole numbers is zero 46% of the time: forty times with probability 1e-13.
         """
         if self.nobody is None:
             return None
         try:
-            sample = self.sample(answer, self.nobody, 1.0, 40, chance.rng)
+            sample = self.sample(answer, self.nobody, near(0.5, chance.rng, 2.0), 40, chance.rng)
         except AnswerRaised as raised:
             return Shared.NOBODY.seen(
                 f"When nobody is in the data your function stops with {raised}. An error is an output: it tells the "
@@ -235,7 +256,7 @@ class Release:
         """Thousands of errors at each ε against the law that is asked for."""
         wanted, drawn = [], []
         for around in self.epsilons:
-            epsilon = round(around * chance.rng.uniform(0.9, 1.1), 2)
+            epsilon = near(around, chance.rng, 1.4)
             samples = self._many(answer, epsilon, chance.rng)
             units = [sample.scale * epsilon if self.words.of else 1.0 for sample in samples]
             errors = [sample.errors.ravel() / unit for sample, unit in zip(samples, units, strict=True)]
@@ -251,6 +272,10 @@ class Release:
                 if all(law(mistake.gives(e, *s.arguments)).fits(s.errors.ravel(), 1e-9) for e, s in drawn):
                     return mistake.diagnosis
         return wrong.led_by(f"In units of {w.of}: ") if w.of else wrong
+
+    def asked_once(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """Two hundred datasets of all sizes, each asked about once or a few times, at an ε of its own."""
+        return asked_once(self, answer, chance)
 
     def _many(self, answer: Answer, epsilon: float, rng: Generator) -> list[Sample]:
         """Samples with `draws` errors in all: of one dataset where a release has several numbers, else of ten."""

@@ -65,6 +65,11 @@ class Shared(enum.Enum):
         "scale-from-data",
         "Sensitivity is about every possible person, not about those who are there. Which public numbers give it?",
     )
+    NOT_EVERYWHERE = (
+        "not-everywhere",
+        "You were asked about datasets of many sizes, at many ε. What does your noise depend on besides ε and what "
+        "one person can change?",
+    )
     CUT_AT_ZERO = "cut-at-zero", "Why not leave the counts as the noise makes them?"
     WRONG_TRUTH = "wrong-truth", "What comes out of your function if you leave the noise out?"
     SHARE = "a-share", "The number of people is wanted. Do you take a mean where a sum is asked for?"

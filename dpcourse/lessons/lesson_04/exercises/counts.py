@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import either_order
 from dpcourse.checks.counting import YES_COUNTS, in_another_order, one_yes_each, yes_and_no
+from dpcourse.checks.noise_laws import normal
 from dpcourse.checks.release import Neighbours, Release, Words
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.mechanisms import GaussianMechanism
@@ -93,8 +94,9 @@ COUNTS = Release(
     truth=lambda flags: flags.sum(axis=0),
     sensitivity=lambda flags: _SIGMA * math.sqrt(flags.shape[1]),
     noise=(),  # more of it than asked for is right as well: see `_normal_and_no_wider`
+    least=(normal,),
     claim=_CLAIM,
-    call=lambda answer, arguments, epsilon, rng: answer(*arguments, _SIGMA, rng=rng),
+    call=lambda answer, arguments, epsilon, rng: answer(*arguments, _SIGMA / epsilon, rng=rng),
     mistakes=(*YES_COUNTS, *in_another_order(lambda flags: flags.sum(axis=0))),
     neighbours=(
         Neighbours(

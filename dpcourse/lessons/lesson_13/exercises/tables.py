@@ -76,6 +76,7 @@ TABLE = Release(
     data=tables(_codes, (4, 5)),
     many=large_table(_codes, (10, 20)),
     truth=_crosstab,
+    records=2,
     noise=(laplace, geometric),
     mistakes=(
         *cell_counts(_crosstab),

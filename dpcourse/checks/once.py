@@ -1,0 +1,182 @@
+"""A release asked the way people ask: about datasets it has never seen, of any size, at any ε, once or a few times.
+
+The other looks at a release ask one dataset thousands of times at an ε or two, which an answer can tell from earnest:
+it may add its noise there and nowhere else. Here are two hundred datasets of 1 to 100,000 records, each at an ε of its
+own between 0.01 and 5 and with a generator made for the call. Each error becomes its place in the law that it should
+have had, a number between 0 and 1. Such places are uniform, whatever their datasets and ε. So they are looked at from
+every side: from the largest dataset down and from the smallest up, the same by ε, by how often the dataset was asked
+before, and in the order of the calls. Among the first so many, are errors too small together, too large, or on one
+side?
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.random import Generator
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.noise_laws import Law
+from dpcourse.checks.vocabulary import Shared
+
+if TYPE_CHECKING:
+    from dpcourse.checks.release import Release
+
+DATASETS = 200
+SIZES, EPSILONS = (1.0, 1e5), (0.01, 5.0)
+ROUND_SIZES = (1, 2, 10, 100, 1000, 10_000, 30_162, 32_561, 45_222, 48_842, 100_000)  # those of the course among them
+ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
+LARGE = 20_000
+STEPS = (1.0, 0.5, 0.1, 0.05, 0.01, *(10.0**-k for k in range(3, 8)))
+EXACT = 1e-9  # an error of less than so many scales is none: so near lies a right answer once in a billion calls
+
+
+@dataclass(frozen=True)
+class Question:
+    """One call: how large the dataset was, how often it had been asked about before, ε, results, truth, scale."""
+
+    size: int
+    before: int
+    epsilon: float
+    results: np.ndarray
+    errors: np.ndarray
+    scale: float
+
+
+def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The case; a right answer fails with probability `chance.failure` at most."""
+    answer.renew()
+    asked = list(_asked(release, answer, chance.rng))
+    laws, wider = release.noise or release.least, not release.noise
+    found = [_worst(asked, law, chance, wider) for law in laws]
+    seen = [words for words in found if words]
+    return Shared.NOT_EVERYWHERE.seen(seen[0]) if seen and len(seen) == len(found) else None
+
+
+def near(epsilon: float, rng: Generator, by: float = 1.25) -> float:
+    """An ε up to so many times larger or smaller; every other time a round one, as people choose it."""
+    drawn = float(epsilon * by ** rng.uniform(-1, 1))
+    return float(f"{drawn:.1g}") if rng.random() < 0.5 else drawn
+
+
+def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:
+    draws = [*release.data, *([release.many] if release.many else [])]
+    pools = [draws[place % len(draws)](rng) for place in range(max(12, len(draws)))]
+    for size, epsilon in zip(_spread(rng, *SIZES), _spread(rng, *EPSILONS), strict=True):
+        n = int(rng.choice(ROUND_SIZES)) if rng.random() < 0.1 else round(size)
+        epsilon = near(epsilon, rng, 1.0)
+        arguments = _resampled(pools[rng.integers(len(pools))], n, release.records, rng)
+        truth = np.asarray(release.truth(*arguments), dtype=float)
+        for before in range(1 if n > LARGE else int(rng.choice(ASKED))):
+            result = release.result(answer, arguments, epsilon, np.random.default_rng(rng.integers(2**63)), truth.shape)
+            scale = release.scale(arguments, epsilon)
+            yield Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale)
+
+
+def _spread(rng: Generator, low: float, high: float) -> list[float]:
+    """Numbers between two, evenly on a logarithmic scale, in random order."""
+    places = (rng.permutation(DATASETS) + rng.random(DATASETS)) / DATASETS
+    return (low * (high / low) ** places).tolist()
+
+
+def _resampled(arguments: tuple[Any, ...], n: int, records: int, rng: Generator) -> tuple[Any, ...]:
+    """The same public arguments with n records, drawn from those that are there."""
+    if not records:
+        return arguments
+    rows = rng.integers(len(arguments[0]), size=n)
+
+    def taken(values: Any) -> Any:
+        if not isinstance(values, np.ndarray):
+            return list(itemgetter(*rows.tolist(), rows[0])(values))[:-1]
+        found = values[rows]
+        found.setflags(write=False)
+        return found
+
+    return (*map(taken, arguments[:records]), *arguments[records:])
+
+
+def _places(asked: Sequence[Question], law: Callable[[float], Law], rng: Generator) -> np.ndarray:
+    """Where each error lies in its law: uniform between 0 and 1 for a right answer, rounded or not, cut at 0 or not."""
+    errors = np.concatenate([one.errors for one in asked])
+    results = np.concatenate([one.results for one in asked])
+    scales = np.repeat([one.scale for one in asked], [one.errors.size for one in asked])
+    unit = law(1.0)
+    step = next((s for s in STEPS if np.abs(errors / s - np.rint(errors / s)).max() < 0.01), 0.0)
+    if unit.whole and step != 1.0:
+        return np.zeros_like(errors)  # decimals are no noise of whole numbers
+
+    def below(at: np.ndarray) -> np.ndarray:
+        if not unit.whole:
+            return unit.below(at / scales)
+        return np.array([law(scale).below(one) for one, scale in zip(at, scales, strict=True)])
+
+    low, high = below(errors - step / 2), below(errors + step / 2)
+    if (results >= 0).all():
+        low = np.where(results == 0, 0.0, low)
+    return low + rng.random(errors.size) * (high - low)
+
+
+def _worst(asked: Sequence[Question], law: Callable[[float], Law], chance: Chance, wider: bool) -> str:
+    """What is least likely by chance of all that is too unlikely, in words; "" if nothing is."""
+    places = _places(asked, law, chance.rng)
+    sizes = np.array([one.errors.size for one in asked])
+    starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    middle = np.clip(np.abs(2 * places - 1), EXACT, 1 - EXACT)
+    close, far, above = (np.add.reduceat(part, starts) for part in (-np.log(middle), -np.log1p(-middle), places > 0.5))
+    worst, words = 0.0, ""
+    for order, where in _orders(asked):
+        n, share = np.cumsum(sizes[order]), _shares(len(order)) * chance.failure / (4 * 8)
+        up = np.cumsum(above[order].astype(int))
+        looks = {
+            "near": stats.gamma.logsf(np.cumsum(close[order]), n),
+            "far": stats.gamma.logsf(np.cumsum(far[order]), n),
+            "above": stats.binom.logsf(up - 1, n, 0.5),
+            "below": stats.binom.logcdf(up, n, 0.5),
+        }
+        for look, chances in looks.items() if not wider else [("near", looks["near"])]:
+            unlikely = np.log(share) - chances
+            if unlikely.max() > worst:
+                worst, last = float(unlikely.max()), int(unlikely.argmax())
+                words = _said([asked[place] for place in order[: last + 1]], law, look, where)
+    return words
+
+
+def _shares(n: int) -> np.ndarray:
+    """How the failure is shared among the first so many: they add up to less than 1, and the first few have most."""
+    return 6 / (math.pi * np.arange(1, n + 1)) ** 2
+
+
+def _orders(asked: Sequence[Question]) -> Iterator[tuple[np.ndarray, Callable[[Question], str]]]:
+    """The questions in eight orders, and how the first so many are called by the last of them."""
+    for up, key, words in (
+        (True, lambda one: one.size, lambda one: f"on datasets of {one.size:,} records or fewer"),
+        (False, lambda one: one.size, lambda one: f"on datasets of {one.size:,} records or more"),
+        (True, lambda one: one.epsilon, lambda one: f"at ε = {one.epsilon:.2g} or less"),
+        (False, lambda one: one.epsilon, lambda one: f"at ε = {one.epsilon:.2g} or more"),
+        (True, lambda one: one.before, lambda one: "the first time that a dataset is asked about"),
+        (False, lambda one: one.before, lambda one: "when a dataset is asked about again"),
+        (True, lambda one: 0, lambda one: "in your first answers"),
+        (False, lambda one: 0, lambda one: "in your last answers"),
+    ):
+        values = np.array([key(one) for one in asked])
+        order = np.argsort(values, kind="stable")
+        yield (order if up else order[::-1]), words
+
+
+def _said(group: Sequence[Question], law: Callable[[float], Law], look: str, where: Callable[[Question], str]) -> str:
+    sizes = [np.abs(one.errors).mean() / law(one.scale).size for one in group]
+    many = f"{len(group)} question{'s' * (len(group) > 1)} about new datasets, {where(group[-1])}"
+    if look in ("above", "below"):
+        share = np.mean(np.concatenate([one.errors for one in group]) > 0)
+        return f"Of {many}, {share:.0%} of your results lie above the truth. Half should."
+    exact = np.mean(np.concatenate([np.abs(one.errors) < EXACT * one.scale for one in group]))
+    if look == "near" and exact > 0.1:
+        return f"Of {many}, {exact:.0%} of your results have no noise."
+    return f"Of {many}, your results are off by {np.mean(sizes):.2g} times as much as they should be."
