@@ -42,7 +42,9 @@ def explore_uniqueness(frame: pd.DataFrame | None = None) -> Explorer:
         half = np.flatnonzero(data.shares >= 0.5)
         names = ", ".join(data.columns[: data.known])
         enough = (
-            f"Half are unique once {half[0] + 1} columns are known." if len(half) else "No number makes half unique."
+            f"Half are unique once the first {half[0] + 1} columns are known."
+            if len(half)
+            else "Even all columns make fewer than half unique."
         )
         return (
             f"Known: {names}. On {'these' if data.known > 1 else 'this'}, {data.shares[data.known - 1]:.1%} of "
@@ -52,9 +54,9 @@ def explore_uniqueness(frame: pd.DataFrame | None = None) -> Explorer:
     return Explorer(
         "How many columns until you are the only one?",
         controls={
-            "known": whole_slider("columns known", 1, len(ORDER), 5),
+            "known": whole_slider("columns known", 1, len(ORDER), 7),
             "band": choice("age recorded", _BANDS, 1),
-            "people": choice("people", {f"{size:,}": size for size in sizes}, len(frame)),
+            "people": choice("people", {f"{size:,}": size for size in sizes}, 1000),
         },
         compute=compute,
         marks=uniqueness_marks,
@@ -90,12 +92,12 @@ def explore_lists_left(cells: np.ndarray | None = None) -> Explorer:
 
     def describe(data: Candidates) -> str:
         steps = [f"{lists:,}" for lists in data.lists[: data.shown + 1]]
-        known = f"It is known that {people[data.hamlet]} people live in hamlet {data.hamlet}"
+        known = f"{people[data.hamlet]} people live in hamlet {data.hamlet}."
         if data.shown == 0:
-            return f"{known}, and nothing else. {steps[0]} lists of people fit."
+            return f"{known} No table is published. Lists of people that fit: {steps[0]}."
         end = "It is the true one." if data.lists[data.shown] == 1 else "The true one is among them."
-        tables = f"{data.shown} small table{'s' if data.shown > 1 else ''}"
-        return f"{known}, and {tables} of them. Lists of people that fit: {' → '.join(steps)}. {end}"
+        tables = "1 small table is" if data.shown == 1 else f"{data.shown} small tables are"
+        return f"{known} {tables} published. Lists of people that fit: {' → '.join(steps)}. {end}"
 
     return Explorer(
         "How many lists of people still fit?",

@@ -60,7 +60,7 @@ def draw_groups(k: int, sizes: np.ndarray, shares: np.ndarray, value: str) -> St
         [
             marks.points(sizes[~alike], shares[~alike], "a group with both answers", size=3),
             marks.points(
-                sizes[alike], shares[alike], "all alike", colour=marks.VERMILION, shape="s", size=5.5, hollow=True
+                sizes[alike], shares[alike], "all alike", colour=marks.VERMILION, shape="s", size=4, hollow=True
             ),
             *marks.key(sizes.max(), 0.98, words),
         ],
@@ -105,7 +105,7 @@ def candidates_marks(data: Candidates) -> Panel:
 
 def draw_recovered(data: Recovered) -> Still:
     """Secret bits recovered by linear programming against the noise added; `shares` has shape (answers, noise)."""
-    places = [len(data.noise) * share // 8 for share in (3, 6, 3)]  # of the labels, where the lines are well apart
+    places = [len(data.noise) * share // 8 for share in (3, 5, 3)]  # of the labels, where the lines are well apart
     colours = (marks.BLUE, marks.VERMILION, marks.GREEN, marks.PURPLE)
     lines = [
         marks.line(data.noise, row, f"{answers:,} answers", colour=colours[i], dash=marks.DASHES[i], label="")
@@ -122,7 +122,6 @@ def draw_recovered(data: Recovered) -> Still:
         )
         for i, (at, answers, row) in enumerate(zip(places, data.answers, data.shares, strict=False))
     ]
-    root = float(np.sqrt(data.people))
     panel = Panel(
         Axis(
             0, float(data.noise[-1]), "noise: each answer is off by up to this many people", ticks=data.noise.tolist()
@@ -130,7 +129,6 @@ def draw_recovered(data: Recovered) -> Still:
         Axis(0.4, 1.03, "people whose secret is recovered", ticks=(0.5, 0.6, 0.7, 0.8, 0.9, 1), unit="%"),
         [
             marks.rule(y=0.5, name="guessing", label_at="right"),
-            marks.rule(x=root, name="square root of the number of people"),
             *lines,
             *labels,
         ],

@@ -14,7 +14,7 @@ def lists():
 def test_a_billion_lists_fall_to_one(lists):
     text = lists.show(shown=6, hamlet="A")
     assert "1,121,099,408 → " in text and text.endswith(" → 1. It is the true one.")
-    assert "nothing else. 1,121,099,408 lists" in lists.show(shown=0)
+    assert "No table is published. Lists of people that fit: 1,121,099,408." in lists.show(shown=0)
 
 
 def test_the_still_says_it_too(lists):
