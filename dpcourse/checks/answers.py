@@ -120,10 +120,10 @@ class Answer:
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         self.calls += 1
         # Watching costs some microseconds a call: the first calls, and later ones at random.
-        watched = self._own_work and (self.calls <= 8 or random.random() < 1 / 64)
+        watched = self.calls <= 8 or random.random() < 1 / 64
         try:
             if watched:
-                with watch_package(self._allowed):
+                with watch_package(self._allowed, self._own_work):
                     result = self.value(*arguments, **keywords)
             else:
                 result = self.value(*arguments, **keywords)
@@ -140,12 +140,13 @@ class Answer:
 
 
 @contextlib.contextmanager
-def watch_package(allowed: tuple[str, ...] = ()) -> Iterator[None]:
+def watch_package(allowed: tuple[str, ...] = (), own_work: bool = True) -> Iterator[None]:
     """Raise `PackageUsed` when code of this package runs inside, however it was imported, renamed or wrapped.
 
     Watching calls rather than patching names also catches a function imported before the check, and leaves nothing to
     restore but the profiler. `allowed` names rooms, modules or functions that may run: ``("accounting",)``,
-    ``("mechanisms.sampling",)``, ``("mechanisms.LaplaceMechanism.release",)``.
+    ``("mechanisms.sampling",)``, ``("mechanisms.LaplaceMechanism.release",)``; unless it has to be one's own work, all
+    of them may, but for the functions that a project computes with.
     """
     used: list[str] = []
     looked: list[str] = []
@@ -165,7 +166,7 @@ def watch_package(allowed: tuple[str, ...] = ()) -> Iterator[None]:
         parts = Path(code.co_filename).relative_to(_PACKAGE).with_suffix("").parts
         name = ".".join([*(part for part in parts if part != "__init__"), getattr(code, "co_qualname", code.co_name)])
         fine = any(name == room or name.startswith(f"{room}.") for room in (*_HARMLESS, *allowed))
-        if not fine or _oracle(frame, parts):
+        if own_work and not fine or _oracle(frame, parts):
             used.append(name)
             raise PackageUsed(name)
 
@@ -187,15 +188,17 @@ def watch_package(allowed: tuple[str, ...] = ()) -> Iterator[None]:
 
 
 def _oracle(frame: FrameType, parts: tuple[str, ...]) -> bool:
-    """Whether somebody from outside of the package calls a function of an exercise's own module.
+    """Whether somebody from outside of the package calls a function of an exercise's own module, or of a project.
 
     What an exercise hands to the answer, a mechanism or a connection, is a method or a function made on the spot, and
     may be called.
     """
-    inside = parts[0] == "lessons" and "exercises" in parts
+    inside = parts[0] == "lessons" and ("exercises" in parts or parts[1].startswith("capstone"))
     made_here = "." not in getattr(frame.f_code, "co_qualname", frame.f_code.co_name)
-    caller = frame.f_back
-    return inside and made_here and caller is not None and not caller.f_code.co_filename.startswith(str(_PACKAGE))
+    caller = frame.f_back.f_code if frame.f_back is not None else None
+    # The function itself may have been given as the answer.
+    by_student = caller is Answer.__call__.__code__ or caller and not caller.co_filename.startswith(str(_PACKAGE))
+    return inside and made_here and bool(by_student)
 
 
 @contextlib.contextmanager

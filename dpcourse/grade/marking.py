@@ -19,8 +19,10 @@ from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.remote import Gone, Student
 from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching, needed
+from dpcourse.privacy import Guarantee
 
 MOST_STOPPED = 8  # cells of a notebook that never end or end their process; what comes after them is not run
+_NUMBERS = (int, float, str, tuple, np.ndarray, Guarantee)
 FROM_THE_START = "Run the notebook from its first cell."
 
 
@@ -52,7 +54,7 @@ def grade(path: Path, limits: sandbox.Limits, *, sandboxed: bool, rng: int | Non
     cells, marks = needed(cells, known), dict[str, Mark]()
     for rooms, questions in _by_rooms(known).items():
         with tempfile.TemporaryDirectory(prefix="dpcourse-") as folder:
-            staging.stage(rooms, Path(folder) / "in", known.lessons)
+            staging.stage(rooms, Path(folder) / "in")
             session = _Session(known, cells, rooms, Path(folder) / "in", limits, sandboxed)
             try:
                 for question in questions:
@@ -73,6 +75,20 @@ def _by_rooms(known: Reference) -> dict[frozenset[str], list[Question]]:
         rooms = staging.rooms_for(asked.allowed if asked.own_work else (*asked.allowed, *open_))
         found.setdefault(rooms, []).append(question)
     return found
+
+
+def _provided(known: Reference) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What a notebook imports of a lesson, by module: of a whole project its numbers only, as its functions answer."""
+    for module, names in known.imports:
+        if not module.startswith("dpcourse.lessons"):
+            continue
+        for name in names:
+            if name not in known.lessons:
+                yield module, {name: getattr(importlib.import_module(module), name)}
+                continue
+            project = importlib.import_module(f"{module}.{name}")
+            things = {public: getattr(project, public) for public in project.__all__}
+            yield f"{module}.{name}", {key: thing for key, thing in things.items() if isinstance(thing, _NUMBERS)}
 
 
 class _Session:
@@ -104,11 +120,8 @@ class _Session:
             sandbox.start(self._folder, self._limits, sandboxed=self._sandboxed), self._limits.seconds
         )
         self._at = 0
-        for module, names in self._known.imports:
-            if module.startswith("dpcourse.lessons"):
-                from_here = importlib.import_module(module)
-                things = {name: getattr(from_here, name) for name in names if name not in self._known.lessons}
-                self._student.provide(module, things)
+        for module, things in _provided(self._known):
+            self._student.provide(module, things)
         return self._student
 
     def _ready(self, upto: int) -> Student:

@@ -56,8 +56,8 @@ def rooms_for(allowed: tuple[str, ...], imported: tuple[str, ...] = ()) -> froze
     return frozenset().union(*(_needs(room) for room in wanted))
 
 
-def stage(rooms: frozenset[str], folder: Path, lessons: tuple[str, ...] = ()) -> Path:
-    """Lay out `folder` with those rooms of the package, some lessons' without their exercises, and the worker."""
+def stage(rooms: frozenset[str], folder: Path) -> Path:
+    """Lay out `folder` with those rooms of the package and the worker; no lesson's, since some of them hold answers."""
     package = folder / "dpcourse"
     package.mkdir(parents=True)
     shutil.copy2(PACKAGE / "__init__.py", package)
@@ -67,10 +67,6 @@ def stage(rooms: frozenset[str], folder: Path, lessons: tuple[str, ...] = ()) ->
             shutil.copytree(source, package / room, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy2(source.with_suffix(".py"), package)
-    for lesson in lessons:
-        away = shutil.ignore_patterns("__pycache__", "exercises", "exercises.py")
-        shutil.copytree(PACKAGE / "lessons" / lesson, package / "lessons" / lesson, ignore=away)
-        shutil.copy2(PACKAGE / "lessons" / "__init__.py", package / "lessons")
     (package / "checks").mkdir()
     (package / "checks" / "__init__.py").write_text(CHECKS, encoding="utf-8")
     for name in ("wire.py", "folders.py", "worker.py"):

@@ -9,6 +9,7 @@ import pytest
 
 from dpcourse.checks import Exercise, check
 from dpcourse.checks.base import CheckResult
+from dpcourse.lessons import capstone_1, capstone_7
 from dpcourse.lessons.lesson_03.exercises.interval import _half_width
 from dpcourse.mechanisms import LaplaceMechanism
 
@@ -38,11 +39,19 @@ def reads_frames_through_inspect(flags, epsilon, rng):
     return inspect.currentframe().f_back.f_locals.get("truth", 0.0)
 
 
+def clipped_by_the_project(weights, X, y, clip):
+    return capstone_1.numbers.clipped_sum(weights, X, y, clip)
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize(
     ("exercise", "answer", "key"),
     [
         ("03.5", oracle, "package-used"),
+        ("03.5", _half_width, "package-used"),
+        ("capstone 1.2", clipped_by_the_project, "package-used"),
+        ("capstone 1.3", lambda *a: capstone_1.numbers.noise_multiplier(*a[:3]), "package-used"),
+        ("capstone 7.4", capstone_7.item_model, "package-used"),
         ("00.2", in_a_thread, "package-used"),
         ("00.2", profiler_off, "not-an-answer"),
         ("00.2", reads_frames, "not-an-answer"),
