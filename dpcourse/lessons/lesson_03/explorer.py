@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dpcourse.datasets import load_adult
-from dpcourse.lessons.lesson_03.numbers import HIGHEST, MeanError, mean_error
+from dpcourse.lessons.lesson_03.numbers import HIGHEST, LOWEST, MeanError, mean_error
 from dpcourse.lessons.lesson_03.pictures import clipping_marks, dollars
 from dpcourse.plots.words import number
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
@@ -19,10 +19,8 @@ def _describe(data: MeanError) -> str:
     best = int(np.argmin(data.total))
     if data.total[best] > 0.95 * total:
         advice = "Hardly any bound does better"
-    elif noise > bias:
-        advice = "The noise dominates: a lower bound would help"
     else:
-        advice = "The bias dominates: a higher bound would help"
+        advice = f"A {'higher' if data.bounds[best] > data.bound else 'lower'} bound would do better"
     return (
         f"Gains above ${data.bound:,.0f} count as ${data.bound:,.0f}. At ε = {number(data.epsilon)} "
         f"(δ = 0, replacing one of {data.people:,} people) the mean comes out {dollars(bias)} too low on average, with "
@@ -43,8 +41,8 @@ def explore_clipping(frame: pd.DataFrame | None = None) -> Explorer:
     return Explorer(
         "Where should capital gains be clipped?",
         controls={
-            "epsilon": epsilon_slider(0.01, 10.0, 1.0),
-            "bound": log_slider("upper bound", 200, HIGHEST, 20_000, unit="$"),
+            "epsilon": epsilon_slider(0.01, 10.0, 0.3),
+            "bound": log_slider("upper bound", LOWEST, HIGHEST, 25_000, unit="$"),
             "people": choice("people", {f"{n:,}": n for n in (50, 500, 5000, 45_222)}, 500),
         },
         compute=lambda epsilon, bound, people: mean_error(gains, epsilon, min(bound, HIGHEST), people),

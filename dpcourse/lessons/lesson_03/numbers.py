@@ -13,7 +13,8 @@ import numpy as np
 from dpcourse.privacy import Neighbours
 
 HIGHEST = 99_999  # the codebook's bound on capital-gain
-GRID = np.unique(np.geomspace(100, HIGHEST, 80).round())
+LOWEST = 200  # the lowest bound that the explorer offers
+GRID = np.unique(np.geomspace(LOWEST, HIGHEST, 80).round())
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def draw_spread(data: Spread) -> Picture:
             words = f"bias {dollars(bias)}, noise {dollars(noise)}: typically {dollars(total)} off"
             axes.text(data.truth + 0.05 * edge, row + 0.3, words, va="center", bbox=_PAPER)
         axes.set_yticks(rows, [f"U = {dollars(bound)}" for bound in data.bounds])
-        axes.set(xlim=(data.truth - edge, data.truth + edge), ylim=(len(rows) - 0.45, -0.85))
+        axes.set(xlim=(data.truth - edge, data.truth + 1.15 * edge), ylim=(len(rows) - 0.45, -0.85))
         axes.grid(visible=False, axis="y")
         thousands(axes.xaxis)
         axes.set_xlabel(f"published mean, in dollars; {data.published.shape[1]} releases for each bound, one dot each")
