@@ -1,16 +1,12 @@
-"""Run a student's answer so that nothing it does can break the lesson: errors, endless loops, prints, borrowed
-mechanisms."""
+"""Run a student's answer so that nothing it does can break the lesson: errors, prints, borrowed mechanisms."""
 
 from __future__ import annotations
 
-import _thread
 import contextlib
 import io
 import random
-import signal
 import sys
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,9 +14,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from dpcourse.checks.clocks import TimedOut
+
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PYTHON = Path(traceback.__file__).parent
-PATIENCE = 4  # by the wall clock, a check may take so many times the processor time it may take
 # Rooms of the package that answer no exercise: data, claims and pictures.
 _HARMLESS = ("privacy", "datasets", "plots", "widgets", "checks", "lessons")
 
@@ -51,18 +48,7 @@ class Unanswered(Exception):
     """The stub is still there."""
 
 
-# These two are BaseExceptions, so that an answer's own `except Exception` does not swallow them.
-class TimedOut(BaseException):
-    """The answer ran past a time limit, and was stopped after so many seconds by the wall clock."""
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__(seconds)
-        self.seconds = seconds
-
-    def __str__(self) -> str:
-        return f"stopped after {self.seconds:.3g} seconds"
-
-
+# BaseExceptions, as `TimedOut` is, so that an answer's own `except Exception` does not swallow them.
 class PackageUsed(BaseException):
     """The answer called the package's own implementation of what it was asked to write."""
 
@@ -104,7 +90,8 @@ class Answer:
             raise AnswerRaised(error) from error
         if member is ...:
             raise Unanswered
-        again = self._again and (lambda: self._again()[key])
+        whole = self._again
+        again = None if whole is None else lambda: whole()[key]
         self._parts.append(Answer(member, own_work=self._own_work, allowed=self._allowed, again=again))
         return self._parts[-1]
 
@@ -199,60 +186,6 @@ def _oracle(frame: FrameType, parts: tuple[str, ...]) -> bool:
     # The function itself may have been given as the answer.
     by_student = caller is Answer.__call__.__code__ or caller and not caller.co_filename.startswith(str(_PACKAGE))
     return inside and made_here and bool(by_student)
-
-
-@contextlib.contextmanager
-def time_limit(seconds: float, clock: Callable[[], float] = time.process_time) -> Iterator[None]:
-    """Raise `TimedOut` inside after `seconds` of processor time, or `PATIENCE` times as long by the wall clock.
-
-    Processor time, because a busy machine must not stop a right answer; the wall clock, because who sleeps uses none.
-    Less than `seconds` by the wall clock is never too long, however many threads compute. Python code in the main
-    thread only; elsewhere nothing is limited. A single call into compiled code is not interrupted.
-
-    Parameters
-    ----------
-    seconds : float
-    clock : callable
-        What reads the processor time: by default that of this process, all threads together.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    main, start, spent = threading.main_thread(), time.monotonic(), clock()
-    done, lock, expired = threading.Event(), threading.Lock(), list[float]()
-
-    def watch() -> None:
-        left = seconds
-        while not done.wait(max(left, 0.01)):
-            waited = time.monotonic() - start
-            left = min(seconds - (clock() - spent), PATIENCE * seconds - waited)
-            if left <= 0:
-                break
-        with lock:
-            if not done.is_set():
-                expired.append(waited)
-                # A signal of the system ends a sleep too, which the other way, for Windows, does not on Unix.
-                if hasattr(signal, "pthread_kill"):
-                    signal.pthread_kill(main.ident or 0, signal.SIGINT)
-                else:
-                    _thread.interrupt_main()
-
-    def on_interrupt(signum: int, frame: FrameType | None) -> None:
-        if expired:
-            raise TimedOut(expired[0])
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, on_interrupt)
-    threading.Thread(target=watch, daemon=True).start()
-    try:
-        yield
-    finally:
-        # The lock keeps a watch that ends at the last moment from interrupting whatever runs next.
-        try:
-            with lock:
-                done.set()
-        finally:
-            signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)
 
 
 @contextlib.contextmanager

@@ -39,7 +39,6 @@ from __future__ import annotations
 import dis
 import re
 import textwrap
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -51,11 +50,10 @@ from dpcourse.checks.answers import (
     AnswerRaised,
     LookedAway,
     PackageUsed,
-    TimedOut,
     Unanswered,
     quiet,
-    time_limit,
 )
+from dpcourse.checks.clocks import OWN, Clock, TimedOut, time_limit
 
 FAILURE = 1e-6
 
@@ -159,8 +157,8 @@ class Exercise:
         Parts of the package the answer may call all the same, such as ``"accounting"``.
     seconds : float
         When a check that is still running is stopped: see `time_limit`.
-    clock : callable
-        By what processor time these are counted.
+    clock : Clock
+        Whose time it is.
     again : callable, optional
         ``again()`` gives the same answer from a process that has forgotten all calls: see `Answer.renew`.
     """
@@ -172,7 +170,7 @@ class Exercise:
     own_work: bool = True
     allowed: tuple[str, ...] = ()
     seconds: float = 60.0
-    clock: Callable[[], float] = time.process_time
+    clock: Clock = OWN
     again: Callable[[], Any] | None = None
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:

@@ -6,18 +6,21 @@ import dataclasses
 import importlib
 import shutil
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.answers import PackageUsed, TimedOut
+from dpcourse.checks import clocks
+from dpcourse.checks.answers import PackageUsed
 from dpcourse.checks.base import Exercise
+from dpcourse.checks.clocks import Clock, TimedOut
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
-from dpcourse.grade.remote import Gone, Student
+from dpcourse.grade.student import Gone, Student
 from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching, needed
 from dpcourse.privacy import Guarantee
 
@@ -108,11 +111,24 @@ class _Session:
         self._student: Student | None = None
         self._at = 0  # how many cells the process has run
         self._bad: dict[str, tuple[str, str]] = {}  # cells that raised or never ended: what they said
+        self._used = self._line = 0.0  # by processes that were here before
 
     def close(self) -> None:
         if self._student is not None:
+            process = self._student.process.pid
+            self._used += clocks.processor_time(process) or 0.0
+            self._line += clocks.time_in_line(process)
             self._student.close()
             self._student = None
+
+    def _clock(self) -> Clock:
+        """Of the grader and the session's processes together, which is what a check takes at home."""
+
+        def used() -> float:
+            now = clocks.processor_time(self._student.process.pid) if self._student else 0.0
+            return time.process_time() + self._used + (now or 0.0)
+
+        return Clock(used, lambda: clocks.OWN.line() + self._line)
 
     def _fresh(self) -> Student:
         self.close()
@@ -182,14 +198,20 @@ class _Session:
             return self._lost(
                 question, asked, "raised", f"There is no answer under {question.expression!r}. {said}", again
             )
-        result = self._graded(asked, answer, student, rng)
+        result = self._graded(asked, answer, lambda: self._again(upto, question.expression), rng)
         got = question.points if result.passed else 0.0
         return Mark(question.id, asked.title, got, question.points, result.key, result.diagnosis, result.next_step)
 
-    def _graded(self, asked: Exercise, answer: Any, student: Student, rng: int | None) -> Any:
-        clocked = dataclasses.replace(asked, clock=student.clock)
+    def _again(self, upto: int, expression: str) -> Any:
+        """The same answer, from a process that remembers no call of it."""
+        self._fresh()
+        return self._ready(upto).answer(expression)
+
+    def _graded(self, asked: Exercise, answer: Any, again: Callable[[], Any], rng: int | None) -> Any:
+        clocked = dataclasses.replace(asked, clock=self._clock(), again=again)
         result = clocked.grade(answer, rng=np.random.default_rng(rng))
-        if student.process.poll() is not None or result.key == "too-slow" or "MemoryError" in result.diagnosis:
+        ended = self._student is None or self._student.process.poll() is not None
+        if ended or result.key == "too-slow" or "MemoryError" in result.diagnosis:
             self.close()
         return result
 

@@ -11,10 +11,11 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from dpcourse.checks import clocks
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -85,41 +86,13 @@ def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[
         return subprocess.Popen(command, pass_fds=[filter_.fileno()], **options)
 
 
-def processor_time(process: int) -> float | None:
-    """Seconds that a process and those it started have computed; None where the system does not tell (/proc)."""
-    try:
-        stats = [(place / "stat").read_text(encoding="ascii", errors="replace") for place in _family(process)]
-        fields = [stat.rpartition(")")[2].split() for stat in stats]
-        return sum(int(some[11]) + int(some[12]) for some in fields) / os.sysconf("SC_CLK_TCK")
-    except (OSError, ValueError, IndexError):
-        return None
-
-
-def time_in_line(process: int) -> float:
-    """Seconds that they could have computed, and others had the processor; 0 where the system does not tell."""
-    try:
-        stats = [(place / "schedstat").read_text(encoding="ascii").split() for place in _family(process)]
-        return sum(int(some[1]) for some in stats) / 1e9
-    except (OSError, ValueError, IndexError):
-        return 0.0
-
-
 def address_space(process: int) -> int:
     """Bytes that the largest of them has mapped; 0 where the system does not tell."""
     try:
-        pages = [int((place / "statm").read_text(encoding="ascii").split()[0]) for place in _family(process)]
+        pages = [int((place / "statm").read_text(encoding="ascii").split()[0]) for place in clocks.family(process)]
         return max(pages) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def _family(process: int) -> Iterator[Path]:
-    """Where /proc tells about a process and those it started."""
-    todo = [process]
-    while todo:
-        place = Path("/proc") / str(todo.pop())
-        todo += map(int, (place / "task" / place.name / "children").read_text(encoding="ascii").split())
-        yield place
 
 
 def _walls(folder: Path) -> list[str]:

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from dpcourse.checks import CheckResult, Diagnosis, Exercise, check, progress, registry
-from dpcourse.checks.answers import PackageUsed, TimedOut, time_limit, watch_package
+from dpcourse.checks.answers import PackageUsed, watch_package
 from dpcourse.checks.base import Refused, a
+from dpcourse.checks.clocks import Clock, TimedOut, time_limit
 from dpcourse.checks.registry import exercise, exercises
 
 NOT_TWICE = Diagnosis("not-twice", "It is not twice the number.", "Multiply by two.")
@@ -193,12 +194,20 @@ def test_who_sleeps_is_stopped_by_the_wall_clock():
 
 def test_a_busy_machine_stops_nobody():
     start = time.perf_counter()
-    with time_limit(0.5, clock=lambda: start):  # other programs have the processor
+    with time_limit(0.5, Clock(lambda: start, lambda: 0.0)):  # other programs have the processor
         while time.perf_counter() < start + 1:
             pass
-    with pytest.raises(TimedOut), time_limit(0.05, clock=lambda: start):  # but not for ever
+    with pytest.raises(TimedOut), time_limit(0.05, Clock(lambda: start, lambda: 0.0)):  # but not for ever
         while True:
             pass
+
+
+def test_time_in_line_is_no_sleep():
+    with time_limit(0.05, Clock(lambda: 0.0, time.perf_counter)):
+        time.sleep(0.5)
+    with pytest.raises(TimedOut) as late, time_limit(0.05, Clock(lambda: 0.0, lambda: time.perf_counter() / 2)):
+        time.sleep(60)
+    assert 0.2 <= late.value.seconds < 1  # of twice as many by the wall clock
 
 
 def test_prints_and_warnings_of_an_answer_do_not_reach_the_lesson(capsys):

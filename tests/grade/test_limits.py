@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dpcourse.checks.answers import PATIENCE
+from dpcourse.checks.clocks import PATIENCE
 from dpcourse.grade import sandbox
 from dpcourse.grade.marking import grade
 from dpcourse.grade.submissions import ROOT

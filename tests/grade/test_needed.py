@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from dpcourse.grade import sandbox
-from dpcourse.grade.remote import Student
 from dpcourse.grade.staging import rooms_for, stage
+from dpcourse.grade.student import Student
 from dpcourse.grade.submissions import ROOT, Cell, cells_of, needed, references
 
 

@@ -1,0 +1,196 @@
+"""A student's process: its notebook's cells are run in it, its answers called, and what it asks for is served."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import select
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks import base, clocks
+from dpcourse.checks.answers import PackageUsed
+from dpcourse.checks.clocks import PATIENCE, TimedOut
+from dpcourse.grade import database, wire
+from dpcourse.grade.folders import files_of, make_like
+from dpcourse.grade.lent import asked
+from dpcourse.grade.remote import Remote
+
+
+class Gone(Exception):
+    """The student's process has ended: killed, out of memory, or of its own will."""
+
+
+class Student:
+    """One process with a student's notebook in it.
+
+    Parameters
+    ----------
+    process : Popen
+        Of `worker.py`, its standard input and output the wire.
+    seconds : float
+        Of processor time, for one cell or one call of an answer, before the process is killed; of `PATIENCE` times as
+        many by the wall clock. Where the system does not tell what processes use, the wall clock counts.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
+        self.process, self._seconds = process, seconds
+        self._asked = self._look = float("inf")  # when the process was last asked; when to look how long it takes
+        self._before: float | None = None  # its processor time when it was first looked at
+        self._line = 0.0  # and how long it had waited for the processor
+        self._things: list[Any] = []
+        self._kept: dict[int, tuple[int, np.ndarray]] = {}
+        self._ask("stub", inspect.getsource(base._is_stub))
+
+    def close(self) -> None:
+        self.process.kill()
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream:
+                stream.close()
+        self.process.wait()
+
+    # -- the wire
+
+    def _read(self, size: int) -> bytes:
+        assert self.process.stdout
+        data = bytearray()
+        while len(data) < size:
+            wait = max(0.0, self._look - time.monotonic())
+            if not wait or not select.select([self.process.stdout], [], [], min(wait, 3600.0))[0]:
+                self._patient()
+                continue
+            part = self.process.stdout.read1(min(size - len(data), 2**20))  # type: ignore[attr-defined]
+            if not part:
+                raise Gone("the process ended")
+            data += part
+        return bytes(data)
+
+    def _patient(self) -> None:
+        """Look at what the process has used, and say when to look again; or kill it.
+
+        The first second is free: most calls are over before anybody has to look.
+        """
+        line = clocks.time_in_line(self.process.pid)
+        if self._before is None:
+            self._line = line
+        # Who has to wait for the processor does not sleep, however long it takes.
+        waited = time.monotonic() - self._asked - (line - self._line)
+        used = clocks.processor_time(self.process.pid)
+        self._before = used if self._before is None else self._before
+        spent = waited if used is None or self._before is None else used - self._before
+        left = min(self._seconds - spent, PATIENCE * self._seconds - waited)
+        if left <= 0:
+            self.close()
+            raise TimedOut(waited)
+        self._look = time.monotonic() + max(left, 0.05)
+
+    def handle(self, thing: Any) -> int:
+        if isinstance(thing, Remote):
+            return -1 - thing.number
+        if isinstance(thing, sqlite3.Connection):
+            database.guard(thing)
+        self._things.append(thing)
+        return len(self._things) - 1
+
+    def _send(self, kind: str, value: Any) -> None:
+        assert self.process.stdin
+        encoder = wire.Encoder(self.handle)
+        data = wire.pack([kind, encoder.encode(value)], encoder.buffers)
+        try:
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
+        except (BrokenPipeError, ValueError):
+            raise Gone("the process ended") from None
+
+    def _receive(self) -> tuple[str, Any]:
+        try:
+            message, buffers = wire.unpack(self._read)
+            if not isinstance(message, list) or len(message) != 2:
+                raise wire.WireError("not a message")
+            decoder = wire.Decoder(lambda n: Remote(self, n) if n >= 0 else self._things[-1 - n], buffers)
+            return str(message[0]), decoder.decode(message[1])
+        except wire.WireError:
+            self.close()  # what comes next could not be told from what is left of this
+            raise
+
+    def _ask(self, kind: str, value: Any) -> Any:
+        """Send, serve what is asked of us meanwhile, and return what comes back."""
+        self._asked = time.monotonic()
+        self._look, self._before = self._asked + min(1.0, self._seconds), None
+        self._send(kind, value)
+        while True:
+            kind, value = self._receive()
+            if kind == "raised":
+                raise rebuilt(*value)
+            if kind != "back":
+                return value
+            try:
+                self._serve(*value)
+            except TypeError as error:
+                raise wire.WireError(f"not a request: {error}") from None
+
+    def _serve(self, number: int, name: str, arguments: Any, keywords: Any) -> None:
+        given = (*(arguments or ()), *(keywords or {}).values())
+        rngs = [value for value in given if isinstance(value, np.random.Generator)]
+        try:
+            answer = ("result", [asked(self._things[number], name, arguments, keywords)])
+        except Exception as error:
+            answer = ("raised", [[type(error).__name__, str(error)]])
+        self._send(answer[0], [*answer[1], [wire.rng_state(rng) for rng in rngs]])
+
+    # -- a notebook
+
+    def provide(self, module: str, things: Mapping[str, Any]) -> None:
+        """Put things that stay here under the name of a module of the package."""
+        self._ask("provide", [module, dict(things)])
+
+    def run_cell(self, source: str, label: str) -> None:
+        """Run one cell; what it raises, or `TimedOut`."""
+        self._ask("cell", [source, label])
+
+    def answer(self, expression: str) -> Any:
+        """What stands under an answer's name: a value, a `Remote`, or `...` where it was not answered."""
+        found, stub = self._ask("answer", expression)
+        return ... if stub else found
+
+    # -- calls
+
+    def keep(self, array: np.ndarray) -> int | None:
+        """Send a read-only array once; the number under which the process has it."""
+        known = self._kept.get(id(array))
+        if known is None:
+            known = self._kept[id(array)] = (len(self._kept), array)  # held, so that its id stays its own
+            self._send("keep", [known[0], array])
+        return known[0]
+
+    def call(self, number: int, arguments: Any, keywords: Any, kept: Any, state: Any, ahead: int) -> list[Any]:
+        """Results of the same call again and again. Folders among the arguments are brought to the state it left."""
+        paths = [value for value in (*arguments, *keywords.values()) if isinstance(value, Path)]
+        given = [[path, files_of(path)] for path in paths]
+        results, files = self._ask("call", [number, arguments, keywords, kept, given, state, ahead])
+        for path, left in zip(paths, files, strict=True):
+            make_like(path, left)
+        return results
+
+
+def rebuilt(name: str, words: str, where: str, missing: str, kind: str) -> BaseException:
+    """An error of the student's process as one of ours, which says the same."""
+    if missing.startswith("dpcourse."):
+        return PackageUsed(missing.removeprefix("dpcourse."))
+    known: Callable[..., BaseException] | None = getattr(builtins, kind, getattr(sqlite3, kind, None))
+    if not (isinstance(known, type) and issubclass(known, Exception)):
+        known = Exception
+    made: type[BaseException] = type(name, (known,), {"__str__": lambda self: words})  # type: ignore[assignment]
+    error = made.__new__(made)
+    return error if not where else _placed(error, words, where)
+
+
+def _placed(error: BaseException, words: str, where: str) -> BaseException:
+    type(error).__str__ = lambda self: f"{words}, in {where}" if words else f"in {where}"  # type: ignore[method-assign]
+    return error
