@@ -9,11 +9,14 @@ from dpcourse.widgets.base import Explorer, choice, epsilon_slider
 
 
 def _describe(count: NoisyCount) -> str:
+    claim = f"At ε = {number(count.epsilon)} (δ = 0, adding or removing one person), at least {count.level:.0%} of"
+    if count.half_width == 0:
+        return f"The true count is {count.true_count:,}. {claim} published counts are exactly that."
     share = number(count.half_width / count.true_count, "%")
     low, high = count.true_count - count.half_width, count.true_count + count.half_width
+    people = "1 person" if count.half_width == 1 else f"{count.half_width} people"
     return (
-        f"The true count is {count.true_count:,}. At ε = {number(count.epsilon)} (δ = 0, adding or removing one "
-        f"person), at least {count.level:.0%} of published counts lie within {count.half_width} people of it: from "
+        f"The true count is {count.true_count:,}. {claim} published counts lie within {people} of it: from "
         f"{number(low)} to {number(high)}, or ±{share} of the count."
     )
 
@@ -23,7 +26,7 @@ def explore_count() -> Explorer:
     return Explorer(
         "How far from the truth does a private count land?",
         controls={
-            "epsilon": epsilon_slider(0.05, 5.0, 1.0),
+            "epsilon": epsilon_slider(0.05, 5.0, 0.1),
             "true_count": choice("true count", {f"{n:,} people": n for n in (10, 100, 1000, 10_000)}, 1000),
             "level": choice("share of answers", {"50%": 0.5, "90%": 0.9, "95%": 0.95, "99%": 0.99}, 0.95),
         },
