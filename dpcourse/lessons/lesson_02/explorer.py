@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from dpcourse.lessons.lesson_02.numbers import Attacker, attacker
-from dpcourse.lessons.lesson_02.pictures import attacker_marks
-from dpcourse.plots.words import number
+from dpcourse.lessons.lesson_02.pictures import attacker_marks, belief
+from dpcourse.plots.words import at_most, number
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, slider
 
 
 def _describe(data: Attacker) -> str:
     five, real = (float(np.interp(0.05, data.fpr, curve)) for curve in (data.best, data.mechanism))
-    low, high = (number(belief, "%") for belief in data.belief)
+    low, high = (belief(share) for share in data.belief)
     text = (
         f"Boris may say “smokes” wrongly 5% of the time. Then a claim of ε = {number(data.epsilon)}, "
         f"δ = {number(data.delta)} (replacing Ana's answer) lets him say it rightly {number(five, '%')} of the time at "
-        f"most; {data.name} lets him reach {number(real, '%')}. At even odds he is right at most "
-        f"{number(data.accuracy, '%')} of the time."
+        f"most; {data.name} lets him reach {number(real, '%')}. If yes and no are equally likely, "
+        f"he is right at most {number(data.accuracy, '%')} of the time."
     )
     band = f"between {low} and {high}"
     if data.delta:
@@ -33,7 +35,12 @@ def explore_attacker() -> Explorer:
     return Explorer(
         "What can an attacker still do?",
         controls={
-            "epsilon": epsilon_slider(0.05, 5.0, 1.0),
+            "epsilon": epsilon_slider(
+                0.05,
+                5.0,
+                1.0,
+                words=lambda e: f"At δ = 0 the odds about Ana change by a factor of at most {at_most(math.exp(e))}.",
+            ),
             "delta": choice("δ", {"0": 0.0, "one in 100,000": 1e-5, "one in 100": 0.01, "one in 10": 0.1}, 0.1),
             "prior": slider("belief before", 0.01, 0.99, 0.5, step=0.01, unit="%"),
         },

@@ -10,7 +10,19 @@ from dpcourse.lessons.lesson_02.numbers import Attacker, Hills
 from dpcourse.plots import marks
 from dpcourse.plots.marks import DASHES, Axis, Panel
 from dpcourse.plots.still import Still
-from dpcourse.plots.words import number
+
+
+def belief(share: float) -> str:
+    """A belief in percent, with enough digits that one near 0 or 1 is not written as certain.
+
+    Examples
+    --------
+    >>> belief(0.5), belief(0.99048), belief(0.9999319), belief(0.0095)
+    ('50%', '99.048%', '99.99319%', '0.95%')
+    """
+    doubt = 100 * min(share, 1 - share)
+    digits = 2 - math.floor(math.log10(doubt)) if doubt > 0 else 0
+    return f"{100 * share:.{max(digits, 1)}f}".rstrip("0").rstrip(".") + "%"
 
 
 def attacker_marks(data: Attacker) -> list[Panel]:
@@ -26,7 +38,7 @@ def attacker_marks(data: Attacker) -> list[Panel]:
         marks.text(0.98, 0.19, "dotted: guessing", colour=marks.GREY, anchor="end"),
     ]
     low, high = data.belief
-    belief = [
+    beliefs = [
         marks.area(data.priors, data.low, data.high),
         marks.line([0, 1], [0, 1], colour=marks.GREY, dash="2 3", width=1.4, hover=False),
         marks.line(data.priors, data.high, "highest", label=""),
@@ -34,8 +46,8 @@ def attacker_marks(data: Attacker) -> list[Panel]:
         marks.spans(data.prior, low, data.prior, high, colour=marks.VERMILION),
         marks.points([data.prior] * 2, [low, high], "Boris", colour=marks.VERMILION, shape="s", drag=("prior", "x")),
         marks.text(0.98, 0.05, "shaded: where it can go", colour=marks.BLUE, anchor="end"),
-        marks.text(data.prior, high, number(high, "%"), colour=marks.VERMILION, shift=(2, -8)),
-        marks.text(data.prior, low, number(low, "%"), colour=marks.VERMILION, shift=(2, 10)),
+        marks.text(data.prior, high, belief(high), colour=marks.VERMILION, shift=(2, -8)),
+        marks.text(data.prior, low, belief(low), colour=marks.VERMILION, shift=(2, 10)),
     ]
     return [
         Panel(
@@ -49,7 +61,7 @@ def attacker_marks(data: Attacker) -> list[Panel]:
         Panel(
             Axis(0, 1, "belief in Ana's yes before", ticks=shares, unit="%"),
             Axis(0, 1, "belief after", ticks=shares, unit="%"),
-            belief,
+            beliefs,
             title="How far a belief can move at δ = 0",
             left=46,
             right=24,

@@ -85,11 +85,11 @@ def dollars(amount: float) -> str:
 
     Examples
     --------
-    >>> dollars(5664.2), dollars(56.64), dollars(3e-14)
-    ('$5,664', '$56.6', '$0')
+    >>> dollars(5664.2), dollars(56.64), dollars(0.003), dollars(3e-14)
+    ('$5,664', '$56.6', 'less than a cent', '$0')
     """
     if amount < 0.005:
-        return "$0"
+        return "$0" if amount < 1e-9 else "less than a cent"
     return f"${amount:,.0f}" if amount >= 100 else f"${amount:.3g}"
 
 

@@ -111,7 +111,9 @@ _CLAIMS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.1, 1.5, 2.0, 2.5, 3.0, 4.0
 
 
 def _claim(value: float = 1.0) -> Any:
-    return epsilon_stops(_CLAIMS, value, label="ε claimed")
+    control = epsilon_stops(_CLAIMS, value, label="ε claimed")
+    control.in_words = lambda epsilon: f"A claim, true or not: every ratio is at most {at_most(math.exp(epsilon))}."
+    return control
 
 
 VIEWS = {
