@@ -60,6 +60,9 @@ def _cut_at_zero(samples: Sequence[Sample], cell: str) -> Diagnosis | None:
     nobody = np.concatenate([sample.errors[:, sample.truth == 0].ravel() for sample in samples])
     if len(nobody) < 100 or nobody.min() < 0:
         return None
+    large = np.concatenate([sample.errors[:, sample.truth >= FULL * sample.scale].ravel() for sample in samples])
+    if len(large) >= 100 and large.min() >= 0:
+        return Shared.ONE_SIDED.seen(f"Your noise has one sign only: no {cell} comes out smaller than it is.")
     return Shared.CUT_AT_ZERO.seen(
         "Negative counts were cut, or made positive: none comes out. That is harmless for privacy, but not asked for: "
         f"{cell}s with nobody in them are given {nobody.mean():.2g} people on average, and sums of many counts come "

@@ -6,7 +6,6 @@ seeds here and in rehearsal none did.
 
 import math
 
-import numpy as np
 import pytest
 
 from dpcourse.checks import rehearse
@@ -41,28 +40,16 @@ def draws_again(flags, epsilon, rng):
 
 
 WRONG_COUNTS = {
-    "not-random": lambda flags, epsilon, rng: int(flags.sum()),
-    "scale-upside-down": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, epsilon),
-    "not-private": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 0.5 / epsilon),
-    "not-useful": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 2 / epsilon),
     "too-much-noise": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, math.sqrt(2) / epsilon),
     "too-much-noise too": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 1.5 / epsilon),
-    "centre-for-scale": lambda flags, epsilon, rng: flags.sum() + rng.laplace(1 / epsilon),
-    "one-sided-noise": lambda flags, epsilon, rng: flags.sum() + abs(rng.laplace(0, 1 / epsilon)),
     "cut-decimals": lambda flags, epsilon, rng: int(flags.sum() + rng.laplace(0, 1 / epsilon)),
-    "thin-tails": lambda flags, epsilon, rng: flags.sum() + rng.normal(0, math.sqrt(2) / epsilon),
-    "epsilon-ignored": lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 2),
     "geometric": geometric,
     "constant": lambda flags, epsilon, rng: 100,
     "ignores-data": lambda flags, epsilon, rng: 100 + rng.laplace(0, 1 / epsilon),
-    "own-generator": lambda flags, epsilon, rng: flags.sum() + np.random.default_rng().laplace(0, 1 / epsilon),
     "package-used": lambda flags, epsilon, rng: LaplaceMechanism(epsilon).release(float(flags.sum()), rng=rng),
     "zero-without-noise": lambda flags, epsilon, rng: right(flags, epsilon, rng) if flags.any() else 0.0,
     "reads-n": lambda flags, epsilon, rng: min(right(flags, epsilon, rng), len(flags)),
     "draws-again": draws_again,
-    "a-share": lambda flags, epsilon, rng: flags.mean() + rng.laplace(0, 1 / epsilon),
-    "counts-everybody": lambda flags, epsilon, rng: len(flags) + rng.laplace(0, 1 / epsilon),
-    "counts-false": lambda flags, epsilon, rng: (~flags).sum() + rng.laplace(0, 1 / epsilon),
     "wrong-count": lambda flags, epsilon, rng: 2 * flags.sum() + rng.laplace(0, 1 / epsilon),
     "noise-per-person": lambda flags, epsilon, rng: (flags + rng.laplace(0, 1 / epsilon, size=len(flags))).sum(),
     "wrong-shape": lambda flags, epsilon, rng: flags + rng.laplace(0, 1 / epsilon, size=len(flags)),

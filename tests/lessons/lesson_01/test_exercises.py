@@ -23,11 +23,6 @@ def removed(frame, columns, k):
     return (sizes(frame, columns) < k).mean()
 
 
-def removed_by_groups(frame, columns, k):
-    groups = frame.value_counts(columns)
-    return float(groups[groups < k].sum() / groups.sum())
-
-
 def fits(released, register, on, years=(0, 1)):
     """For each person of the register, the positions of the released rows that fit."""
     keys = [*on, "age"]

@@ -205,20 +205,6 @@ WRONG = {
         ),
     },
     "02.4": {
-        "delta-over-k": lambda epsilon, delta, k: (epsilon / k, delta / k),
-        "delta-unchanged": lambda epsilon, delta, k: (epsilon / k, delta),
-        "household-epsilon": lambda epsilon, delta, k: (
-            epsilon / k,
-            delta / sum(np.exp(i * epsilon) for i in range(k)),
-        ),
-        "wrong-way": lambda epsilon, delta, k: (k * epsilon, delta * sum(np.exp(i * epsilon) for i in range(k))),
-        "off-by-one": lambda epsilon, delta, k: (
-            epsilon / k,
-            delta / sum(np.exp(i * epsilon / k) for i in range(1, k + 1)),
-        ),
-        "loose-delta": lambda epsilon, delta, k: (epsilon / k, delta / (k * np.exp((k - 1) * epsilon / k))),
-        "unchanged": lambda epsilon, delta, k: (epsilon, delta),
-        "root": lambda epsilon, delta, k: per_person(np.sqrt(k) * epsilon, delta, k),
         "wrong-shape": lambda epsilon, delta, k: epsilon / k,
         "wrong-value": lambda epsilon, delta, k: (epsilon / k, 0.0),
     },

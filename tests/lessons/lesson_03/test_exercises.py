@@ -184,15 +184,6 @@ def observed(values, categories, epsilon, rng):
     return counts + rng.laplace(0, 1 / epsilon, len(seen))
 
 
-def skips_empty(values, categories, epsilon, rng):
-    counts = np.array([values.count(category) for category in categories], dtype=float)
-    return np.where(counts > 0, counts + rng.laplace(0, 1 / epsilon, len(counts)), 0)
-
-
-def same_noise(values, categories, epsilon, rng):
-    return np.array([values.count(category) for category in categories]) + rng.laplace(0, 1 / epsilon)
-
-
 def raises_on_unknown(values, categories, epsilon, rng):
     counts = np.zeros(len(categories))
     for value in values:
@@ -238,16 +229,6 @@ def cells(values, categories):
     return np.array([values.count(category) for category in categories], dtype=float)
 
 
-def in_pairs(values, categories, epsilon, rng):
-    noise = np.repeat(rng.laplace(0, 1 / epsilon, len(categories)), 2)[: len(categories)]
-    return cells(values, categories) + noise
-
-
-def right_total(values, categories, epsilon, rng):
-    noise = rng.laplace(0, 1 / epsilon, len(categories))
-    return cells(values, categories) + noise - noise.mean()
-
-
 def shares_noise(values, low, high, epsilon, rng):
     noise = rng.laplace(0, 2 / epsilon)
     half = (high - low) / 2
@@ -255,10 +236,9 @@ def shares_noise(values, low, high, epsilon, rng):
 
 
 def at(power):
-    """All three releases with Δ·ε^power for Δ/ε."""
+    """Both releases with Δ·ε^power for Δ/ε."""
     return {
         "03.2": lambda values, low, high, epsilon, rng: noisy_sum(values, low, high, epsilon**-power, rng),
-        "03.3": lambda values, categories, epsilon, rng: noisy_histogram(values, categories, epsilon**-power, rng),
         "03.4": lambda values, low, high, epsilon, rng: mean_parts(values, low, high, epsilon**-power, rng),
     }
 
@@ -365,23 +345,15 @@ WRONG = [
     ("03.2", "constant", lambda values, low, high, epsilon, rng: 7.0),
     ("03.2", "not-random", lambda values, low, high, epsilon, rng: np.nan_to_num(np.clip(values, low, high)).sum()),
     ("03.3", "observed-categories", observed),
-    ("03.3", "empty-cell-without-noise", skips_empty),
-    ("03.3", "same-noise", same_noise),
     ("03.3", "undeclared-raises", raises_on_unknown),
     ("03.3", "undeclared-cell", unknown_cell),
     ("03.3", "too-little-noise", table_with(lambda k: 0.4)),
-    ("03.3", "not-useful", table_with(lambda k: k)),
-    ("03.3", "not-useful", table_with(lambda k: 2)),
     ("03.3", "undeclared-counted", last_for_unknown),
-    ("03.3", "wrong-order", tables(lambda counts: counts[::-1])),
-    ("03.3", "wrong-order", tables(np.sort)),
     (
         "03.3",
         "wrong-order",
         lambda values, categories, epsilon, rng: noisy_histogram(values, sorted(categories), epsilon, rng),
     ),
-    ("03.3", "no-counts", tables(np.zeros_like)),
-    ("03.3", "no-counts", tables(lambda counts: counts / max(counts.sum(), 1))),
     (
         "03.3",
         "no-counts",
@@ -390,7 +362,6 @@ WRONG = [
         ),
     ),
     ("03.3", "wrong-counts", tables(np.cumsum)),
-    ("03.3", "negative-cut", lambda *arguments, rng: np.maximum(noisy_histogram(*arguments, rng), 0)),
     ("03.3", "negative-cut", lambda *arguments, rng: np.abs(noisy_histogram(*arguments, rng))),
     ("03.4", "too-much-noise", parts_with(total=2)),
     ("03.4", "total-is-zero", around_its_mean),
@@ -410,26 +381,11 @@ WRONG = [
     *((exercise, "ignores-epsilon", answer) for exercise, answer in at(0).items()),
     *((exercise, "wrong-power", answer) for exercise, answer in at(-2).items()),
     ("03.2", "nobody", lambda values, *rest, rng: noisy_sum(values, *rest, rng) if len(values) else 0.0),
-    (
-        "03.3",
-        "nobody",
-        lambda values, *rest, rng: noisy_histogram(values, *rest, rng) if values else cells([], *rest[:1]),
-    ),
-    ("03.3", "linked-noise", in_pairs),
-    ("03.3", "exact-total", right_total),
     ("03.4", "nobody", lambda values, *rest, rng: mean_parts(values, *rest, rng) if len(values) else (0.0, 0.0)),
     ("03.4", "linked-noise", shares_noise),
-    ("03.5", "one-cell", lambda scale, level, cells: -scale * math.log(1 - level)),
-    ("03.5", "bonferroni", lambda scale, level, cells: -scale * math.log((1 - level) / cells)),
-    ("03.5", "whole-width", lambda scale, level, cells: 2 * half_width(scale, level, cells)),
-    ("03.5", "misses-halved", lambda scale, level, cells: -scale * math.log((1 - level ** (1 / cells)) / 2)),
-    ("03.5", "power-for-root", lambda scale, level, cells: -scale * math.log(1 - level**cells)),
-    ("03.5", "root-of-misses", lambda scale, level, cells: -scale * math.log((1 - level) ** (1 / cells))),
-    ("03.5", "level-divided", lambda scale, level, cells: -scale * math.log(1 - level / cells)),
     ("03.3", "nan", reindexed),
     ("03.2", "nan-from-data", mean_for_nan),
     ("03.4", "clipped-too-late", clipped_late),
-    ("03.5", "one-tail", lambda scale, level, cells: -scale * math.log(2 * (1 - level ** (1 / cells)))),
     ("03.6", "same-range", ([0, *range(51, 59), 200], [0, 50, *range(52, 59), 200])),
     ("03.6", "too-weak", (CROWD, [*CROWD[:-1], 12])),
     ("03.6", "too-weak", (list(range(0, 200, 20)), [*range(0, 180, 20), 200])),
@@ -442,7 +398,6 @@ WRONG = [
     ("03.6", "same-data", (CROWD, CROWD[::-1])),
     ("03.6", "wrong-shape", [*CROWD[:-1], 200]),
     ("03.6", "wrong-type", (0, 200)),
-    ("03.5", "scale-upside-down", lambda scale, level, cells: half_width(1 / scale, level, cells)),
     ("03.7", "wrong-type", [3.3, 3.3, None, 150]),
     ("03.7", "wrong-type", plan_with(day="3.3")),
     ("03.7", "wrong-type", plan_with(day=-3.3)),
@@ -478,9 +433,6 @@ NORMAL = {
     "03.2": lambda values, low, high, epsilon, rng: (
         np.clip(np.nan_to_num(values, nan=low), low, high).sum()
         + rng.normal(0, math.sqrt(2) * max(abs(low), abs(high)) / epsilon)
-    ),
-    "03.3": lambda values, categories, epsilon, rng: (
-        cells(values, categories) + rng.normal(0, math.sqrt(2) / epsilon, len(categories))
     ),
     "03.4": lambda values, low, high, epsilon, rng: (
         (np.clip(values, low, high) - (low + high) / 2).sum() + rng.normal(0, math.sqrt(2) * (high - low) / epsilon),

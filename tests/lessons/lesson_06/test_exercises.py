@@ -121,12 +121,6 @@ def solved(reports, epsilon, k):
     return (np.bincount(reports, minlength=k) - len(reports) * q) / (p - q)
 
 
-def by_bincount(reports, epsilon, k):
-    p = truth_probability(epsilon, k)
-    q = (1 - p) / (k - 1)
-    return (np.bincount(reports) - len(reports) * q) / (p - q)
-
-
 def estimator(name):
     """The wrong estimators, written as a student would."""
 
@@ -258,7 +252,6 @@ RIGHT = {
 WRONG = [
     *(("06.1", key, answer) for key, answer in MECHANISMS.items()),
     *(("06.2", key, estimator(key)) for key in ESTIMATORS),
-    ("06.2", "unreported", by_bincount),
     *(("06.3", key, answer) for key, answer in LEAKS.items()),
     *(("06.4", key, answer) for key, answer in EPSILONS.items()),
     *(("06.5", key, answer) for key, answer in BELIEFS.items()),

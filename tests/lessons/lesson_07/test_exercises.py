@@ -104,14 +104,6 @@ RIGHT = {
 }
 
 WRONG = {
-    ("07.1", "always-oue"): lambda k, epsilon: "OUE",
-    ("07.1", "always-rr"): lambda k, epsilon: "k-RR",
-    ("07.1", "swapped"): lambda k, epsilon: "OUE" if best_protocol(k, epsilon) == "k-RR" else "k-RR",
-    ("07.1", "no-exp"): lambda k, epsilon: "k-RR" if k < 3 * epsilon + 2 else "OUE",
-    ("07.1", "lost-three"): lambda k, epsilon: "k-RR" if k - 2 < math.exp(epsilon) else "OUE",
-    ("07.1", "sue"): lambda k, epsilon: (
-        "k-RR" if math.exp(epsilon) + k - 2 < math.exp(epsilon / 2) * (math.exp(epsilon / 2) + 1) ** 2 else "OUE"
-    ),
     ("07.2", "full-epsilon"): bits(lambda e: 1 - quiet(e), quiet),
     ("07.2", "symmetric"): bits(lambda e: 1 - quiet(e / 2), lambda e: quiet(e / 2)),
     ("07.2", "own-bit-sure"): bits(lambda e: 1.0, quiet),
@@ -121,28 +113,6 @@ WRONG = {
     ("07.2", "not-random"): lambda codes, k, epsilon, rng: codes[:, None] == np.arange(k),
     ("07.2", "wrong-shape"): lambda codes, k, epsilon, rng: codes == rng.integers(k, size=len(codes)),
     ("07.2", "wrong-probabilities"): bits(lambda e: 0.7, lambda e: 0.3),
-    ("07.3", "raw-counts"): lambda reports, epsilon: reports.sum(axis=0),
-    ("07.3", "clipped"): lambda reports, epsilon: np.clip(estimate(reports, epsilon), 0, None),
-    ("07.3", "no-division"): lambda reports, epsilon: reports.sum(axis=0) - len(reports) * quiet(epsilon),
-    ("07.3", "no-subtraction"): lambda reports, epsilon: reports.sum(axis=0) / 0.5,
-    ("07.3", "symmetric"): lambda reports, epsilon: (
-        (reports.sum(axis=0) - len(reports) * quiet(epsilon / 2)) / (1 - 2 * quiet(epsilon / 2))
-    ),
-    ("07.3", "shares"): lambda reports, epsilon: estimate(reports, epsilon) / len(reports),
-    ("07.3", "scaled"): lambda reports, epsilon: reports.sum(axis=0) * len(reports) / reports.sum(),
-    ("07.4", "no-memory"): lambda days, daily, permanent: days * daily,
-    ("07.4", "always-permanent"): lambda days, daily, permanent: permanent,
-    ("07.4", "larger"): lambda days, daily, permanent: max(days * daily, permanent),
-    ("07.4", "both"): lambda days, daily, permanent: days * daily + permanent,
-    ("07.4", "one-day"): lambda days, daily, permanent: daily,
-    ("07.4", "square-root"): lambda days, daily, permanent: min(days**0.5 * daily, permanent),
-    ("07.5", "no-condition"): lambda e, n, d: min(e, math.log(1 + factor(e) * spread(e, n, d))),
-    ("07.5", "more-than-the-phone"): lambda e, n, d: math.log(1 + factor(e) * spread(e, n, d)) if holds(e, n, d) else e,
-    ("07.5", "no-log"): lambda e, n, d: min(e, factor(e) * spread(e, n, d)) if holds(e, n, d) else e,
-    ("07.5", "no-factor"): lambda e, n, d: min(e, math.log(1 + spread(e, n, d))) if holds(e, n, d) else e,
-    ("07.5", "infinite"): lambda e, n, d: shuffled(e, n, d) if holds(e, n, d) else math.inf,
-    ("07.5", "root-n"): lambda e, n, d: e / math.sqrt(n),
-    ("07.5", "no-gain"): lambda e, n, d: e,
     ("07.6", "fresh-noise"): fresh,
     ("07.6", "not-useful"): lambda answer, days, k, epsilon, rng: fresh(answer, days, k, epsilon / days, rng),
     ("07.6", "formula-of-two"): lambda answer, days, k, epsilon, rng: np.full(

@@ -167,19 +167,6 @@ WRONG = [
     ("09.1", "not-useful", length_with(factor=lambda n, lam, epsilon: 4 / (n * lam * epsilon))),
     ("09.1", "not-random", lambda weights, n, lam, epsilon, rng: weights),
     ("09.1", "wrong-shape", lambda weights, n, lam, epsilon, rng: perturb(weights, n, lam, epsilon, rng)[:-1]),
-    ("09.2", "no-jacobian", lambda epsilon, n, lam: (lam, epsilon)),
-    ("09.2", "once", lambda epsilon, n, lam: (share(epsilon, n, lam)[0], (epsilon + share(epsilon, n, lam)[1]) / 2)),
-    ("09.2", "never-raised", lambda epsilon, n, lam: (lam, epsilon - 2 * math.log1p(0.25 / (n * lam)))),
-    (
-        "09.2",
-        "raised-late",
-        lambda epsilon, n, lam: (
-            (lam, left)
-            if (left := epsilon - 2 * math.log1p(0.25 / (n * lam))) > 0
-            else (0.25 / (n * math.expm1(epsilon / 4)), epsilon / 2)
-        ),
-    ),
-    ("09.2", "no-n", lambda epsilon, n, lam: share(epsilon, 1, lam)),
     ("09.2", "wrong-value", lambda epsilon, n, lam: (lam, epsilon / 2)),
     ("09.3", "sensitivity-one", moves_with("add-remove", 2, 1)),
     ("09.3", "one-count-moves", moves_with("add-remove", 1, 1)),
@@ -201,12 +188,6 @@ WRONG = [
     ("09.4", "wrong-type", lambda votes, epsilon, rng: float(np.max(votes + rng.laplace(0, 2 / epsilon, len(votes))))),
     ("09.4", "wrong-shape", lambda votes, epsilon, rng: votes + rng.laplace(0, 2 / epsilon, len(votes))),
     ("09.4", "ignores-data", lambda votes, epsilon, rng: int(rng.integers(len(votes)))),
-    ("09.5", "sensitivity-one", lambda q, a, s1, s2: q / (2 * s1**2) + a / (2 * s2**2)),
-    ("09.5", "l1-norm", lambda q, a, s1, s2: q / (2 * s1**2) + 2 * a / s2**2),
-    ("09.5", "silence-free", lambda q, a, s1, s2: a / (2 * s1**2) + a / s2**2),
-    ("09.5", "threshold-free", lambda q, a, s1, s2: a / s2**2),
-    ("09.5", "all-answered", lambda q, a, s1, s2: q / (2 * s1**2) + q / s2**2),
-    ("09.5", "not-squared", lambda q, a, s1, s2: q / (2 * s1) + a / s2),
 ]
 
 

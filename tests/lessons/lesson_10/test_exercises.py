@@ -51,82 +51,14 @@ RIGHT = [("10.1", tpr_at), ("10.2", lira_score), ("10.3", band), ("10.4", worth)
 # Wrong answers
 
 
-def interpolated(scores, members, fpr):
-    steps = np.unique(scores)[::-1]
-    alarms, hits = ([0.0, *((scores >= t)[who].mean() for t in steps)] for who in (~members, members))
-    return np.interp(fpr, alarms, hits)
-
-
-def by_quantile(scores, members, fpr):
-    return (scores >= np.quantile(scores[~members], 1 - fpr))[members].mean()
-
-
-def of_everybody(scores, members, fpr):
-    return max(((scores >= t)[members].mean() for t in np.unique(scores) if (scores >= t).mean() <= fpr), default=0.0)
-
-
-def precision(scores, members, fpr):
-    fit = [t for t in np.unique(scores) if (scores >= t)[~members].mean() <= fpr]
-    return members[scores >= min(fit)].mean() if fit else 0.0
-
-
-def normal_band(hits, trials, confidence):
-    p, z = hits / trials, stats.norm.isf((1 - confidence) / 2)
-    return p - z * math.sqrt(p * (1 - p) / trials), p + z * math.sqrt(p * (1 - p) / trials)
-
-
-def wilson(hits, trials, confidence):
-    found = stats.binomtest(hits, trials).proportion_ci(confidence, method="wilson")
-    return found.low, found.high
-
-
-def log_normal(x, sample, sigma):
-    return stats.norm.logpdf(x, sample.mean(), sigma)
-
-
-def lowest(default):
-    def answer(scores, members, fpr):
-        fit = [t for t in np.unique(scores) if (scores >= t)[~members].mean() <= fpr]
-        return (scores >= (min(fit) if fit else default(scores)))[members].mean()
-
-    return answer
-
-
 def coin(rate):
     return lambda report, fpr, epsilon, rng: bool(rng.random() < rate(report, fpr, epsilon))
 
 
 WRONG = [
-    ("10.1", "interpolated", interpolated),
-    ("10.1", "ties", by_quantile),
-    ("10.1", "share-of-everybody", of_everybody),
-    ("10.1", "precision", precision),
-    ("10.1", "swapped", lambda s, m, f: tpr_at(s, ~m, f)),
-    ("10.1", "upside-down", lambda s, m, f: tpr_at(-s, m, f)),
-    ("10.1", "share-of-everybody-in", lambda s, m, f: tpr_at(s, m, f) * m.mean()),
-    ("10.1", "less-than", lambda s, m, f: tpr_at(s, m, np.nextafter(f, 0))),
-    ("10.1", "none-below", lowest(np.max)),
     ("10.1", "wrong-value", lambda s, m, f: 0.5),
-    ("10.2", "swapped", lambda x, a, b: -lira_score(x, a, b)),
-    ("10.2", "not-a-log", lambda x, a, b: math.exp(lira_score(x, a, b))),
-    ("10.2", "variance", lambda x, a, b: log_normal(x, a, a.var(ddof=1)) - log_normal(x, b, b.var(ddof=1))),
-    ("10.2", "ddof", lambda x, a, b: log_normal(x, a, a.std()) - log_normal(x, b, b.std())),
-    ("10.2", "no-log-sigma", lambda x, a, b: lira_score(x, a, b) + np.log(a.std(ddof=1) / b.std(ddof=1))),
-    ("10.2", "offline", lambda x, a, b: stats.norm.logcdf((x - b.mean()) / b.std(ddof=1))),
     ("10.2", "wrong-value", lambda x, a, b: x),
-    ("10.3", "normal-approximation", normal_band),
-    ("10.3", "normal-approximation", lambda h, n, c: tuple(np.clip(normal_band(h, n, c), 0, 1))),
-    ("10.3", "error-not-shared", lambda h, n, c: band(h, n, 2 * c - 1)),
-    ("10.3", "wilson", wilson),
-    ("10.3", "swapped", lambda h, n, c: band(h, n, c)[::-1]),
-    ("10.3", "counts", lambda h, n, c: tuple(n * end for end in band(h, n, c))),
     ("10.3", "wrong-shape", lambda h, n, c: h / n),
-    ("10.4", "no-prior", lambda e, p: worth(e, 0.5)),
-    ("10.4", "odds", lambda e, p: math.exp(e) * p / (1 - p)),
-    ("10.4", "probability-times", lambda e, p: min(1.0, p * math.exp(e))),
-    ("10.4", "linear", lambda e, p: worth(math.log1p(e), p)),
-    ("10.4", "upside-down", lambda e, p: worth(-e, p)),
-    ("10.4", "no-epsilon", lambda e, p: p),
     ("10.5", "always", lambda report, fpr, epsilon, rng: bool(report)),
     ("10.5", "too-timid", coin(lambda report, fpr, epsilon: report * fpr)),
     ("10.5", "guesses", coin(lambda report, fpr, epsilon: fpr)),

@@ -45,20 +45,9 @@ def root_noise(groups, k, epsilon, rng):
     return counts + rng.laplace(0, 1 / epsilon, size=k) * np.sqrt(1 + counts)
 
 
-def occupied_only(groups, k, epsilon, rng):
-    counts = sizes_of(groups, k).astype(float)
-    counts[counts > 0] += rng.laplace(0, 1 / epsilon, size=(counts > 0).sum())
-    return counts
-
-
 def left_out(groups, k, epsilon, rng):
     counts = np.unique(groups, return_counts=True)[1]
     return counts + rng.laplace(0, 1 / epsilon, size=len(counts))
-
-
-def cancelling(groups, k, epsilon, rng):
-    noise = rng.laplace(0, 1 / epsilon, size=k)
-    return sizes_of(groups, k) + noise - noise.mean()
 
 
 def half_for_large(groups, k, epsilon, rng):
@@ -78,12 +67,6 @@ def noise_in_pairs(sign):
         return sizes_of(groups, k) + noise
 
     return answer
-
-
-def refuses_nobody(groups, k, epsilon, rng):
-    if not len(groups):
-        raise ValueError("no records")
-    return laplace(groups, k, epsilon, rng)
 
 
 def with_noise(counted):
@@ -106,12 +89,6 @@ def opportunity(labels, says, privileged):
     return rate(labels[~privileged], says[~privileged]) - rate(labels[privileged], says[privileged])
 
 
-def compared(rate):
-    return lambda labels, says, privileged: (
-        rate(labels[~privileged], says[~privileged]) - rate(labels[privileged], says[privileged])
-    )
-
-
 def interval(private, plain, t=None, ddof=1, root=True):
     change, m = np.asarray(private) - plain, len(private)
     half = (stats.t.ppf(0.975, m - 1) if t is None else t) * change.std(ddof=ddof) / (math.sqrt(m) if root else 1)
@@ -127,74 +104,24 @@ RIGHT = {
 }
 WRONG = {
     "15.1": {
-        "absolute": lambda count, epsilon: math.log(20) / epsilon,
-        "normal": lambda count, epsilon: 1.96 * 2**0.5 / (epsilon * count),
-        "one-tail": lambda count, epsilon: math.log(10) / (epsilon * count),
-        "scale-upside-down": lambda count, epsilon: epsilon * math.log(20) / count,
-        "sampling": lambda count, epsilon: math.log(20) / (epsilon * count**0.5),
-        "whole-width": lambda count, epsilon: 2 * math.log(20) / (epsilon * count),
         "wrong-value": lambda count, epsilon: 1 / count,
     },
     "15.2": {
         "noise-by-size": fair_shares,
         "noise-by-size too": half_for_large,
         "uneven-noise": quiet_first_group,
-        "cut-at-zero": lambda groups, k, epsilon, rng: np.maximum(laplace(groups, k, epsilon, rng), 0),
-        "cut-at-zero too": lambda groups, k, epsilon, rng: np.maximum(geometric(groups, k, epsilon, rng), 0),
-        "thin-tails": lambda groups, k, epsilon, rng: (
-            sizes_of(groups, k) + rng.normal(0, math.sqrt(2) / epsilon, size=k)
-        ),
-        "no-counts": with_noise(lambda groups, k: 0),
-        "no-counts too": with_noise(lambda groups, k: sizes_of(groups, k) / max(len(groups), 1)),
-        "presence": with_noise(lambda groups, k: np.isin(np.arange(k), groups).astype(int)),
-        "reversed": with_noise(lambda groups, k: sizes_of(groups, k)[::-1]),
-        "sorted": with_noise(lambda groups, k: -np.sort(-sizes_of(groups, k))),
         "wrong-counts": with_noise(lambda groups, k: np.histogram(groups, bins=k)[0]),
         "raised": with_noise(lambda groups, k: np.bincount(groups)),
-        "exact-total": cancelling,
-        "linked-noise": noise_in_pairs(1),
-        "nobody": refuses_nobody,
-        "empty-exact": occupied_only,
         "wrong-shape": left_out,
-        "shared-noise": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 1 / epsilon),
-        "scale-upside-down": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, epsilon, size=k),
-        "not-private": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 0.5 / epsilon, size=k),
         "too-little-noise": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, 0.8 / epsilon, size=k),
-        "not-useful": lambda groups, k, epsilon, rng: sizes_of(groups, k) + rng.laplace(0, k / epsilon, size=k),
-        "not-random": lambda groups, k, epsilon, rng: sizes_of(groups, k),
         "package-used": lambda groups, k, epsilon, rng: GeometricMechanism(epsilon).release(
             sizes_of(groups, k), rng=rng
         ),
     },
-    "15.3": {
-        "unbiased": lambda count, epsilon: 0.0,
-        "no-half": lambda count, epsilon: math.exp(-epsilon * count) / epsilon,
-        "probability": lambda count, epsilon: math.exp(-epsilon * count) / 2,
-        "total": lambda count, epsilon: count + math.exp(-epsilon * count) / (2 * epsilon),
-        "sign": lambda count, epsilon: -math.exp(-epsilon * count) / (2 * epsilon),
-        "scale-upside-down": lambda count, epsilon: epsilon * math.exp(-count / epsilon) / 2,
-    },
-    "15.4": {
-        "wrong-way-round": lambda labels, says, privileged: -opportunity(labels, says, privileged),
-        "absolute": lambda labels, says, privileged: abs(opportunity(labels, says, privileged)),
-        "parity": compared(lambda labels, says: says.mean()),
-        "precision": compared(lambda labels, says: labels[says].mean()),
-        "false-positives": compared(lambda labels, says: says[~labels].mean()),
-        "accuracy": compared(lambda labels, says: (labels == says).mean()),
-        "wrong-denominator": compared(lambda labels, says: (labels & says).mean()),
-        "ratio": lambda labels, says, privileged: (
-            rate(labels[~privileged], says[~privileged]) / rate(labels[privileged], says[privileged])
-        ),
-    },
+    "15.3": {},
+    "15.4": {},
     "15.5": {
-        "single-release": lambda private, plain: interval(private, plain, root=False),
-        "normal": lambda private, plain: interval(private, plain, t=1.96),
-        "ddof": lambda private, plain: interval(private, plain, ddof=0),
-        "degrees": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.975, len(private))),
-        "one-tail": lambda private, plain: interval(private, plain, t=stats.t.ppf(0.95, len(private) - 1)),
         "wrong-value": lambda private, plain: interval(private, 0.84),
-        "not-a-change": lambda private, plain: interval(private, 0.0),
-        "wrong-way-round": lambda private, plain: -interval(private, plain)[::-1],
     },
 }
 

@@ -1,0 +1,125 @@
+"""Wrong answers that follow from what an exercise declares: nobody has to write them a second time.
+
+Of a formula or a value, each declared mistake is an answer. Of a release, so is each wrong truth with the right noise,
+each wrong scale around the right truth, and what can be done wrong to any release. Each gets its own diagnosis.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.base import CheckResult
+from dpcourse.checks.cases import Equals, Value
+from dpcourse.checks.noise_laws import laplace
+from dpcourse.checks.registry import exercises
+from dpcourse.checks.release import Release, plainly
+
+Wrong = tuple[str, str, Any]  # exercise, key, answer
+
+
+def graded(id: str, answer: Any, rng: int | np.random.Generator) -> CheckResult:
+    """A check of an answer that is made of the exercise's own code, which an answer may not call."""
+    lesson = id.partition(".")[0]
+    return dataclasses.replace(exercises(lesson)[id], own_work=False).grade(answer, rng=rng)
+
+
+def wrong_formulas(lesson: str) -> Iterator[Wrong]:
+    """Of each exercise's first formula: what further ones declare is made on inputs of their own.
+
+    At four decimals most σ of 04.1 are within its tolerance: answers that round are written by hand.
+    """
+    for id, exercise in exercises(lesson).items():
+        case = next((case for case in exercise.cases if isinstance(case, Equals | Value)), None)
+        for mistake in case.mistakes if case else ():
+            if mistake.diagnosis.key != "rounded":
+                yield id, mistake.diagnosis.key, mistake.gives
+
+
+def releases(lesson: str) -> Iterator[tuple[str, Release]]:
+    """Those that are called as usual and ask for Laplace noise."""
+    for id, exercise in exercises(lesson).items():
+        owners = [getattr(case, "__self__", None) for case in exercise.cases]
+        release = next((owner for owner in owners if isinstance(owner, Release)), None)
+        if release and release.call is plainly and laplace in release.noise:
+            yield id, release
+
+
+def released(
+    release: Release,
+    truth: Callable[..., Any] | None = None,
+    scale: Callable[..., float] | None = None,
+    noise: Callable[..., Any] = lambda rng, scale, truth: rng.laplace(0, scale, truth.shape),
+) -> Callable[..., Any]:
+    """The right release, or one of another truth, another scale(ε, *arguments), another draw of noise."""
+
+    def answer(*given: Any, rng: np.random.Generator) -> Any:
+        *arguments, epsilon = given
+        about = np.asarray((truth or release.truth)(*arguments), dtype=float)
+        wide = scale(epsilon, *arguments) if scale else release.scale(tuple(arguments), epsilon)
+        result = about + noise(rng, wide, about)
+        return result if result.ndim else float(result)
+
+    return answer
+
+
+def wrong_releases(lesson: str) -> Iterator[Wrong]:
+    for id, release in releases(lesson):
+        for mistake in release.mistakes:
+            yield id, mistake.diagnosis.key, released(release, truth=mistake.gives)
+        for mistake in release.scales:
+            yield id, mistake.diagnosis.key, released(release, scale=mistake.gives)
+        scales = {
+            "epsilon-ignored": lambda epsilon: 1.0,
+            "epsilon-inverted": lambda epsilon: 1 / epsilon,
+            "wrong-power": lambda epsilon: epsilon**2,
+            "too-much-noise": lambda epsilon: epsilon / 2,
+            "too-little-noise": lambda epsilon: 2 * epsilon,
+        }
+        for key, of in scales.items():
+            yield id, key, released(release, scale=lambda epsilon, *a, r=release, of=of: r.scale(a, of(epsilon)))
+        some = np.concatenate([np.ravel(release.truth(*draw(np.random.default_rng(0)))) for draw in release.data])
+        many = NOISES_OF_MANY if len(some) > len(release.data) else {}
+        cells = NOISES_OF_CELLS if many and (some == 0).any() else {}
+        for key, noise in (NOISES | many | cells).items():
+            yield id, key, released(release, noise=noise)
+        yield id, "own-generator", lambda *a, rng, r=release: released(r)(*a, rng=np.random.default_rng())
+        if release.nobody is not None:
+            yield id, "nobody", refuses_nobody(release)
+
+
+def refuses_nobody(release: Release) -> Callable[..., Any]:
+    def answer(*given: Any, rng: np.random.Generator) -> Any:
+        if not len(given[0]):
+            raise ValueError("no data")
+        return released(release)(*given, rng=rng)
+
+    return answer
+
+
+NOISES = {
+    "not-random": lambda rng, scale, truth: 0.0,
+    "thin-tails": lambda rng, scale, truth: rng.normal(0, math.sqrt(2) * scale, truth.shape),
+    "one-sided-noise": lambda rng, scale, truth: rng.exponential(scale, truth.shape),
+    "centre-for-scale": lambda rng, scale, truth: rng.laplace(scale, 1, truth.shape),
+    "noise-not-centred": lambda rng, scale, truth: rng.laplace(scale / 2, scale, truth.shape),
+    "cut-decimals": lambda rng, scale, truth: np.floor(rng.laplace(0, scale, truth.shape)),
+}
+NOISES_OF_MANY = {
+    "shared-noise": lambda rng, scale, truth: rng.laplace(0, scale),
+    "exact-total": lambda rng, scale, truth: (lambda x: x - x.mean())(rng.laplace(0, scale, truth.shape)),
+    "linked-noise": lambda rng, scale, truth: np.repeat(rng.laplace(0, scale, truth.shape), 2, axis=-1)[
+        ..., : truth.shape[-1]
+    ],
+    "noise-by-size": lambda rng, scale, truth: np.where(
+        truth > np.median(truth), 0, rng.laplace(0, scale, truth.shape)
+    ),
+}
+NOISES_OF_CELLS = {
+    "empty-exact": lambda rng, scale, truth: np.where(truth == 0, 0, rng.laplace(0, scale, truth.shape)),
+    "cut-at-zero": lambda rng, scale, truth: np.maximum(rng.laplace(0, scale, truth.shape), -truth),
+}
