@@ -231,13 +231,17 @@ def _size(wanted: Sequence[Wanted], scale: str, unit: str, too_much: str, few: s
     named = (f"{name} times" for name, known in KNOWN_FACTORS.items() if abs(factor / known - 1) < 0.025)
     seen = (
         f"At ε = {one.epsilon:.3g} your results are off by {one.size:.3g}{unit} on average. Noise of scale {scale} is "
-        f"off by {one.laws[0].size:.3g}: yours is {next(named, f'{factor:.2g} times')} as wide."
+        f"off by {one.laws[0].size:.3g}: yours is {next(named, f'{_two_digits(factor)} times')} as wide."
     )
     if factor < 1:
         ask = few or "How much can one person change the result, and is that in the scale?"
         return Shared.TOO_LITTLE_NOISE.seen(seen, ask)
     ask = too_much or f"Why more than {scale}? Which smaller scale still keeps the claim?"
     return Shared.TOO_MUCH_NOISE.seen(seen, ask)
+
+
+def _two_digits(number: float) -> str:
+    return f"{number:.2g}" if number < 99.5 else f"{number:,.0f}"
 
 
 KNOWN_FACTORS: Mapping[str, float] = {"√2": math.sqrt(2), "1/√2": math.sqrt(0.5)}

@@ -197,7 +197,21 @@ class NoisyMean:
                 "accountant is told that it is, and counts what Gaussian noise costs.",
                 "rng.normal(..., size=...) on every coordinate.",
             )
-        return Diagnosis("wrong-law", compared(outputs, problem.law()), self.recipe)
+        return self._off(outputs, problem) or Diagnosis("wrong-law", compared(outputs, problem.law()), self.recipe)
+
+    def _off(self, outputs: np.ndarray, p: Problem) -> Diagnosis | None:
+        """Noise alone, entries in other places, or noise of another size: of the rest it is said that it is right."""
+        mean, deviation = outputs.mean(axis=0), outputs.std(axis=0).mean()
+        error = 6 * deviation / np.sqrt(len(outputs))
+        if (np.abs(mean) < error).all():
+            return Shared.IGNORES_DATA.seen("Your result lies around 0: that is noise alone.")
+        if (np.abs(np.sort(mean) - np.sort(p.right)) < error).all() and (np.abs(mean - p.right) > 3 * error).any():
+            return Shared.WRONG_ORDER.seen("Your result has the right entries, and in other places.")
+        if (np.abs(mean - p.right) < error).all() and abs(deviation / p.noise - 1) > 3 / np.sqrt(outputs.size):
+            times = f"{deviation / p.noise:.2g} times the deviation {self.z}C/({self.size})"
+            seen = f"Your result lies around the right one, and its noise has {times}."
+            return (Shared.TOO_LITTLE_NOISE if deviation < p.noise else Shared.TOO_MUCH_NOISE).seen(seen)
+        return None
 
     def for_few(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """A Poisson sample may hold nobody, or one record or two. An error, or a result without noise, would say so."""

@@ -95,7 +95,26 @@ def wrong_truth(samples: Sequence[Sample], mistakes: Sequence[Mistake], check_tr
         return None
     if np.ptp(means) < 12 * errors.max():
         return Shared.IGNORES_DATA.seen(f"Your results do not follow the data. {_worst(samples)}")
-    return Shared.WRONG_TRUTH.seen(_worst(samples), check_truth)
+    return _related(samples, off) or Shared.WRONG_TRUTH.seen(_worst(samples), check_truth)
+
+
+def _related(samples: Sequence[Sample], off: Callable[[Callable[[Sample], Any]], np.ndarray]) -> Diagnosis | None:
+    """What averages are of the truth: so many times it, the same numbers elsewhere, or its running totals."""
+    means, truths = (
+        np.concatenate([part(s)[s.large] for s in samples]) for part in (lambda s: s.mean, lambda s: s.truth)
+    )
+    factor = float(means @ truths / (truths @ truths))
+    if off(lambda s: factor * s.truth).max() < 12:
+        seen = f"Your results lie around {factor:.2g} times the truth. {_worst(samples)}"
+        return Diagnosis("constant-factor", seen, "Where does this factor come from?")
+    if len(samples[0].truth) == 1:
+        return None
+    if all((np.abs(np.sort(s.mean) - np.sort(s.truth)) < 12 * s.error).all() for s in samples):
+        return Shared.WRONG_ORDER.seen("Your results are right, and stand in another order than is asked for.")
+    if off(lambda s: np.cumsum(s.truth)).max() < 12:
+        seen = f"Each of your results is the sum of the right ones up to its place. {_worst(samples)}"
+        return Diagnosis("running-total", seen, "Whom does a single one of them count?")
+    return None
 
 
 def _worst(samples: Sequence[Sample]) -> str:
@@ -104,7 +123,7 @@ def _worst(samples: Sequence[Sample]) -> str:
 
     worst = max(samples, key=lambda sample: off(sample).max())
     place = int(off(worst).argmax())
-    where = f" (number {place} of {len(worst.truth)})" if len(worst.truth) > 1 else ""
+    where = f" (place {place})" if len(worst.truth) > 1 else ""
     return (
         f"Where {worst.truth[place]:.6g} is right{where} you give {worst.mean[place]:.6g} on average over "
         f"{len(worst.errors)} calls."

@@ -36,13 +36,13 @@ ALSO = {
     ("11.5", "false-alarm"): {"accuses-all"},  # half of a claim accuses whoever just meets theirs
     ("11.5", "too-few-runs"): {"misses-some"},
     ("13.2", "too-little-noise"): {"not-private"},  # the auditor refutes 0.8 of the noise often, but not always
-    ("13.3", "proportional"): {"uniform"},
     ("15.2", "too-little-noise"): {"not-private"},
 }
 # In `make audit`, how many of 50 may get another diagnosis: in some draws two mistakes look alike. None may pass.
 BUT = {"04": 5, "09": 5}
 # (exercise, frozen key) -> (today's key, or those of several answers in their order, why)
 ONE_WORD = "one name for one mistake, in all exercises"
+CLOSER = "what the answer is of the right one has a name"
 MEASURED = "the width of the noise is measured, before anything is audited"
 RENAMED = {
     **{
@@ -55,7 +55,11 @@ RENAMED = {
     },
     **{(exercise, "same-noise"): ("shared-noise", ONE_WORD) for exercise in ("03.3", "04.2")},
     **{(exercise, "no-counts"): ("ignores-data", ONE_WORD) for exercise in ("03.3", "04.2", "05.4", "13.2", "15.2")},
-    **{(exercise, "wrong-counts"): ("wrong-truth", ONE_WORD) for exercise in ("03.3", "04.2", "13.2", "15.2")},
+    **{(exercise, "wrong-counts"): ("wrong-order", CLOSER) for exercise in ("04.2", "13.2", "15.2")},
+    ("03.3", "wrong-counts"): ("running-total", CLOSER),
+    ("08.3", "wrong-law"): (("ignores-data", "wrong-order", "too-little-noise", "wrong-law"), CLOSER),
+    ("12.3", "wrong-law"): (("wrong-order", "too-little-noise", "ignores-data"), CLOSER),
+    ("13.3", "proportional"): ("uniform", "scores in the thousands, a few apart, have nearly equal shares"),
     **{(exercise, "not-private"): ("too-little-noise", MEASURED) for exercise in ("00.2", "13.2", "15.2")},
     **{
         (exercise, "not-useful"): ("too-much-noise", MEASURED)
@@ -66,7 +70,7 @@ RENAMED = {
         "it is said which count that is: a sum or a difference, or a large one",
     ),
     ("00.2", "counts-false"): ("counts-no", ONE_WORD),
-    ("00.2", "wrong-count"): ("wrong-truth", ONE_WORD),
+    ("00.2", "wrong-count"): ("constant-factor", CLOSER),
     ("00.2", "zero-without-noise"): ("nobody", ONE_WORD),
     ("03.3", "empty-cell-without-noise"): ("empty-exact", ONE_WORD),
     ("03.3", "negative-cut"): ("cut-at-zero", ONE_WORD),
@@ -110,7 +114,8 @@ def wrong(lesson):
         else:
             known = [(id, key, answer) for id, some in nested for key, answer in some.items()]
     plain = [(exercise, key.removesuffix(" too"), answer) for exercise, key, answer in known]
-    return [(exercise, *todays(exercise, [key]), answer) for exercise, key, answer in plain]
+    renamed = {id: name for id, (name, _) in RENAMED.items() if isinstance(name, str)}
+    return [(exercise, renamed.get((exercise, key), key), answer) for exercise, key, answer in plain]
 
 
 def todays(exercise, keys):
@@ -167,7 +172,9 @@ def test_no_frozen_answer_is_lost():
     for exercise, corpus in frozen.items():
         assert passing[exercise] >= corpus["right"] - NO_LONGER_RIGHT.get(exercise, (0,))[0], exercise
         wanted = Counter(todays(exercise, corpus["wrong"]))
-        lost = {key for key, count in wanted.items() if known[exercise, key] < count and (exercise, key) not in followed}
+        lost = {
+            key for key, count in wanted.items() if known[exercise, key] < count and (exercise, key) not in followed
+        }
         assert not lost, (exercise, lost)
 
 

@@ -130,6 +130,12 @@ class Equals:
 
         try:
             some = [(np.asarray(got, dtype=float), wanted) for got, wanted in zip(results, right, strict=True)]
+            if all_are(lambda x: 0 * x):
+                return (
+                    "It is 0 on all inputs tried.",
+                    "Which of the arguments should it depend on, and how?",
+                    "all-zero",
+                )
             for seen, ask, key, of in RELATIONS:
                 if all_are(of):
                     return f"On all {len(drawn)} inputs tried it is {seen}.", ask, key
@@ -164,7 +170,7 @@ class Equals:
                 ]
                 moves = any(not self._same(self.expected(*x), self.expected(*y)) for x, y in pairs)
                 if moves and all(self._same(answer(*copy.deepcopy(x)), answer(*copy.deepcopy(y))) for x, y in pairs):
-                    grows = np.ndim(drawn[0][place]) == 0 and not isinstance(drawn[0][place], str)
+                    grows = isinstance(drawn[0][place], float)
                     ask = (
                         f"How should the result change when `{name}` grows?" if grows else f"Where does `{name}` enter?"
                     )
@@ -226,7 +232,7 @@ RELATIONS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
      lambda x: np.sort(x) if np.ndim(x) == 1 else np.nan),
 )  # fmt: skip
 
-NAMED = {key for _, _, key, _ in RELATIONS} | {"arguments-exchanged", "argument-ignored", "constant-result"}
+NAMED = {key for _, _, key, _ in RELATIONS} | {"all-zero", "arguments-exchanged", "argument-ignored", "constant-result"}
 
 
 def _names(answer: Answer, count: int) -> list[str]:

@@ -78,8 +78,8 @@ class Useful:
         return Diagnosis(
             "not-useful",
             f"Only {good / self.runs:.0%} of your results lie within the allowed error{near}; "
-            f"at least {self.at_least:.0%} should. "
-            f"Half of them miss the truth by {np.nanmedian(errors):.3g} or more.",
+            f"at least {self.at_least:.0%} should."
+            + (f" Half of them miss the truth by {np.nanmedian(errors):.3g} or more." if np.nanmedian(errors) else ""),
             self.hint,
         )
 

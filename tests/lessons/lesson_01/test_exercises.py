@@ -273,6 +273,9 @@ WRONG = {
         "alone-left-out too": lambda frame, columns, sensitive: (
             diverse(frame, columns, sensitive)[sizes(frame, columns) > 1] == 1
         ).mean(),
+        "mean-of-text": lambda frame, columns, sensitive: (
+            frame.groupby(columns)[sensitive].transform("mean").isin([0, 1])
+        ).mean(),
         "package-used": lambda frame, columns, sensitive: (records.diversity(frame, columns, sensitive) == 1).mean(),
     },
     "01.5": {

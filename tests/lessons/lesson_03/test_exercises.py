@@ -271,6 +271,11 @@ def clipped_late(values, low, high, epsilon, rng):
     return total, len(values) + rng.laplace(0, 2 / epsilon)
 
 
+def centre_times_the_noisy_count(values, low, high, epsilon, rng):
+    count = len(values) + rng.laplace(0, 2 / epsilon)
+    return np.clip(values, low, high).sum() - count * (low + high) / 2 + rng.laplace(0, (high - low) / epsilon), count
+
+
 def upside_down_total(values, low, high, epsilon, rng):
     total = (np.clip(values, low, high) - (low + high) / 2).sum() + rng.laplace(0, epsilon / 2 / ((high - low) / 2))
     return total, len(values) + rng.laplace(0, 2 / epsilon)
@@ -383,6 +388,7 @@ WRONG = [
     ("03.2", "nobody", lambda values, *rest, rng: noisy_sum(values, *rest, rng) if len(values) else 0.0),
     ("03.4", "nobody", lambda values, *rest, rng: mean_parts(values, *rest, rng) if len(values) else (0.0, 0.0)),
     ("03.4", "linked-noise", shares_noise),
+    ("03.4", "linked-noise", centre_times_the_noisy_count),
     ("03.3", "nan", reindexed),
     ("03.2", "nan-from-data", mean_for_nan),
     ("03.4", "clipped-too-late", clipped_late),

@@ -263,7 +263,8 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "not-useful",
             f"At ε = 0.5 your rate is off by {100 * np.mean(errors):.2g} points on average over {worlds} "
-            f"quarters, your quartile by more than one defect in {misses}. About 0.03 points are within reach.",
+            f"quarters, and about 0.03 points are within reach. Your quartile is off by more than one defect in "
+            f"{misses} of them.",
             "Is `rate` read off `noisy` as milestone 2.4 does it?",
         )
     return None

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 
 from dpcourse.attacks import records
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 
 _ALL = ["street", "age", "sex", "job"]
@@ -164,7 +165,25 @@ _FIXED = Diagnosis(
     "fixed-column", "You look at the same column of the table whichever is asked about.", "Its name is in `sensitive`."
 )
 
+
+def _mean_of_text(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The lesson takes the mean of True and False, and looks for 0 and 1."""
+    frame, columns, _ = _quasi_and_sensitive(chance.rng)
+    try:
+        answer(frame, columns, _SECRETS[0])
+    except AnswerRaised as raised:
+        if isinstance(raised.error, TypeError) and ("dtype" in str(raised) or "convert" in str(raised)):
+            return Diagnosis(
+                "mean-of-text",
+                f"The column {_SECRETS[0]!r} holds text, such as 'flu', and your code stopped with {raised}.",
+                "A mean of 0 or 1 says that all in a group are alike, if there are two values. What says it of any?",
+            )
+        raise
+    return None
+
+
 EXPOSED = (
+    _mean_of_text,
     Returns(_quasi_and_sensitive, what="number", random=False),
     Equals(
         _quasi_and_sensitive,

@@ -109,6 +109,7 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
                 both,
                 hint="Either part by itself keeps ε = 1. What do the two together cost?",
                 key="budget-spent-twice",
+                diagnose=lambda answer, chance, _: _count_in_the_total(answer, chance, (everybody, low, high)),
             ),
         ),
     )
@@ -122,6 +123,22 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         key="not-clipped",
     )
     return at_the_bound(answer, half) or far_outside(answer, half)
+
+
+def _count_in_the_total(answer: Answer, chance: Chance, people: Any) -> Diagnosis | None:
+    """Whether the noisy count, many times over, is taken off the sum: over 400 runs independent parts never correlate
+    by 0.4 (1e-15)."""
+    parts = np.array([_two(_call_parts(answer, people, chance.rng)) for _ in range(400)])
+    totals, counts = (parts - parts.mean(axis=0)).T
+    times = float(totals @ counts / max(counts @ counts, 1e-300))
+    if abs(np.corrcoef(parts.T)[0, 1]) < 0.4 or times > -1:
+        return None
+    return Shared.LINKED_NOISE.seen(
+        f"Where your count is 1 too large, your total is {-times:.4g} too small: the noise of the count is in it. "
+        f"Boris adds {-times:.4g} times your count to your total, and has the sum of the records as they are, with "
+        "noise for records that are measured from the centre.",
+        "What do you take the centre off: each record, or the sum, as many times as the noisy count says?",
+    )
 
 
 def _width_in_scale(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -200,7 +200,7 @@ EXPONENTIAL = (
     Frequencies(
         _questions,
         call=lambda answer, data, rng: answer(*data, rng=rng),
-        runs=5000,
+        runs=9000,  # Laplace noise of scale 2Δ/ε is 11 standard errors away, and 6 refuse
         mistakes=_MISTAKES,
         words=lambda data, output: f"Of {len(data[0])} candidates {output!r} is chosen",
         hint="The weight of a utility u is exp(εu/2Δ), and the weights are in proportion to the probabilities.",

@@ -91,7 +91,7 @@ def _one_threshold(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     return _by_scale(answer, chance, None) or Diagnosis(
         "no-threshold-noise",
-        f"Twelve values that lie on the threshold: {none} times in 2,500 you find none above it, as if twelve coins "
+        f"Twelve values that lie on the threshold: in {none} of 2,500 runs you find none above it, as if twelve coins "
         "were tossed each time. Each “no” then tells something of its own, and they add up.",
         "Draw one noise for the threshold, once, before the loop, and keep it: then a run of “no” is one event.",
     )
@@ -167,7 +167,7 @@ _SCALES = Frequencies(
             Shared.EPSILON_IGNORED,
             lambda data: _noise(2, 4, 1.0),
             "The ε you are given does not enter: your noise is that of ε = 1.",
-            "Scale 1/(ε/2) on the threshold, 2/(ε/2) on each value.",
+            "",
         ),
         _scales(
             2,
@@ -277,7 +277,7 @@ FIRST = (
         at_least=0.95,
         runs=400,
         call=_call_first,
-        hint="Scale 2/ε on the threshold and 4/ε on the values is enough for one hit, however many values there are.",
+        hint="Does your noise grow with the number of values? One hit costs the same however many there are.",
     ),
     _SCALES,
 )

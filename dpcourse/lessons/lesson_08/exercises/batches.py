@@ -63,6 +63,12 @@ def _judge_sizes(drawn: np.ndarray, q: float, failure: float) -> Diagnosis | Non
     (runs, n), sizes = drawn.shape, drawn.sum(axis=1)
     rate = sizes.mean() / n
     if sizes.min() == sizes.max():
+        if runs > 1 and sizes[0] < n and (drawn == drawn[0]).all():
+            return Diagnosis(
+                "fixed-seed",
+                f"All {runs:,} batches are the same: whoever is in one is in all of them.",
+                "Are the coins tossed anew in every call, with the `rng` you are given?",
+            )
         return Diagnosis(
             "fixed-size",
             f"All {runs:,} batches have {sizes[0]} examples. The amplification that the accountant counts, under "

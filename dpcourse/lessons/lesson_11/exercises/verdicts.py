@@ -124,7 +124,7 @@ def _judge_verdicts(accused: int, missed: int, broken: int, asked: int) -> Diagn
         )
     return Diagnosis(
         "misses-some",
-        f"You let {missed} broken mechanisms pass, of {broken}.",
+        f"Of {broken} broken mechanisms you let {missed} pass.",
         "More runs? Some breaks show only in a vector's sum, in a difference, or in a failure: `audit` looks at all of "
         "them.",
     )

@@ -185,7 +185,8 @@ NOISE_SHARE = (
             Mistake(
                 "deviations-added",
                 lambda C, z, n, gone: z * C / (n - gone),
-                "Deviations do not add up, variances do: on the sum that is √n times too little.",
+                "Deviations do not add up, variances do: m times zC/m, from the m who stay, is a deviation of zC/√m on "
+                "the sum, √m times too little.",
                 "Which variance must each of them have?",
             ),
             Mistake(

@@ -109,17 +109,11 @@ _CHOICE_MISTAKES = (
         "and the odds move by e^(2ε).",
         "Which factor belongs under the ε?",
     ),
-    Mistake(
+    Mistake(  # and who chooses in proportion to the score itself: scores in the thousands, a few apart, are all alike
         "uniform",
         for_each(lambda data: {i: 0.25 for i in range(4)}),
-        "All pairs come out equally often.",
-        "Where do the scores come in?",
-    ),
-    Mistake(
-        "proportional",
-        for_each(lambda data: dict(enumerate((data[0] / data[0].sum()).tolist()))),
-        "You choose in proportion to the score itself.",
-        "The weight of a score u is exp(εu/2).",
+        "All pairs come out about equally often, though one score is some units better than the others.",
+        "Where do the scores come in, and how much does a difference of one unit weigh?",
     ),
     Mistake(
         "sign",

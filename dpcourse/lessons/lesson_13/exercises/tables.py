@@ -27,7 +27,7 @@ SIGMA = Equals(
         Mistake(
             "linear",
             lambda k, rho: k * math.sqrt(1 / (2 * rho)),
-            "Your noise grows with k. That is the price of Laplace noise and ε; ρ is kinder.",
+            "Your noise grows in proportion to k. That is the price of Laplace noise and ε; ρ is kinder.",
             "σ² is proportional to k, so σ is proportional to …",
         ),
         Mistake(
