@@ -51,7 +51,7 @@ html_favicon = str(ROOT / "site" / "static" / "hills.svg")
 html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
-html_sidebars = {page: [] for page in ("index", "explorers", "notebooks/GLOSSARY", "notebooks/TEACHING")}
+html_sidebars = {page: [] for page in ("index", "exercises", "explorers", "notebooks/GLOSSARY", "notebooks/TEACHING")}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": True,

@@ -1,4 +1,8 @@
-"""What the site adds to Sphinx: pictures that load when they are looked at, and buttons where a repository is named."""
+"""What the site adds to Sphinx.
+
+Typed powers are raised, "Predict." is set off, pictures load when they are looked at, and buttons appear where a
+repository is named.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,10 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+from sphinx import addnodes
+
+from dpcourse.plots.words import powers
 from dpcourse.widgets.base import asset
 
 BUTTONS = (
@@ -24,6 +32,61 @@ EXPLORERS = """<style>{style}</style>
 {script}
 for (const place of document.querySelectorAll(".dpx-data")) page(place.previousElementSibling, JSON.parse(place.text));
 </script>"""
+
+# Text in which a caret is a caret, in a document and in HTML.
+AS_TYPED = (nodes.literal, nodes.FixedTextElement, nodes.math, nodes.raw, nodes.Invisible, addnodes.desc_signature)
+TAG = re.compile(r"(<(script|style|pre|code|svg|textarea)\b.*?</\2>|<[^>]*>)", re.S)
+
+
+def set_prose(app: Any, doctree: nodes.document) -> None:
+    """Typed powers are raised, in titles and the search too; what the reader is asked to do first is set off."""
+    for text in list(doctree.findall(nodes.Text)):
+        parent: Any = text.parent
+        if "^" in text and not typed(parent):
+            parent.replace(text, [part for on, up in powers(text) for part in lifted(on, up)])
+    for raw in doctree.findall(nodes.raw):
+        if "html" in raw.get("format", "").split() and "^" in raw.astext():
+            raw.children = [nodes.Text(raised(raw.astext()))]
+            raw.rawsource = raw.astext()
+    for strong in doctree.findall(nodes.strong):
+        if strong.astext() == "Predict." and isinstance(strong.parent, nodes.paragraph):
+            strong.parent["classes"].append("predict")
+
+
+def typed(node: Any) -> bool:
+    while node is not None:
+        if isinstance(node, AS_TYPED):
+            return True
+        node = node.parent
+    return False
+
+
+def bare(up: str) -> tuple[str, str, str]:
+    """What is raised, between the caret and brackets it was typed with; these stay, unseen, for copies."""
+    return ("^(", up[1:-1], ")") if up.startswith("(") else ("^", up, "")
+
+
+def lifted(on: str, up: str) -> list[nodes.Node]:
+    found: list[nodes.Node] = [nodes.Text(on)] if on else []
+    if up:
+        left, inside, right = (nodes.Text(part) for part in bare(up))
+        unseen = [nodes.inline("", "", part, classes=["caret"]) for part in (left, right)]
+        found.append(nodes.superscript("", "", unseen[0], inside, *(unseen[1:] if right else ())))
+    return found
+
+
+def raised(html: str) -> str:
+    """The same in HTML that stands outside tags, scripts and code."""
+    pieces = TAG.split(html)
+    for i in range(0, len(pieces), 3):  # what is between two tags; then the tag, and its name if it is a whole element
+        pieces[i] = "".join(on + (raised_html(up) if up else "") for on, up in powers(pieces[i]))
+    return "".join(piece for i, piece in enumerate(pieces) if i % 3 != 2 and piece)
+
+
+def raised_html(up: str) -> str:
+    left, inside, right = bare(up)
+    after = f'<span class="caret">{right}</span>' if right else ""
+    return f'<sup><span class="caret">{left}</span>{inside}{after}</sup>'
 
 
 def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
@@ -63,6 +126,7 @@ def keep_whole(app: Any, what: str, name: str, thing: Any, options: Any, lines: 
 def setup(app: Any) -> dict[str, Any]:
     app.add_config_value("dpcourse_repository", os.environ.get("REPOSITORY", ""), "html")
     app.connect("builder-inited", put_mathjax)
+    app.connect("doctree-read", set_prose, priority=400)  # before titles are collected
     app.connect("html-page-context", finish)
     app.connect("autodoc-process-docstring", keep_whole, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}

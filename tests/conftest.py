@@ -52,7 +52,7 @@ def shapes_of(svg):
             if tag == "svg":
                 visit(child, float(of["x"]), float(of["y"]))
             elif tag == "text":
-                found.append(("text", [float(of["x"]), float(of["y"])], (child.text, of["text-anchor"])))
+                found.append(("text", [float(of["x"]), float(of["y"])], ("".join(child.itertext()), of["text-anchor"])))
             elif tag == "rect":
                 numbers = [float(of["x"]) + dx, float(of["y"]) + dy, float(of["width"]), float(of["height"])]
                 found.append(("rect", numbers, None))

@@ -85,7 +85,17 @@ def imported_in(folder: str) -> set[str]:
             elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") in {"importorskip", "import_module"}:
                 found |= {str(a.value).partition(".")[0] for a in node.args if isinstance(a, ast.Constant)}
     # What is started by path imports what stands beside it.
-    beside = {"dpcourse", "benchmarks", "tools", "tests", "wire", "folders", "make_exercises", "make_site"}
+    beside = {
+        "dpcourse",
+        "benchmarks",
+        "tools",
+        "tests",
+        "wire",
+        "folders",
+        "make_exercises",
+        "make_site",
+        "site_pages",
+    }
     return found - sys.stdlib_module_names - beside
 
 

@@ -21,52 +21,29 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable
 from pathlib import Path
+
+from site_pages import ABOUT, EXPLORER, NAVIGATION, beside, contents, lists, numbered
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE, TARGET, CACHE = ROOT / "build" / "site-source", ROOT / "build" / "site", ROOT / "build" / "site-cache"
 
-HELPER_ROOMS = (  # the small helper package, floor by floor
-    ("Claims and losses", ("privacy", "accounting")),
-    ("One release each", ("mechanisms",)),
-    ("Private algorithms", ("queries", "local", "learning", "pate", "federated", "synthetic", "budget")),
-    ("Data", ("datasets",)),
-)
-ABOUT = {
-    "benchmarks/README": "The package beside other libraries: the same answers, and how long they take.",
-    "data/README": "A private synthetic copy of the course's data, and how it was made.",
-    "CONTRIBUTING": "How the course is built, and how to change it.",
-    "SECURITY": "What the code does not protect against.",
-}
-NAVIGATION = (
-    "lessons",
-    "exercises",
-    "explorers",
-    "notebooks/capstones/README",
-    "Glossary <notebooks/GLOSSARY>",
-    "Teaching <notebooks/TEACHING>",
-    "Package <api>",
-    "about",
-)
-EXERCISES = """An exercise asks for a function. `check` runs it on fresh data, tries to break it, says what it saw and
-asks one question. Here you read the exercises; they run in JupyterLab (`make lab`).
+STUDENT_FORM = """
+*This page is the project as students get it: [download the notebook](student/{}). The outputs are those of a finished
+project, so what stands where you write is not shown.*
 """
-STUDENT_FORM = "\n*This page holds the answers.* [Download the notebook without them](student/{}): start there.\n"
 OTHER_NUMBERS = "<p class='dpx-note'>Computed for this page on example data: other numbers than in the lesson.</p>"
-LESSON = re.compile(r"^\| (\[(\d\d) .*?\]\(notebooks/\S+\)) \| (.*) \|$", re.M)
-EXPLORER = re.compile(r"widgets\.(explore_\w+\([^()]*\))")
 PLAIN = re.compile(r"<(Picture|Explorer): (.*)>\Z", re.S)
 
 
-def write(path: str, text: str, kept: set[Path]) -> None:
+def write(path: str, text: str | bytes, kept: set[Path]) -> None:
     """Write a source if its text is new."""
     target = SOURCE / path
+    data = text.encode() if isinstance(text, str) else text
     kept.add(target)
-    if target.is_file() and target.read_text(encoding="utf-8") == text:
-        return
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(text, encoding="utf-8")
+    if not target.is_file() or target.read_bytes() != data:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
 
 
 @functools.cache
@@ -139,86 +116,44 @@ def relinked(text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\((student/[^)]+)\)", r"{download}`\1 <\2>`", text)
 
 
+def as_students_get_it(reference: dict, student: dict, name: str) -> dict:
+    """A capstone without its answers. The outputs are the stored ones, so the page shows where the project leads."""
+    kept = [cell for cell in reference["cells"] if "solution" not in cell["metadata"].get("tags", [])]
+    for cell, given in zip(kept, student["cells"], strict=True):
+        cell["source"] = given["source"]
+    title, *rest = "".join(kept[0]["source"]).splitlines(keepends=True)
+    kept[0]["source"] = [title, STUDENT_FORM.format(name), *rest]
+    return {**reference, "cells": kept}
+
+
 def sources() -> set[Path]:
     """Write all pages; what was written or kept."""
     kept: set[Path] = set()
-    lists: dict[str, list[str]] = {}
+    notebooks = ROOT / "notebooks"
     for folder in ("", "deeper", "capstones", "exercises"):
-        for path in sorted((ROOT / "notebooks" / folder).glob("[0-9]*_*.ipynb")):
+        for path in sorted((notebooks / folder).glob("[0-9]*_*.ipynb")):
             notebook = json.loads(path.read_text(encoding="utf-8"))
-            name = path.relative_to(ROOT).as_posix()
             if folder == "capstones":
-                title, *rest = "".join(notebook["cells"][0]["source"]).splitlines(keepends=True)
-                notebook["cells"][0]["source"] = [title, STUDENT_FORM.format(path.name), *rest]
-            write(name, json.dumps(page_of(notebook), ensure_ascii=False, indent=1), kept)
-            lists.setdefault(folder, []).append(name.removesuffix(".ipynb"))
-    for path in [
-        *sorted((ROOT / "notebooks").glob("*.md")),
-        *(ROOT / f"{name}.md" for name in ABOUT),
-    ]:
+                given = (notebooks / "capstones" / "student" / path.name).read_text(encoding="utf-8")
+                notebook = as_students_get_it(notebook, json.loads(given), path.name)
+                write(f"notebooks/capstones/student/{path.name}", given, kept)  # to download
+            page = page_of(notebook)
+            if not folder:
+                below = [f"{name} </{page}>" for name, page in beside(path).items()]
+                page["cells"].append(
+                    {"id": "below", "cell_type": "markdown", "metadata": {}, "source": contents(below, hidden=True)}
+                )
+            write(path.relative_to(ROOT).as_posix(), json.dumps(page, ensure_ascii=False, indent=1), kept)
+    for path in [*sorted(notebooks.glob("*.md")), *(ROOT / f"{name}.md" for name in ABOUT)]:
         write(path.relative_to(ROOT).as_posix(), relinked(path.read_text(encoding="utf-8")), kept)
     for picture in sorted((ROOT / ".github" / "pictures").iterdir()):
-        target = SOURCE / ".github" / "pictures" / picture.name
-        kept.add(target)
-        if not target.is_file() or target.read_bytes() != picture.read_bytes():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(picture.read_bytes())
-    for student in sorted((ROOT / "notebooks" / "capstones" / "student").glob("*.ipynb")):
-        write(student.relative_to(ROOT).as_posix(), student.read_text(encoding="utf-8"), kept)  # to download
-    write("lessons.md", lessons(lists), kept)
-    write("explorers.md", explorers(), kept)
-    write("exercises.md", "# Exercises\n\n" + EXERCISES + contents(lists["exercises"], 2), kept)
-    capstones = relinked((ROOT / "notebooks" / "capstones" / "README.md").read_text(encoding="utf-8"))
-    write("notebooks/capstones/README.md", capstones + contents(lists["capstones"], hidden=True), kept)
-    write("api.md", api(kept), kept)
-    about = "".join(f"- [](/{page}.md): {words}\n" for page, words in ABOUT.items())
-    write("about.md", f"# About\n\n{about}{contents(ABOUT, hidden=True)}", kept)
+        write(f".github/pictures/{picture.name}", picture.read_bytes(), kept)
+    for page, text in lists():
+        write(page, text, kept)
+    capstones = relinked((notebooks / "capstones" / "README.md").read_text(encoding="utf-8"))
+    write("notebooks/capstones/README.md", capstones + contents(numbered("capstones"), hidden=True), kept)
     write("index.md", front_page() + contents(NAVIGATION, hidden=True), kept)
     return kept
-
-
-def contents(pages: Iterable[str], depth: int = 1, *, hidden: bool = False) -> str:
-    """A list of pages, shown or only the order in which they are read."""
-    listed = "\n".join(page if page.endswith(">") else f"/{page}" for page in pages)
-    return f"\n```{{toctree}}\n:maxdepth: {depth}\n{':hidden:' if hidden else ''}\n\n{listed}\n```\n"
-
-
-def lessons(lists: dict[str, list[str]]) -> str:
-    """README's table of lessons, each with its exercises and its companion."""
-    of = {(folder, Path(page).name[:2]): page for folder in ("exercises", "deeper") for page in lists[folder]}
-    told = "Each says what you need and how long it takes. A newcomer may skip what goes deeper (★)."
-    lines = ["# Lessons", "", told, ""]
-    lines += ["| lesson | what is in it | more |", "| --- | --- | --- |"]
-    for link, number, words in LESSON.findall((ROOT / "README.md").read_text(encoding="utf-8")):
-        more = {"exercises": of.get(("exercises", number)), "deeper ★": of.get(("deeper", number))}
-        links = ", ".join(f"[{name}]({page}.ipynb)" for name, page in more.items() if page)
-        lines.append(f"| {link} | {words} | {links} |")
-    return "\n".join(lines) + "\n" + contents([*lists[""], *lists["deeper"]], hidden=True)
-
-
-def explorers() -> str:
-    """Every explorer of the lessons: the question it asks, and where it is."""
-    lines = [
-        "# Explorers",
-        "",
-        "Pictures that you move. Each asks a question.",
-        "",
-        "| explorer | lesson |",
-        "| --- | --- |",
-    ]
-    for path in [
-        path for folder in ("", "deeper") for path in sorted((ROOT / "notebooks" / folder).glob("[0-9]*_*.ipynb"))
-    ]:
-        cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-        title = "".join(cells[0]["source"]).splitlines()[0].lstrip("# ")
-        for cell in cells:
-            call = EXPLORER.search("".join(cell["source"]))
-            shown = ["".join(output.get("data", {}).get("text/plain", "")) for output in cell.get("outputs", ())]
-            asked = re.search(r"^<Explorer: (.*?\?) \(", "".join(shown), re.M)
-            if call and asked:
-                place = f"{path.relative_to(ROOT).with_suffix('.html').as_posix()}#{call[1].partition('(')[0]}"
-                lines.append(f"| <a href='{place}'>{html.escape(asked[1])}</a> | {title} |")
-    return "\n".join(lines) + "\n"
 
 
 def front_page() -> str:
@@ -236,36 +171,6 @@ def caught() -> str:
     return repr(check("00.2", noisy_count, rng=0))
 
 
-def api(kept: set[Path]) -> str:
-    """The helper package, floor by floor, and a page for each of its rooms."""
-    import importlib
-    import inspect
-
-    lines = ["# The helper package", "", "What a lesson imports to do differential privacy, floor by floor.", ""]
-    for title, rooms in HELPER_ROOMS:
-        lines += [f"## {title}", ""]
-        for room in rooms:
-            module = importlib.import_module(f"dpcourse.{room}")
-            lines.append(f"- [{room}](/api/{room}.md): {(module.__doc__ or '').splitlines()[0].replace('`', '')}")
-            page = [f"# {room}", "", "```{eval-rst}", f".. automodule:: dpcourse.{room}", "   :no-members:", ""]
-            for name in public(room):
-                kind = "class" if inspect.isclass(getattr(module, name)) else "function"
-                kind = kind if callable(getattr(module, name)) else "data"
-                page += [f".. auto{kind}:: {name}", *(["   :members:"] if kind == "class" else []), ""]
-            write(f"api/{room}.md", "\n".join([*page, "```", ""]), kept)
-        lines.append("")
-    return "\n".join(lines) + contents((f"api/{room}" for _, rooms in HELPER_ROOMS for room in rooms), hidden=True)
-
-
-def public(room: str) -> list[str]:
-    """The public names of a room."""
-    import importlib
-
-    module = importlib.import_module(f"dpcourse.{room}")
-    names = getattr(module, "__all__", None) or [name for name in dir(module) if not name.startswith("_")]
-    return sorted(n for n in names if getattr(getattr(module, n), "__module__", "").startswith(f"dpcourse.{room}"))
-
-
 def clean(kept: set[Path]) -> None:
     """Delete pages whose sources are gone."""
     for path in SOURCE.rglob("*"):
@@ -275,7 +180,7 @@ def clean(kept: set[Path]) -> None:
 
 def fingerprint() -> str:
     """Of the files that make the pages."""
-    made_by = [Path(__file__), *sorted((ROOT / "site").rglob("*.*"))]
+    made_by = [Path(__file__), Path(__file__).with_name("site_pages.py"), *sorted((ROOT / "site").rglob("*.*"))]
     return hashlib.sha256(b"".join(path.read_bytes() for path in made_by if path.suffix != ".pyc")).hexdigest()
 
 

@@ -22,6 +22,7 @@ from matplotlib.patheffects import withStroke
 from dpcourse.plots.marks import Panel, as_marks
 from dpcourse.plots.scene import CHARACTER, GAP, HEIGHT, STEPS, scene
 from dpcourse.plots.style import course_style
+from dpcourse.plots.words import powers
 
 WIDTH = 640
 SHARPNESS = 2  # pixels a point
@@ -228,6 +229,14 @@ _DOT = {
 }
 
 
+def _raised(words: str) -> str:
+    """Typed powers as matplotlib raises them."""
+    if "^" not in words:
+        return words
+    pieces = [(on.replace("$", r"\$"), up[1:-1] if up.startswith("(") else up) for on, up in powers(words)]
+    return "".join(on + (rf"$^{{\mathregular{{{up}}}}}$" if up else "") for on, up in pieces)
+
+
 def _draw(paper: Any, shape: dict[str, Any], size: float = 12) -> None:
     """Put one placed shape on the axes, whose unit is the pixel."""
     point = 72 / _DOTS  # matplotlib's widths and letters are in points of a printer
@@ -240,14 +249,14 @@ def _draw(paper: Any, shape: dict[str, Any], size: float = 12) -> None:
         paper.text(
             shape["x"],
             shape["y"],
-            shape["t"],
+            _raised(shape["t"]),
             ha={"start": "left", "middle": "center", "end": "right"}[shape["a"]],
             va="baseline",
             fontsize=size * point * 0.94,
             color=_COLOURS[shape["c"]],
             fontweight="bold" if shape.get("bold") else "normal",
             path_effects=halo,
-            parse_math=False,
+            parse_math="^" in shape["t"],
             zorder=3,
         )
         return

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 
+_POWER = re.compile(r"\^(\((?:[^()]|\([^()]*\))*\)|[−-]?\w+)")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -73,3 +75,18 @@ def one_in(probability: float) -> str:
     if named and math.isclose(times, 10 ** round(math.log10(times)), rel_tol=1e-6):
         return f"one in {named}"
     return f"one in {number(times)}"
+
+
+def powers(text: str) -> list[tuple[str, str]]:
+    """A text cut where its typed powers end: what stands on the line, and what is raised, as typed.
+
+    Examples
+    --------
+    >>> powers("at most e^ε times")
+    [('at most e', 'ε'), (' times', '')]
+    >>> powers("e^(−x/b)"), powers("none")
+    ([('e', '(−x/b)')], [('none', '')])
+    """
+    parts = _POWER.split(text)
+    found = list(zip(parts[::2], [*parts[1::2], ""], strict=True))
+    return found if found[-1][0] or len(found) == 1 else found[:-1]

@@ -4,6 +4,18 @@
 const STEPS = 4000, GAP = -32768, NARROW = 480, CHAR = 6.3, LINE = 14;
 
 const escape = text => String(text).replace(/[&<>"]/g, c => `&#${c.charCodeAt(0)};`);
+// A typed power, e^ε or e^(−x/b), is shown raised; its caret and brackets stay, unseen, for who copies or hears it.
+const POWER = /\^(\((?:[^()]|\([^()]*\))*\)|[−-]?[\p{L}\p{N}_]+)/u;
+const unseen = (tag, typed) => typed && `<${tag} class="dpx-caret">${typed}</${tag}>`;
+const power = (tag, up) => {
+  const [left, inside, right] = up[0] === "(" ? ["^(", up.slice(1, -1), ")"] : ["^", up, ""];
+  return unseen(tag, left) + escape(inside) + unseen(tag, right);
+};
+const inHTML = text => text.split(POWER).map((part, i) =>
+  i % 2 ? `<sup>${power("span", part)}</sup>` : escape(part)).join("");
+const inSVG = text => text.split(POWER).map((part, i) =>
+  i % 2 ? `<tspan class="dpx-up" dy="-4">${power("tspan", part)}</tspan>`
+    : i && part ? `<tspan dy="4">${escape(part)}</tspan>` : escape(part)).join("");
 const round = value => Math.round(value * 10) / 10;
 
 // Where the panels stand in a picture `width` wide: side by side, or one above the other where it is narrow.
@@ -42,7 +54,7 @@ export function drawing(view, width, name = "") {
   const [found, height] = boxes(view, width);
   let out = "";
   const text = (x, y, words, anchor = "start", extra = "") => {
-    if (words) out += `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" ${extra}>${escape(words)}</text>`;
+    if (words) out += `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" ${extra}>${inSVG(words)}</text>`;
   };
   view.p.forEach((panel, i) => {
     const box = found[i], X = s => s / STEPS * box.w, Y = s => box.h - s / STEPS * box.h;
@@ -158,7 +170,7 @@ export function mount(el, spec, at, moved) {
   const make = (name, parent, attributes = {}, words = "") => {
     const made = parent.appendChild(document.createElement(name));
     for (const key in attributes) made.setAttribute(key, attributes[key]);
-    made.textContent = words;
+    made.innerHTML = inHTML(words);
     return made;
   };
   const id = "dpx" + Array.from(crypto.getRandomValues(new Uint32Array(2)), n => n.toString(36)).join("");
@@ -224,8 +236,8 @@ export function mount(el, spec, at, moved) {
   }
   function show(next) {
     view = next;
-    readout.textContent = view.text.replace(/ ([=<>≤≥±]) /g, "\u00a0$1\u00a0"); // ε = 1 stays on a line
-    for (const name in told) told[name].textContent = (view.words && view.words[name]) || "";
+    readout.innerHTML = inHTML(view.text.replace(/ ([=<>≤≥±]) /g, "\u00a0$1\u00a0")); // ε = 1 stays on a line
+    for (const name in told) told[name].innerHTML = inHTML((view.words && view.words[name]) || "");
     settle();
     paint();
   }
@@ -256,7 +268,7 @@ export function mount(el, spec, at, moved) {
     const found = nearest(view, width, px, py);
     tip.hidden = !found;
     if (!found) return;
-    tip.textContent = found.words;
+    tip.innerHTML = inHTML(found.words);
     tip.style.left = Math.max(0, Math.min(found.x + 10, width - tip.offsetWidth - 2)) + "px";
     tip.style.top = Math.max(0, found.y - 30) + "px";
   });
