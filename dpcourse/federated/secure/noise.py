@@ -38,7 +38,7 @@ class DistributedDiscreteGaussian:
     record less is added up to a client's vector. Who takes part is public (the server must know it), so nothing here
     hides that; and the claim is about what is seen by those who add no noise. With
 
-        τ = 10 Σ_{k=1}^{clients−1} exp(−2π²σ² k/(k+1)),
+        τ = 10 Σₖ exp(−2π²σ² k/(k+1)), k = 1, …, clients − 1,
 
     the release is ½ε²-concentrated DP (ρ-zCDP with ρ = ε²/2) for ε = Δ/(√clients · σ) + τ√dimension (arXiv:2102.06387,
     theorem 1). From σ = 2 steps on, τ is below 1e-16 · clients: the sum is as good as one Gaussian of √clients · σ.
