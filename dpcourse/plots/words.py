@@ -48,6 +48,33 @@ def number(value: float, unit: str = "", digits: int = 3) -> str:
     return f"{sign}{'$' if unit == '$' else ''}{words}{'%' if unit == '%' else ''}"
 
 
+def share(value: float) -> str:
+    """A share in percent that says 100% of nothing but all.
+
+    Examples
+    --------
+    >>> share(0.25), share(0.99966), share(0.999999), share(1.0)
+    ('25%', '99.97%', 'more than 99.99%', '100%')
+    """
+    words = number(value, "%")
+    if words == "100%" and value < 1:
+        words = number(value, "%", 4) if value < 0.9999 else "more than 99.99%"
+    return words
+
+
+def plural(count: float, thing: str) -> str:
+    """So many things.
+
+    Examples
+    --------
+    >>> plural(1, "vote"), plural(2_000, "vote"), plural(0, "query"), plural(2, "cell")
+    ('1 vote', '2,000 votes', '0 queries', '2 cells')
+    """
+    words = number(count)
+    many = thing.removesuffix("y") + "ies" if thing.endswith("y") else thing + "s"
+    return f"{words} {thing if words == '1' else many}"
+
+
 def at_most(value: float) -> str:
     """A number that is not to be understated, rounded up to three digits.
 

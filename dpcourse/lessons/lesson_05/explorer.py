@@ -11,9 +11,11 @@ from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider
 def _describe(prices: Prices) -> str:
     values = ", ".join(f"{name} {number(value)}" for name, value in prices.here.items())
     better = prices.here["advanced"] < prices.here["basic"]
+    asked = "One answer" if prices.k == 1 else f"{prices.k:,} answers"
+    each = "costs" if prices.k == 1 else "each cost"
     verdict = f"The textbook's advanced composition {'beats adding up' if better else 'is worse than adding up'} here."
     return (
-        f"{prices.k:,} answers of ε₀ = {number(prices.epsilon)} each cost, at δ = {one_in(prices.delta)} in all "
+        f"{asked} of ε₀ = {number(prices.epsilon)} {each}, at δ = {one_in(prices.delta)} in all "
         f"(adding or removing one person), ε = {values}. {verdict} Each is a true statement; adding up holds at δ = 0 "
         "too."
     )
@@ -33,10 +35,10 @@ def explore_composition() -> Explorer:
         marks=method_marks,
         describe=_describe,
         answer=(
-            "For one answer nothing beats adding up. From some tens of small answers on, the others win, and the loss "
-            "distribution is the lowest everywhere: it is nearly exact. With large ε₀ the textbook's advanced formula "
-            "is worse than adding up for any number of answers. Switch to the worst noise of this ε₀ to see what "
-            "knowing the noise is worth."
+            "For one answer nothing beats adding up by more than the little that δ buys. From some tens of small "
+            "answers on, the others win, and the loss distribution is the lowest everywhere: it is nearly exact. With "
+            "large ε₀ the textbook's advanced formula is worse than adding up for any number of answers. Switch to the "
+            "worst noise of this ε₀ to see what knowing the noise is worth."
         ),
         site={"epsilon": 10, "k": 9},
     )

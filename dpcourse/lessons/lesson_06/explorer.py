@@ -18,17 +18,17 @@ from dpcourse.lessons.lesson_06.numbers import (
     truth_telling,
 )
 from dpcourse.lessons.lesson_06.pictures import estimate_marks, tradeoff_marks, truth_marks
-from dpcourse.plots.words import number
+from dpcourse.plots.words import number, plural, share
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, epsilon_stops, whole_slider
 
 
 def _describe_truth(data: TruthTelling) -> str:
-    truth = number(data.truth, "%")
+    truth = share(data.truth)
     return (
         f"With {data.k} possible answers and ε = {number(data.epsilon)} (δ = 0, replacing one person's answer), a "
         f"report is true {truth} of the time; each false answer comes {number(data.each_lie, '%')} of the time: "
-        f"{number(data.truth / data.each_lie)} to 1, that is e^ε. If all answers are equally common, believing the "
-        f"report is right {truth} of the time; guessing without it, {number(1 / data.k, '%')}."
+        f"{number(data.truth / data.each_lie, digits=4)} to 1, that is e^ε. If all answers are equally common, "
+        f"believing the report is right {truth} of the time; guessing without it, {number(1 / data.k, '%')}."
     )
 
 
@@ -50,12 +50,17 @@ def explore_truth() -> Explorer:
 
 def _describe_estimates(data: Estimates) -> str:
     inside = int(((data.low <= data.true) & (data.true <= data.high)).sum())
-    half = (data.high - data.low).mean() / 2
+    half, people = (data.high - data.low).mean() / 2, int(data.true.sum())
+    lies = people * (1 - truth_telling(data.epsilon, len(data.true)).truth)
+    few = (
+        f" About {number(lies, digits=2)} reports are false: so few that the intervals are rough." if lies < 20 else ""
+    )
     return (
-        f"{data.true.sum():,} people, ε = {number(data.epsilon)} (δ = 0, replacing one person's answer): the "
-        f"{data.level:.0%} intervals reach ±{half:,.0f} people on average, {half / data.true.sum():.1%} of all; "
-        f"{inside} of {len(data.true)} hold the true count in this draw. The reports as they came are off by up to "
-        f"{np.abs(data.reported - data.true).max():,} people: they are pulled towards equal shares."
+        f"{people:,} people, ε = {number(data.epsilon)} (δ = 0, replacing one person's answer): the "
+        f"{data.level:.0%} intervals reach ±{number(half, digits=2)} people on average, "
+        f"{number(half / people, '%', 2)} of all; {inside} of {len(data.true)} hold the true count in this draw. The "
+        f"reports as they came are off by up to {plural(np.abs(data.reported - data.true).max(), 'report')}; they are "
+        f"pulled towards equal shares, on average over many draws.{few}"
     )
 
 
@@ -80,7 +85,8 @@ def explore_estimates(counts: Sequence[int] = EXAMPLE_COUNTS) -> Explorer:
         answer=(
             "The reports are pulled towards equal shares; the estimates undo that, and their intervals say how well. "
             "Ask one in a hundred and the intervals grow tenfold as a share of the people asked. About one interval in "
-            "twenty misses its true count: draw again until you see it."
+            "twenty misses its true count: draw again until you see it. Where hardly anybody lies, with a large ε and "
+            "few people, they are too short and miss more often."
         ),
     )
 
@@ -88,10 +94,11 @@ def explore_estimates(counts: Sequence[int] = EXAMPLE_COUNTS) -> Explorer:
 def _describe_tradeoff(data: TradeOff) -> str:
     i = int(np.flatnonzero(data.epsilons == data.at)[0])
     gain, most = 100 * (data.mean[i] - data.dropped), 100 * (data.true - data.dropped)
+    helps = f"{abs(gain):.3f} points (± {200 * data.error[i]:.3f}) {'above' if gain >= 0 else 'below'}"
     return (
-        f"ε = {number(float(data.epsilons[i]))} a report (δ = 0, replacing one person's answer). {data.metric}: "
-        f"{gain:.2f} points (± {200 * data.error[i]:.2f}) above that with the columns dropped; with the true columns, "
-        f"{most:.2f} (± {200 * data.true_error:.2f}) above. Measured beforehand on the UCI files: means over "
+        f"ε = {number(float(data.epsilons[i]))} a report (δ = 0, replacing one person's answer). "
+        f"{data.metric[0].upper()}{data.metric[1:]}: {helps} that with the columns dropped; with the true columns, "
+        f"{most:.3f} (± {200 * data.true_error:.3f}) above. Measured beforehand on the UCI files: means over "
         f"{GRID.SPLITS} splits, each with a draw of its own, ± two standard errors."
     )
 
@@ -105,7 +112,7 @@ def explore_accuracy() -> Explorer:
         marks=tradeoff_marks,
         describe=_describe_tradeoff,
         answer=(
-            "The whole question is worth only a few points, so look at the axis first. At small ε the randomized "
+            "The whole question is worth about one point at most, so look at the axis first. At small ε the randomized "
             "columns help no more than no columns; from about ε = 5 on they help about as much as the true ones."
         ),
     )

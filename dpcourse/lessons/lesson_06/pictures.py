@@ -10,7 +10,7 @@ from dpcourse.lessons.lesson_06.numbers import EPSILON_RANGE, Estimates, TradeOf
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.still import Still
-from dpcourse.plots.words import number
+from dpcourse.plots.words import number, share
 
 
 def truth_marks(data: TruthTelling) -> Panel:
@@ -27,7 +27,7 @@ def truth_marks(data: TruthTelling) -> Panel:
                 low * 1.12, 1 / data.k, "guess", colour=marks.GREY, shape="s", drag=("k", "y", lambda k: 1 / k)
             ),
             marks.points(data.epsilon, data.truth, "true", colour=marks.VERMILION, size=6, drag=("epsilon", "x")),
-            marks.text(data.epsilon, data.truth, f"{number(data.truth, '%')} true", shift=(4, -14)),
+            marks.text(data.epsilon, data.truth, f"{share(data.truth)} true", shift=(4, -14)),
             marks.text(
                 data.epsilon,
                 data.each_lie,

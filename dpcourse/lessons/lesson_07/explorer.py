@@ -34,8 +34,8 @@ def explore_protocols() -> Explorer:
         describe=_describe,
         site={"epsilon": 20, "k": 25},
         answer=(
-            "With two answers randomized response is best at every ε. With many answers its error explodes, while SUE "
-            "and OUE do not care how many there are. The dotted line is where randomized response and OUE change "
-            "places: at k = 3e^ε + 2."
+            "With up to five answers randomized response is best at every ε. With more its error grows, and at a small "
+            "ε it explodes, while SUE and OUE do not care how many there are. The dotted line is where randomized "
+            "response and OUE change places: at k = 3e^ε + 2."
         ),
     )

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from dpcourse.lessons.lesson_09.numbers import Votes, vote, vote_epsilon
 from dpcourse.lessons.lesson_09.pictures import vote_marks
-from dpcourse.plots.words import number, one_in
+from dpcourse.plots.words import number, one_in, plural, share
 from dpcourse.widgets.base import Explorer, log_slider, slider, whole_slider
 
 
 def _describe(numbers: Votes) -> str:
-    one = float(vote_epsilon(numbers.sigma, 1))
-    answers = "One answer costs" if numbers.answers == 1 else f"{numbers.answers:,} answers cost"
+    claim = f"(δ = {one_in(numbers.delta)}, adding or removing one record, whatever the votes)"
+    cost = f"One answer costs ε = {number(vote_epsilon(numbers.sigma, 1))} {claim}."
+    if numbers.answers > 1:
+        cost = f"{numbers.answers:,} answers cost ε = {number(numbers.epsilon)} {claim}. {cost.partition(' (')[0]}."
     return (
         f"{numbers.counts[0]:.0f} of {numbers.teachers} teachers are right. With noise of standard deviation "
-        f"{number(numbers.sigma)} votes on each count the right class wins {number(numbers.chance, '%')} of the time. "
-        f"{answers} ε = {number(numbers.epsilon)}, a single one ε = {number(one)} (δ = {one_in(numbers.delta)}, adding "
-        "or removing one record, whatever the votes)."
+        f"{plural(numbers.sigma, 'vote')} on each count the right class wins {share(numbers.chance)} of the time. "
+        f"{cost}"
     )
 
 
@@ -35,7 +36,7 @@ def explore_votes() -> Explorer:
         site={"teachers": 7, "share": 6, "sigma": 9, "answers": 5},
         answer=(
             "Twice the teachers, the same noise: the counts stand twice as far apart, and ε stays what it was. So more "
-            "teachers buy either surer answers or more noise. Fewer answers lower ε only with the square root. If "
-            "half of the teachers are wrong, no noise is small enough."
+            "teachers buy either surer answers or more noise. While ε is small, a quarter of the answers costs about "
+            "half of it. If half of the teachers are wrong, no noise is small enough."
         ),
     )

@@ -12,7 +12,7 @@ from scipy.special import ndtr
 from dpcourse.mechanisms import GaussianMechanism
 
 _DELTA = 1e-5
-_MULTIPLIERS = np.geomspace(0.05, 500, 80)
+_MULTIPLIERS = np.geomspace(0.01, 1500, 120)
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,7 @@ def _epsilons() -> np.ndarray:
     return np.array([_gaussian_epsilon(float(m)) for m in _MULTIPLIERS])
 
 
+@functools.lru_cache(maxsize=4096)
 def _gaussian_epsilon(multiplier: float) -> float:
     return GaussianMechanism.from_noise_multiplier(multiplier).privacy_loss().epsilon(_DELTA)
 
@@ -47,7 +48,7 @@ def vote_epsilon(sigma: np.ndarray | float, answers: int) -> np.ndarray | float:
     """ε at δ = 1e-5 of so many noisy counts with deviation `sigma`, adding or removing one record.
 
     One vote moves from one count to another, √2 in L2, and Gaussian noise composes exactly: k answers cost what one
-    costs with σ/√k. Read off a table by interpolation, to about 1%.
+    costs with σ/√k. At one σ computed; for an array read off a table by interpolation, to a part in a thousand.
 
     Examples
     --------
@@ -55,6 +56,8 @@ def vote_epsilon(sigma: np.ndarray | float, answers: int) -> np.ndarray | float:
     0.68
     """
     multiplier = np.asarray(sigma) / math.sqrt(2 * answers)
+    if multiplier.ndim == 0:
+        return _gaussian_epsilon(float(multiplier))
     logs = np.log(np.maximum(_epsilons(), 1e-12))
     return np.exp(np.interp(np.log(multiplier), np.log(_MULTIPLIERS), logs))
 
@@ -69,7 +72,8 @@ def vote(teachers: int, share: float, sigma: float, answers: int) -> Votes:
     ((200.0, 50.0), 0.76)
     """
     sigmas = np.geomspace(0.5, 2000, 120)
-    counts = (teachers * share, teachers - teachers * share)
+    agree = float(round(teachers * share))
+    counts = (agree, teachers - agree)
     gap = counts[0] - counts[1]
     right = ndtr(gap / (sigmas * math.sqrt(2)))
     epsilon, chance = float(vote_epsilon(sigma, answers)), float(ndtr(gap / (sigma * math.sqrt(2))))

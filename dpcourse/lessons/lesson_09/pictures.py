@@ -10,7 +10,7 @@ from dpcourse.lessons.lesson_09.numbers import Votes
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
 from dpcourse.plots.still import Still
-from dpcourse.plots.words import number
+from dpcourse.plots.words import number, share
 
 
 def draw_moves(regularizations: np.ndarray, bound: np.ndarray, seen: Mapping[str, np.ndarray]) -> Still:
@@ -89,7 +89,7 @@ def vote_marks(data: Votes) -> list[Panel]:
         marks.rule(y=0.5, colour=marks.GREY),
         marks.line(data.epsilons, data.right, "every σ", label=""),
         marks.points(data.epsilon, data.chance, "your σ", colour=marks.VERMILION, size=6),
-        marks.text(data.epsilon, data.chance, number(data.chance, "%"), colour=marks.VERMILION, shift=(4, 14)),
+        marks.text(data.epsilon, data.chance, share(data.chance), colour=marks.VERMILION, shift=(4, 14)),
     ]
     return [
         Panel(
@@ -99,7 +99,7 @@ def vote_marks(data: Votes) -> list[Panel]:
             title="The two noisy counts",
         ),
         Panel(
-            marks.epsilon_axis(0.01, 100),
+            marks.epsilon_axis(0.002, 2000),
             Axis(0.45, 1.02, "how often the right class wins", ticks=(0.5, 0.6, 0.7, 0.8, 0.9, 1), unit="%"),
             right,
             title="Right answers, and their price",

@@ -23,8 +23,8 @@ def _describe(data: Rocs) -> str:
     return (
         f"ε = {number(epsilon)} (δ = {one_in(data.delta)}, adding or removing one record). At a false "
         f"positive rate of 1% the claim allows a true positive rate of {at[0]:.2%}, the best attack on all "
-        f"{GRID.STEPS} noisy steps has {at[1]:.2%}, and {attack} on the released weights has {at[2]:.2%}; its AUC "
-        f"is {area:.3f}, and its best threshold is right {right:.1%} of the time. The models are right about "
+        f"{GRID.STEPS} noisy steps has at most {at[1]:.2%}, and {attack} on the released weights has {at[2]:.2%}; its "
+        f"AUC is {area:.3f}, and its best threshold is right {right:.1%} of the time. The models are right about "
         f"{GRID.ACCURACY[i]:.1%} of other people. Measured beforehand on the UCI files: {GRID.TARGETS} models attacked "
         f"with {GRID.SHADOWS} shadows, a pool of {GRID.POOL:,}."
     )
@@ -43,7 +43,7 @@ def explore_membership() -> Explorer:
         describe=_describe,
         answer=(
             "The claim leaves far more room than the attacks use. The dashed line shows why: even the best attack on "
-            "all noisy steps stays below the limit, and an attacker who sees only the final weights has much less. "
-            "Unused room is no proof that the claim is too careful. It says what these attacks found."
+            "all noisy steps stays below the limit, and these attacks, which see only the final weights, have much "
+            "less. Unused room is no proof that the claim is too careful. It says what these attacks found."
         ),
     )

@@ -10,6 +10,10 @@ from dpcourse.plots.words import number, one_in
 from dpcourse.widgets.base import Explorer, stops, switch, whole_slider
 
 
+def _signed(value: float) -> str:
+    return f"{value:+.4f}".replace("-", "−")
+
+
 def _describe_masking(data: Masking) -> str:
     gone = [name for name, out in zip(data.names, data.dropped, strict=True) if out]
     stay = len(data.names) - len(gone)
@@ -24,9 +28,9 @@ def _describe_masking(data: Masking) -> str:
         pairs += ", but for those shared with who is gone: these are recovered from shares"
     return (
         f"{who} Adding up what arrived gives noise ({data.uncorrected:.3f} of 2³²). {pairs}. Each has one of "
-        f"its own too, recovered from {data.threshold} shares. Then the server reads {data.total:+.4f}; the true sum "
-        f"of those who stayed is {data.left:+.4f}, up to rounding to 1/{SCALE:,}. Who knows all numbers in it but one "
-        "knows that one too. (Live, with real keys and masks.)"
+        f"its own too, recovered from {data.threshold} shares. Then the server reads {_signed(data.total)}; the true "
+        f"sum of those who stayed is {_signed(data.left)}, up to rounding to 1/{SCALE:,}. Who knows all numbers in it "
+        "but one knows that one too. (Live, with real keys and masks.)"
     )
 
 
@@ -47,20 +51,22 @@ def explore_masks() -> Explorer:
         answer=(
             "With a threshold of 4, two of the six fabs may drop out, and the sum of the others still comes out "
             "right: their shares of the missing masks repair it. Below the threshold nothing can be repaired, and the "
-            "server learns no sum at all. What arrives from a single fab looks like noise either way."
+            "server learns no sum at all. What arrives from a single fab looks like noise either way. A low threshold "
+            "is no gift: that many fabs, together with the server, can unmask any other."
         ),
     )
 
 
 def _describe_tradeoff(data: Tradeoff) -> str:
     i = int(np.flatnonzero(data.rounds == data.at)[0])
-    lost = max(100 * (data.without_noise[i] - data.accuracy[i]), 0.0)
+    gap = 100 * (data.without_noise[i] - data.accuracy[i])
+    lost = f"{gap:.1f} points lost to the noise" if gap >= 0.05 else "no loss to the noise that shows"
     ratio = data.noise_multiplier / (data.sampling_rate * data.clients)
     return (
         f"{data.clients:,} clients with {GRID.WAFERS} wafers each, {data.sampling_rate:.0%} of them in a round on "
         f"average, noise multiplier {data.noise_multiplier:g}: {data.accuracy[i]:.1%} after {data.at} "
-        f"round{'s' if data.at > 1 else ''} ({lost:.1f} points lost to the noise; one training lies "
-        f"{100 * data.spread[i]:.1f} from that average), ε = {number(float(data.epsilon[i]))} at δ = "
+        f"round{'s' if data.at > 1 else ''} ({lost}; single trainings scatter by "
+        f"{100 * data.spread[i]:.1f} points), ε = {number(float(data.epsilon[i]))} at δ = "
         f"{one_in(data.delta)}, adding or removing one client with all its wafers. The noise on the mean update is "
         f"{number(ratio, digits=2)} clip norms in each weight. Measured beforehand, {GRID.SEEDS} trainings each."
     )

@@ -10,12 +10,13 @@ from dpcourse.widgets.base import Explorer, choice, epsilon_slider, whole_slider
 
 def _describe(table: NoisyTable) -> str:
     shared = f", one of {table.tables} tables that share it equally" if table.tables > 1 else ""
+    drowned = "One cell holds" if table.drowned == 1 else f"{table.drowned:,} cells hold"
     return (
         f"{table.exact.size:,} cells of the twin, released at ε = {number(table.epsilon)}, δ = {one_in(table.delta)} "
         f"(adding or removing one record){shared}: noise of σ = {number(table.sigma)} people in each cell. "
-        f"{table.drowned:,} cells hold fewer people than that. As shares, the noisy table is "
-        f"{number(table.error, '%')} off in total variation. The noise is drawn anew at every position, from the same "
-        "seed."
+        f"{drowned} fewer people than that. As shares, the noisy table is "
+        f"{number(table.error, '%')} off in total variation. The noise has the same seed at every "
+        "position."
     )
 
 

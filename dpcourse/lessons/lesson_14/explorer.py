@@ -6,18 +6,20 @@ import math
 
 from dpcourse.lessons.lesson_14.numbers import METHODS, Chooser, Quarter, choose, quarter
 from dpcourse.lessons.lesson_14.pictures import chooser_marks, quarter_marks
-from dpcourse.plots.words import number, one_in
+from dpcourse.plots.words import number, one_in, plural
 from dpcourse.widgets.base import Explorer, choice, epsilon_slider, log_slider, slider, whole_slider
 
 
 def _describe_quarter(data: Quarter) -> str:
     name, day = data.chosen, data.last_day[data.chosen]
-    when = f"is spent on day {day:.0f} of 91" if math.isfinite(day) else "lasts the quarter"
+    when = f"and is spent on day {math.ceil(day)} of 91" if math.isfinite(day) else "and lasts the quarter"
+    if not data.queries[name]:
+        when = "and refuses the first"
     others = ", ".join(f"{other} {count:,}" for other, count in data.queries.items() if other != name)
     return (
         f"{number(data.rate)} queries a week of ε = {number(data.epsilon)} (Laplace noise, one person added or "
         f"removed): by {name} the budget (ε = {number(data.budget)}, δ = {one_in(data.delta)}) admits "
-        f"{data.queries[name]:,} queries and {when}. Queries admitted by the others: {others}. Adding up and the "
+        f"{plural(data.queries[name], 'query')} {when}. Queries admitted by the others: {others}. Adding up and the "
         "Rényi filter allow costs chosen on the way; the plan must be fixed first."
     )
 
@@ -45,11 +47,12 @@ def explore_quarter() -> Explorer:
 
 
 def _describe_choice(data: Chooser) -> str:
+    counts, are = plural(data.counts, "count"), "is" if data.counts == 1 else "are each"
     return (
         f"An attacker who knows everybody else may gain an advantage of at most {number(data.advantage)} (right "
         f"{number((1 + data.advantage) / 2, '%')} of the time instead of 50%): ε = {number(data.epsilon)}, δ = "
-        f"{one_in(data.delta)} (a hundredth of 1/n), one person added or removed. {data.counts} counts over "
-        f"{number(data.n)} people, with Laplace noise, are each published to within ±{number(data.error, digits=2)} "
+        f"{one_in(data.delta)} (a hundredth of 1/n), one person added or removed. {counts} over "
+        f"{number(data.n)} people, with Laplace noise, {are} published to within ±{number(data.error, digits=2)} "
         "percentage points 95% of the time."
     )
 
@@ -69,7 +72,7 @@ def explore_choice() -> Explorer:
         site={"advantage": 13, "n": 13, "counts": 8},
         answer=(
             "The same advantage costs a small office far more error than a large one: ten times the people, a tenth "
-            "of the error. Publishing more counts shares one ε among them. In a table of a few hundred people a small "
-            "advantage leaves nothing worth publishing."
+            "of the error. Publishing more counts shares one ε among them. In a table of a few hundred people twenty "
+            "counts at a small advantage are not worth publishing."
         ),
     )

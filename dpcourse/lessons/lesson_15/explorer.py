@@ -17,9 +17,11 @@ def _describe(data: ByGroup) -> str:
             data.groups, data.means, data.deviations, data.without, data.tested, strict=True
         )
     )
+    counted = ", and only those of them count who earn more" if data.metric == "true positive rate" else ""
     return (
         f"{data.metric[0].upper()}{data.metric[1:]} at ε = {number(epsilon)}, δ = {one_in(DELTA)} (adding or removing "
-        f"one record): {listed}. ± is the reach of 95% of single releases; how few people were tested is not in it. "
+        f"one record): {listed}. ± is two standard deviations of single releases; how few people were tested is not in "
+        f"it{counted}. "
         f"Measured beforehand on the UCI files: {GRID.SPLITS} splits × {GRID.DRAWS} models an ε."
     )
 
