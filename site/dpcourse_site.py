@@ -106,6 +106,15 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
     context["body"] = body
 
 
+def name_toggles(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """What unfolds a lesson in the sidebar has a name: the theme gives it none."""
+    make = context.get("generate_toctree_html")
+    if make:
+        bare = '<summary><span class="toctree-toggle"'
+        named = bare.replace("<summary>", '<summary aria-label="What belongs to it">')
+        context["generate_toctree_html"] = lambda *a, **k: str(make(*a, **k)).replace(bare, named)
+
+
 def put_mathjax(app: Any) -> None:
     """MathJax and its fonts, from the package that carries them: the site asks no other host."""
     spec = importlib.util.find_spec("sphinx-mathjax-offline")
@@ -128,5 +137,6 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("builder-inited", put_mathjax)
     app.connect("doctree-read", set_prose, priority=400)  # before titles are collected
     app.connect("html-page-context", finish)
+    app.connect("html-page-context", name_toggles, priority=900)  # after the theme
     app.connect("autodoc-process-docstring", keep_whole, priority=400)  # before napoleon
     return {"parallel_read_safe": True, "parallel_write_safe": True}

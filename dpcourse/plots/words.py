@@ -67,11 +67,11 @@ def plural(count: float, thing: str) -> str:
 
     Examples
     --------
-    >>> plural(1, "vote"), plural(2_000, "vote"), plural(0, "query"), plural(2, "cell")
-    ('1 vote', '2,000 votes', '0 queries', '2 cells')
+    >>> plural(1, "vote"), plural(2_000, "vote"), plural(0, "query"), plural(2, "person")
+    ('1 vote', '2,000 votes', '0 queries', '2 people')
     """
     words = number(count)
-    many = thing.removesuffix("y") + "ies" if thing.endswith("y") else thing + "s"
+    many = "people" if thing == "person" else thing[:-1] + "ies" if thing.endswith("y") else thing + "s"
     return f"{words} {thing if words == '1' else many}"
 
 
