@@ -6,6 +6,7 @@ from dpcourse.datasets.columns import Categorical, Numeric
 from dpcourse.datasets.customers import Bank, Customers, simulate_customers
 from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.datasets.grids import load_grid
+from dpcourse.datasets.meters import Meters, simulate_meters
 from dpcourse.datasets.schema import Schema, SchemaError
 from dpcourse.datasets.suppliers import Suppliers, simulate_suppliers
 
@@ -20,6 +21,7 @@ __all__ = [
     "DataError",
     "Fabs",
     "ManyClients",
+    "Meters",
     "Numeric",
     "Schema",
     "SchemaError",
@@ -31,5 +33,6 @@ __all__ = [
     "simulate_clicks",
     "simulate_clients",
     "simulate_customers",
+    "simulate_meters",
     "simulate_suppliers",
 ]

@@ -1,0 +1,36 @@
+"""Milestones of capstone 8: reports, what a year costs, memory and its leak, noisy means, an alarm, the whole."""
+
+from dpcourse.checks.base import Exercise
+from dpcourse.lessons.capstone_8.exercises.alarm import ALARM
+from dpcourse.lessons.capstone_8.exercises.costs import COSTS
+from dpcourse.lessons.capstone_8.exercises.means import MEANS
+from dpcourse.lessons.capstone_8.exercises.memory import MEMORISED
+from dpcourse.lessons.capstone_8.exercises.reports import REPORTS
+from dpcourse.lessons.capstone_8.exercises.whole import WHOLE
+
+EXERCISES = (
+    Exercise("capstone 8.1", "A report every day", REPORTS, call="(daily_reports, daily_means)"),
+    Exercise(
+        "capstone 8.2",
+        "A day and a year",
+        COSTS,
+        call="year_epsilon(deviation, days, delta)",
+        allowed=("accounting", "mechanisms"),
+    ),
+    Exercise("capstone 8.3", "Memory, and what it tells", MEMORISED, call="(memoised, data, neighbour, event)"),
+    Exercise(
+        "capstone 8.4",
+        "Means of every day, for a home's year",
+        MEANS,
+        call="private_daily_means(readings, epsilon, delta, rng)",
+        allowed=("accounting", "mechanisms"),
+    ),
+    Exercise("capstone 8.5", "An alarm at home", ALARM, call="local_alarm(readings, means)"),
+    Exercise(
+        "capstone 8.6",
+        "The whole year",
+        WHOLE,
+        call="year_of_means(messages, homes, days, epsilon, delta, shares, rng)",
+        own_work=False,
+    ),
+)

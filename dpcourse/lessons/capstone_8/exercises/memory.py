@@ -1,0 +1,135 @@
+"""Capstone 8.3: one remembered answer for each bucket, and the attack that finds when a home changed."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.cases import Attack
+from dpcourse.lessons.capstone_6.exercises.parts import Part
+from dpcourse.lessons.capstone_8.design import BUCKETS
+from dpcourse.lessons.capstone_8.exercises.reports import anew, codes, possible, truth_probability
+from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
+from dpcourse.privacy import Guarantee, Neighbours
+
+NAMES = ("memoised", "data", "neighbour", "event")
+
+
+def _sent(answer: Answer, visited: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+    visited.setflags(write=False)
+    return codes(answer(visited, epsilon, anew(rng)), visited.shape)
+
+
+def keeps(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The same bucket gets the same report, on the next day and after others."""
+    for _ in range(40):
+        days = int(np.exp(chance.rng.uniform(math.log(20), math.log(500))))
+        runs = np.repeat(chance.rng.integers(BUCKETS, size=days), chance.rng.integers(1, 5, days))[:days]
+        sent = _sent(answer, runs, float(chance.rng.uniform(0.05, 3)), chance.rng)
+        if all(len(set(sent[runs == one].tolist())) == 1 for one in np.unique(runs)):
+            continue
+        stays = runs[1:] == runs[:-1]
+        if (sent[1:] == sent[:-1])[stays].all():
+            return Diagnosis(
+                "forgets",
+                "A home that comes back to a bucket gets a new answer for it: only the last one is remembered.",
+                "A home goes to and fro a hundred times a year. How many answers for one bucket does that make?",
+            )
+        other = int((stays & (sent[1:] != sent[:-1])).sum())
+        return Diagnosis(
+            "fresh",
+            f"On {other} of {int(stays.sum())} days on which the bucket is that of the day before, the report is "
+            "another one.",
+            "One answer for a bucket, drawn once. By what do you look it up: by the day, or by the bucket?",
+        )
+    return None
+
+
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """What is remembered is randomized response: for every bucket, for two buckets together, and for every home."""
+    for epsilon in 0.1 * 40 ** ((np.arange(2) + chance.rng.random(2)) / 2):  # 0.1 to 4
+        p, homes = truth_probability(float(epsilon)), 500
+        order = [chance.rng.permutation(BUCKETS) for _ in range(homes)]
+        days = [np.repeat(some, int(chance.rng.integers(1, 4))) for some in order]
+        sent = [_sent(answer, one, float(epsilon), chance.rng) for one in days]
+        kept = np.array([[out[one == k][0] for k in range(BUCKETS)] for one, out in zip(days, sent, strict=True)])
+        away = (kept - np.arange(BUCKETS)) % BUCKETS
+        if (kept == kept[0]).all():
+            return Diagnosis(
+                "remembers-others",
+                f"{homes} homes, each with a generator of its own, send the same answers.",
+                "Whose memory is it? One that outlives the call belongs to all homes, and tells each about the others.",
+            )
+        true = away == 0
+        told, all_of = int(true.sum()), true.size
+        pairs = int((true[:, ::2] & true[:, 1::2]).sum())
+        failure = chance.failure / 40
+        if not possible(pairs, all_of // 2, p * p, failure) and possible(told, all_of, p, 1e-3):
+            return Diagnosis(
+                "linked-answers",
+                f"At ε = {epsilon:.2g} two answers of a home are both true in {2 * pairs / all_of:.0%} of cases; "
+                f"{p * p:.0%} is right.",
+                "Each bucket needs a draw of its own. What do your answers have in common?",
+            )
+        lies = np.bincount(away.ravel(), minlength=BUCKETS)[1:]
+        if possible(told, all_of, p, failure):
+            if stats.binom.sf(lies.max() - 1, int(lies.sum()), 1 / (BUCKETS - 1)) > failure / BUCKETS:
+                continue
+            share = lies.max() / lies.sum()
+            seen = f"At ε = {epsilon:.2g} one of the seven lies is {share:.0%} of all lies, not 14%."
+            return Diagnosis("uneven-lies", seen, "Every bucket but the true one is equally likely.")
+        return Diagnosis(
+            "wrong-rate",
+            f"At ε = {epsilon:.2g}, {told / all_of:.1%} of the remembered answers are true; e^ε/(e^ε + 7) is {p:.1%}.",
+            "`epsilon` is that of one remembered answer, as in 8.1.",
+        )
+    return None
+
+
+def _domain(records: list[Any]) -> str | None:
+    if len(records) == 1 and isinstance(records[0], tuple) and len(records[0]) == FORTNIGHT:
+        if all(isinstance(day, int) and 0 <= day < BUCKETS for day in records[0]):
+            return None
+    return f"A dataset holds one home: a list with one tuple of {FORTNIGHT} buckets from 0 to {BUCKETS - 1}."
+
+
+def _pattern(record: tuple[int, ...]) -> list[int]:
+    """Which days are alike: the place where each bucket first came."""
+    return [record.index(day) for day in record]
+
+
+def _alike(data: list[Any], neighbour: list[Any]) -> Diagnosis | None:
+    if _pattern(data[0]) != _pattern(neighbour[0]):
+        return None
+    return Diagnosis(
+        "same-pattern",
+        "In your two fortnights the same days are alike, so reports are equal on the same days for both.",
+        "What can a home do that changes which reports are equal?",
+    )
+
+
+LEAK = Attack(
+    remembered_fortnight,
+    Guarantee(BUCKETS * MEMORY, neighbours=Neighbours.REPLACE_ONE),
+    shows=5.0,
+    wants="attack",
+    domain=_domain,
+    runs=6000,
+    look=_alike,
+    question="Print `project.remembered_fortnight(data, rng)` a few times for both. What never happens for one?",
+)
+
+
+def leak(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The last three of the four."""
+    if not isinstance(answer.value, tuple | list) or len(answer.value) != len(NAMES):
+        return Diagnosis("wrong-shape", f"({', '.join(NAMES)}) is wanted, and this is {a(answer.value)}.")
+    return LEAK(Answer(tuple(answer.part(place).value for place in (1, 2, 3))), chance)
+
+
+MEMORISED = (Part(NAMES, "memoised", keeps), Part(NAMES, "memoised", law), leak)

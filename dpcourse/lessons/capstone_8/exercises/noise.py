@@ -1,0 +1,211 @@
+"""What is wrong with the noise of daily means, seen at many settings: known wrong deviations first, then the law."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.capstone_8.design import sigma
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Releases of one setting: noise in units of its right deviation, shape (calls, days)."""
+
+    homes: int
+    days: int
+    epsilon: float
+    delta: float
+    standard: np.ndarray
+    below: int = 0  # how many means are negative
+    expected: float = 0.0  # how many right ones would be, on average
+
+    @property
+    def ratio(self) -> float:
+        return float((self.standard**2).mean())
+
+    def fits(self, deviation: np.ndarray | float, failure: float) -> bool:
+        """Whether the noise can have this deviation, in units of the right one."""
+        return _chi2((self.standard / deviation).ravel(), failure)
+
+    def likelihood(self, deviation: np.ndarray | float) -> float:
+        """The logarithm of normal noise's density with this deviation, up to a constant."""
+        unit = np.broadcast_to(np.maximum(deviation, 1e-300), self.standard.shape)
+        return float(-np.log(unit).sum() - ((self.standard / unit) ** 2).sum() / 2)
+
+
+def _chi2(standard: np.ndarray, failure: float) -> bool:
+    value = float((standard**2).sum())
+    return bool(min(stats.chi2.cdf(value, standard.size), stats.chi2.sf(value, standard.size)) > failure)
+
+
+def likeliest(found: Sequence[Noise], rules: Sequence[tuple[str, Callable[[Any], Any], str, str]]):
+    """The known wrong deviation that fits everywhere and is e^20 times as likely as the right one; None if none is.
+
+    Of right noise, no rule is with a probability above e^−20.
+    """
+    right = sum(s.likelihood(1.0) for s in found)
+    fitting = [
+        (sum(s.likelihood(rule[1](s)) for s in found), place)
+        for place, rule in enumerate(rules)
+        if all(s.fits(rule[1](s), 1e-9) for s in found)
+    ]
+    best = max(fitting, default=(-math.inf, 0))
+    return rules[best[1]] if best[0] > right + 20 else None
+
+
+def classic(epsilon: float, delta: float) -> float:
+    return math.sqrt(2 * math.log(1.25 / delta)) / epsilon
+
+
+# Known wrong deviations, in units of the right one, of a setting.
+SCALES: Sequence[tuple[str, Callable[[Noise], float], str, str]] = (
+    (
+        "day-for-year",
+        lambda s: 1 / math.sqrt(s.days),
+        "that hides one day of a home: 24 is what a day can move, not a year.",
+        "How far does a home that is at the cap every day move the vector of all sums?",
+    ),
+    (
+        "sum-of-days",
+        lambda s: math.sqrt(s.days),
+        "that is for a change of 24 times the number of days, the L1 norm.",
+        "Which norm is normal noise for?",
+    ),
+    (
+        "split-by-day",
+        lambda s: sigma(s.epsilon / s.days, s.delta / s.days) / (sigma(s.epsilon, s.delta) * math.sqrt(s.days)),
+        "that is ε and δ divided among the days. It is safe, and wasteful.",
+        "All days together are one vector. What is its norm?",
+    ),
+    (
+        "split-by-day",
+        lambda s: sigma(s.epsilon / s.days, s.delta) / (sigma(s.epsilon, s.delta) * math.sqrt(s.days)),
+        "that is ε divided among the days.",
+        "All days together are one vector. What is its norm?",
+    ),
+    (
+        "replaced-twice",
+        lambda s: 2.0,
+        "that lets a home move a day by 48.",
+        "A day is between 0 and 24. How far can one value be from another?",
+    ),
+    (
+        "both-ways",
+        lambda s: math.sqrt(2),
+        "that lets a home move a day by 24√2.",
+        "A day's sum loses one value and gains another. Both are between 0 and 24.",
+    ),
+    (
+        "noise-per-home",
+        lambda s: math.sqrt(s.homes),
+        "that is whole noise for each home.",
+        "One draw a day is enough for the sum, if nobody sees a reading.",
+    ),
+    (
+        "not-divided",
+        lambda s: s.homes,
+        "that is the noise of the sum, on the mean.",
+        "The mean is the sum divided by the number of homes. What does that do to the noise?",
+    ),
+    (
+        "divided-twice",
+        lambda s: 1 / s.homes,
+        "that is the noise of the mean, divided once more.",
+        "How far does a home move a day's mean?",
+    ),
+    (
+        "a-year-always",
+        lambda s: math.sqrt(365 / s.days),
+        "that is for 365 days, however many there are.",
+        "`readings` says how many days there are.",
+    ),
+    (
+        "classic",
+        lambda s: classic(s.epsilon, s.delta) / sigma(s.epsilon, s.delta),
+        "that is √(2 ln(1.25/δ))/ε, which is proven below ε = 1 only, and wasteful there.",
+        "What does `GaussianMechanism` use?",
+    ),
+    (
+        "epsilon-ignored",
+        lambda s: sigma(1.0, s.delta) / sigma(s.epsilon, s.delta),
+        "that is for ε = 1, whatever ε is.",
+        "Your function is given `epsilon`. Where does it enter?",
+    ),
+    (
+        "delta-ignored",
+        lambda s: sigma(s.epsilon, 1e-8) / sigma(s.epsilon, s.delta),
+        "that is for δ = 1e-8, whatever δ is.",
+        "Your function is given `delta`. Where does it enter?",
+    ),
+)
+
+
+def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
+    for s in found:
+        if not np.isfinite(s.standard).all():
+            return Diagnosis("not-finite", "Some of your means are NaN or infinite.", "What did a home add?")
+        largest = float(np.abs(s.standard).max())
+        if s.days > 2 and 0 < largest and np.ptp(s.standard, axis=1).max() < 1e-6 * largest:
+            return Shared.SHARED_NOISE.seen("All days of a release share one draw of noise.", "Each day needs its own.")
+    silent = [s for s in found if np.abs(s.standard).max() < 1e-6]
+    if len(silent) == len(found):
+        return Shared.NO_NOISE.seen("Your means have no noise.")
+    if silent:
+        s = silent[0]
+        return Diagnosis(
+            "sometimes-exact",
+            f"In {len(silent)} of {len(found)} settings your means have no noise; one has {s.homes:,} homes, {s.days} "
+            f"days, ε = {s.epsilon:.2g} and δ = {s.delta:.2g}.",
+            "On what does your noise depend besides ε, δ, and the numbers of homes and days?",
+        )
+    if _cut(found):
+        return Diagnosis(
+            "cut-at-zero",
+            "No mean of yours is ever negative. Where the noise is large, that adds use that nobody had.",
+            "Leave the means as the noise makes them.",
+        )
+    one = max(found, key=lambda s: abs(math.log(max(s.ratio, 1e-12))))
+    seen = (
+        f"With {one.homes:,} homes, {one.days} days, ε = {one.epsilon:.2g} and δ = {one.delta:.2g} your noise has "
+        f"{math.sqrt(one.ratio):.3g} times the deviation of the right one"
+    )
+    known = likeliest(found, SCALES)
+    if known is not None:
+        return Diagnosis(known[0], f"{seen}: {known[2]}", known[3])
+    z = np.concatenate([s.standard.ravel() for s in found])
+    if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and _chi2(z, failure / 6):
+        return _shape(found, z, failure / 6)
+    ratio = float(np.median([s.ratio for s in found]))
+    shared = Shared.TOO_LITTLE_NOISE if ratio < 1 else Shared.TOO_MUCH_NOISE
+    return shared.seen(f"{seen}.", "The norm is 24√days, and `GaussianMechanism(epsilon, delta, …).sigma` the rest.")
+
+
+def _cut(found: Sequence[Noise]) -> bool:
+    """Whether no mean is negative where thirty should be."""
+    return sum(s.expected for s in found) > 40 and not any(s.below for s in found)
+
+
+def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis | None:
+    """The right variance everywhere: centre, independence of days, and the normal law."""
+    if abs(z.mean()) * math.sqrt(z.size) > stats.norm.isf(failure / 2):
+        return Shared.NOT_CENTRED.seen(f"Your noise is {z.mean():+.2g} of its deviation off 0 on average.")
+    sums = np.concatenate([s.standard.sum(axis=1) / math.sqrt(s.days) for s in found])
+    spread = float((sums**2).sum())
+    steps = np.concatenate([(s.standard[:, 1:] * s.standard[:, :-1]).ravel() for s in found])
+    beside = float(steps.sum() / math.sqrt(steps.size))
+    if min(stats.chi2.cdf(spread, sums.size), stats.chi2.sf(spread, sums.size)) < failure or abs(
+        beside
+    ) > 2 * stats.norm.isf(failure / 2):
+        return Shared.LINKED_NOISE.seen("The noise of one day tells about that of another.")
+    if stats.kstest(z, stats.norm.cdf).pvalue < failure:
+        seen = "Your noise has the right variance, and is not normal."
+        return Diagnosis("not-normal", seen, "rng.normal(0, deviation, days) is.")
+    return None

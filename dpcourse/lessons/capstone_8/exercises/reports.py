@@ -1,0 +1,300 @@
+"""Capstone 8.1, the proposal: a home's bucket by randomized response, anew every day, and means read off reports."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.capstone_6.exercises.parts import Part
+from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
+from dpcourse.lessons.capstone_8.numbers import MIDDLES
+
+NAMES = ("daily_reports", "daily_means")
+STRANGE = (np.nan, np.inf, -np.inf, -1.0, -1e300, 24.0, 24.5, 1e9, 1e300)
+SURE = 40.0  # an ε at which nobody lies
+
+
+def counting(readings: np.ndarray) -> np.ndarray:
+    """What counts of readings: kWh between 0 and the cap, whatever the meter says."""
+    return np.clip(np.nan_to_num(np.asarray(readings, dtype=float), nan=0.0, posinf=CAP, neginf=0.0), 0, CAP)
+
+
+def bucket(readings: np.ndarray) -> np.ndarray:
+    return np.minimum(counting(readings) * BUCKETS // CAP, BUCKETS - 1).astype(int)
+
+
+def truth_probability(epsilon: float) -> float:
+    return 1 / (1 + (BUCKETS - 1) * math.exp(-epsilon))
+
+
+def anew(rng: np.random.Generator) -> np.random.Generator:
+    """A generator that no answer has seen."""
+    return np.random.default_rng(int(rng.integers(2**62)))
+
+
+def codes(given: object, shape: tuple[int, ...]) -> np.ndarray:
+    """What an answer returns as buckets of this shape; refused if it is something else."""
+    array = np.asarray(given)
+    if array.dtype.kind not in "iuf" or array.shape != shape:
+        what = f"an array of shape {array.shape}" if array.dtype.kind in "iuf" and array.shape else a(given)
+        raise Refused(Diagnosis("wrong-shape", f"For {shape} readings you return {what}; one bucket each is wanted."))
+    if not np.isin(array, np.arange(BUCKETS)).all():
+        odd = array[~np.isin(array, np.arange(BUCKETS))][0]
+        ask = "kWh come in, and the number of a bucket goes out."
+        raise Refused(Diagnosis("no-bucket", f"One of your reports is {odd:g}; buckets are 0, …, {BUCKETS - 1}.", ask))
+    return array.astype(int)
+
+
+def _reports(answer: Answer, readings: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+    readings.setflags(write=False)
+    return codes(answer(readings, epsilon, anew(rng)), readings.shape)
+
+
+def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At a huge ε every report is the truth: also of readings that are none, and at the edges of buckets."""
+    plain = chance.rng.uniform(0, CAP, (20, 20))
+    given = _reports(answer, plain, SURE, chance.rng)
+    if not np.array_equal(given, bucket(plain)):
+        if not np.array_equal(given, _reports(answer, plain, SURE, chance.rng)):
+            return apart(answer, chance) or law(answer, chance)  # lies where there should be none
+        place = np.argwhere(given != bucket(plain))[0]
+        seen = f"At ε = {SURE:g}, where a lie is rarer than 1e-16, {plain[tuple(place)]:.3g} kWh is reported as bucket "
+        return Diagnosis(
+            "wrong-bucket",
+            f"{seen}{given[tuple(place)]}; it is in bucket {bucket(plain)[tuple(place)]}.",
+            "Bucket k goes from 3k to below 3(k + 1) kWh.",
+        )
+    edges = CAP / BUCKETS * np.arange(BUCKETS)
+    for value in (*STRANGE, *edges, *np.nextafter(edges[1:], 0)):
+        readings = chance.rng.uniform(0, CAP, (3, 4))
+        readings[1, 2] = value
+        where = f"With a reading of {value:g} among others"
+        try:
+            given = _reports(answer, readings, SURE, chance.rng)
+        except AnswerRaised as raised:
+            return Diagnosis(
+                "raises",
+                f"{where} your function stops: {raised}. An error is an output, and this one tells about a home.",
+                "NaN and what is below 0 count as 0, what is above 24 as 24.",
+            )
+        if given[1, 2] != bucket(value):
+            return Diagnosis(
+                "strange-reading",
+                f"{where} that home's report at ε = {SURE:g} is {given[1, 2]}; {bucket(value)} is its bucket.",
+                "Bucket k goes from 3k to below 3(k + 1) kWh, the last one is open. NaN and what is below 0 count as "
+                "0, what is above 24 as 24.",
+            )
+    return None
+
+
+# Truth probabilities of known mistakes, with what is said of them.
+_RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
+    ("no-noise", lambda e: 1.0, "every report is the truth.", "Where does the randomness come in?"),
+    (
+        "binary",
+        lambda e: 1 / (1 + math.exp(-e)),
+        "that is e^ε/(e^ε + 1), as for two answers.",
+        "Here one answer may be any of eight. What do all eight probabilities add up to?",
+    ),
+    (
+        "eight-lies",
+        lambda e: math.exp(e) / (math.exp(e) + BUCKETS),
+        "that is e^ε/(e^ε + 8).",
+        "How many answers are lies, of eight?",
+    ),
+    (
+        "lie-may-be-true",
+        lambda e: (p := truth_probability(e)) + (1 - p) / BUCKETS,
+        "a lie of yours may be the truth after all, so the ratio of two reports is above e^ε.",
+        "Among how many answers do you draw a lie?",
+    ),
+    (
+        "share-of-epsilon",
+        lambda e: truth_probability(e / 365),
+        "that is randomized response with ε/365.",
+        "`epsilon` is that of one day's report. What a year costs comes later.",
+    ),
+)
+
+
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """How often the truth is told and each lie, in many small calls and in one large one, at ε over two decades."""
+    seen: list[tuple[float, int, int]] = []
+    uneven = None
+    for epsilon in 0.03 * 200 ** ((np.arange(5) + chance.rng.random(5)) / 5):  # 0.03 to 6
+        days = int(chance.rng.integers(1, 12))
+        large = (int(np.exp(chance.rng.uniform(math.log(10_000), math.log(30_000))) / days), days)
+        for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40):
+            steps = np.zeros(BUCKETS, dtype=int)
+            for shape in shapes:
+                readings = chance.rng.uniform(0, 30, shape)
+                away = (_reports(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS
+                steps += np.bincount(away.ravel(), minlength=BUCKETS)
+            seen.append((float(epsilon), int(steps[0]), int(steps.sum())))
+            lies = int(steps[1:].sum())
+            if lies and stats.binom.sf(steps[1:].max() - 1, lies, 1 / (BUCKETS - 1)) < chance.failure / 200:
+                uneven = uneven or (float(epsilon), int(steps[1:].argmax()) + 1, float(steps[1:].max() / lies))
+    if all(possible(k, n, truth_probability(e), chance.failure / 40) for e, k, n in seen):
+        if uneven is None:
+            return None
+        epsilon, step, share = uneven
+        return Diagnosis(
+            "uneven-lies",
+            f"At ε = {epsilon:.2g}, {share:.0%} of the lies are {step} buckets further (round the circle); each of the "
+            "seven should get 14%.",
+            "Every bucket but the true one is equally likely. Is yours drawn among seven?",
+        )
+    for key, rate, what, ask in _RATES:
+        if all(possible(k, n, rate(e), 1e-9) for e, k, n in seen) and uneven is None:
+            epsilon, k, n = min(seen)
+            return Diagnosis(key, f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {what}", ask)
+    low, *_, high = sorted(one for one in seen if one[2] > 5000)
+    if abs(low[1] / low[2] - high[1] / high[2]) < 0.05:
+        return Shared.EPSILON_IGNORED.seen(
+            f"You tell the truth {low[1] / low[2]:.0%} of the time at ε = {low[0]:.2g} and at {high[0]:.2g}."
+        )
+    epsilon, k, n = next(s for s in seen if not possible(s[1], s[2], truth_probability(s[0]), chance.failure / 40))
+    return Diagnosis(
+        "wrong-rate",
+        f"At ε = {epsilon:.3g}, {k:,} of {n:,} reports are the true bucket; e^ε/(e^ε + 7) is "
+        f"{truth_probability(epsilon):.1%}.",
+        "Is it the same law for one home and for thousands, and at every ε?",
+    )
+
+
+def possible(k: int, n: int, p: float, failure: float) -> bool:
+    return stats.binom.cdf(k, n, p) > failure and stats.binom.sf(k - 1, n, p) > failure
+
+
+def _pairs(answer: Answer, chance: Chance) -> tuple[float, list[tuple[str, np.ndarray, np.ndarray, str]], float]:
+    """ε, pairs of reports of the same reading, and how often two would agree by the answer's own frequencies."""
+    epsilon = float(chance.rng.uniform(0.2, 1.5))
+    homes = np.repeat(chance.rng.permutation(np.repeat(CAP / BUCKETS * (np.arange(BUCKETS) + 0.5), 15)), 2)
+    readings = np.repeat(homes[:, None], 20, axis=1)
+    one, other = (_reports(answer, readings, epsilon, chance.rng) for _ in range(2))
+    pairs = [
+        ("remembered", one[:, ::2], one[:, 1::2], "of one home on two days with the same reading"),
+        ("shared-noise", one[::2], one[1::2], "of two homes with the same reading on one day"),
+        ("state", one, other, "of one home and day in two calls, each with a generator of its own,"),
+    ]
+    away = np.bincount(((np.stack([one, other]) - bucket(readings)) % BUCKETS).ravel(), minlength=BUCKETS)
+    return epsilon, pairs, float(((away / away.sum()) ** 2).sum())
+
+
+def _alike(key: str, share: float, right: float, what: str) -> Diagnosis:
+    ask = "Fresh noise for every home and every day: one draw each, from `rng`."
+    return Diagnosis(key, f"Two reports {what} agree in {share:.0%} of cases; {right:.0%} is right.", ask)
+
+
+def apart(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Reports of the same reading agree about as often as the answer's own frequencies say."""
+    epsilon, pairs, own = _pairs(answer, chance)
+    right = truth_probability(epsilon) ** 2 + (1 - truth_probability(epsilon)) ** 2 / (BUCKETS - 1)
+    for key, first, second, what in pairs:
+        if (first == second).mean() > own + 0.25:
+            return _alike(key, float((first == second).mean()), right, what)
+    return None
+
+
+def independent(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """They agree just as often as independent ones do: exact tests, once the law is known to be right."""
+    epsilon, pairs, _ = _pairs(answer, chance)
+    right = truth_probability(epsilon) ** 2 + (1 - truth_probability(epsilon)) ** 2 / (BUCKETS - 1)
+    for key, first, second, what in pairs:
+        if not possible(int((first == second).sum()), first.size, right, chance.failure / 6):
+            return _alike(key, float((first == second).mean()), right, what)
+    return None
+
+
+def _inputs(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    shape = (int(np.exp(rng.uniform(math.log(2), math.log(200)))), int(rng.integers(2, 6)))
+    weights = rng.dirichlet(np.ones(BUCKETS))
+    return rng.choice(BUCKETS, shape, p=weights), float(np.exp(rng.uniform(math.log(0.1), math.log(6))))
+
+
+def _means(
+    shares: Callable[[np.ndarray, float, float], np.ndarray] = lambda s, p, q: (s - q) / (p - q),
+    middles: np.ndarray = MIDDLES,
+    lie: Callable[[float], float] = lambda p: (1 - p) / (BUCKETS - 1),
+) -> Callable[[np.ndarray, float], np.ndarray]:
+    def means(reports: np.ndarray, epsilon: float) -> np.ndarray:
+        p = truth_probability(epsilon)
+        seen = np.array([(reports == k).mean(axis=0) for k in range(BUCKETS)])
+        return middles @ shares(seen, p, lie(p))
+
+    return means
+
+
+def _unfolded(shares: np.ndarray, p: float, q: float) -> np.ndarray:
+    return np.maximum((shares - q) / (p - q), 0)
+
+
+MEANS = Equals(
+    _inputs,
+    _means(),
+    (
+        Mistake(
+            "raw",
+            _means(lambda s, p, q: s),
+            "You average the middles of the reports as they are. Lies pull that towards 12 kWh.",
+            "If a share s of homes is in a bucket, how often is it reported? Solve that for s.",
+        ),
+        Mistake(
+            "clamped",
+            _means(_unfolded),
+            "You set negative shares to 0. That is no longer unbiased, and the error does not shrink with more homes.",
+            "What does a bucket that nobody is in get on average?",
+        ),
+        Mistake(
+            "clamped",
+            _means(lambda s, p, q: (u := _unfolded(s, p, q)) / np.maximum(u.sum(axis=0), 1e-300)),
+            "You set negative shares to 0 and stretch the rest. That is no longer unbiased.",
+            "What does a bucket that nobody is in get on average?",
+        ),
+        Mistake(
+            "clamped",
+            lambda reports, epsilon: np.clip(_means()(reports, epsilon), 0, CAP),
+            "You cut the means to [0, 24]. On days when the noise is large, that pulls them inside on average.",
+            "An unbiased estimate may be negative.",
+        ),
+        Mistake(
+            "clamped",
+            lambda reports, epsilon: np.clip(_each(reports, epsilon), 0, CAP).mean(axis=0),
+            "You correct every report by itself and cut it to [0, 24] before you average. What is cut is the noise "
+            "that would have cancelled.",
+            "Average first.",
+        ),
+        Mistake(
+            "lower-ends",
+            _means(middles=MIDDLES - CAP / BUCKETS / 2),
+            "Each bucket counts with its lower end: 0 for 0 to 3 kWh.",
+            "What is a home in this bucket likely to have used?",
+        ),
+        Mistake(
+            "eight-lies",
+            _means(lie=lambda p: (1 - p) / BUCKETS),
+            "Your q is (1 − p)/8.",
+            "How many buckets can a lie be in?",
+        ),
+    ),
+)
+
+
+def _each(reports: np.ndarray, epsilon: float) -> np.ndarray:
+    """Each report corrected by itself, so that it is right on average."""
+    p = truth_probability(epsilon)
+    q = (1 - p) / (BUCKETS - 1)
+    return (MIDDLES[reports] - q * MIDDLES.sum()) / (p - q)
+
+
+REPORTS = (
+    *(Part(NAMES, "daily_reports", case) for case in (strange, apart, law, independent)),
+    Part(NAMES, "daily_means", MEANS),
+)

@@ -1,0 +1,249 @@
+"""Capstone 8.6: a year of messages, judged on what is counted, on its noise and claim, and on its error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
+from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
+from dpcourse.lessons.capstone_8.exercises.noise import SCALES, Noise, likeliest, noise_wrong
+from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, anew, counting
+from dpcourse.mechanisms.additive.gaussian import gaussian_delta
+from dpcourse.privacy import Guarantee, Neighbours
+
+DAYS, FEW = 5, 8  # of the small world in which what is counted is looked at; homes that have to report on a day
+WANTED = ("means", "reported", "claim")
+Message = tuple[str, float, float]
+
+
+@dataclass(frozen=True)
+class Reported(Noise):
+    """Noise with `homes` shares to a whole, the number of homes that reported day by day, and of all."""
+
+    many: np.ndarray = field(default_factory=lambda: np.ones(1))
+    declared: int = 1
+
+
+# Whose shares are counted: known wrong deviations, in units of the right one.
+SHARED: Sequence[tuple[str, Callable[[Reported], Any], str, str]] = (
+    (
+        "dropped-noise",
+        lambda s: math.sqrt(s.homes / s.declared),
+        "Noise of homes that did not report is not in the sum: each of your shares is one of all homes.",
+        "How many are sure to be in it?",
+    ),
+    (
+        "no-margin",
+        lambda s: np.sqrt(s.homes / s.many),
+        "The noise is whole, and no more, however many homes report. Homes that collude take their shares off again, "
+        "and all above `shares` may do so.",
+        "Each share is one of `shares`.",
+    ),
+    (
+        "whole-noise-each",
+        lambda s: math.sqrt(s.homes),
+        "Every home adds all of the noise.",
+        "Variances add up. What is one share's?",
+    ),
+)
+
+
+def names(many: int) -> list[str]:
+    return [f"home {number + 1}" for number in range(many)]
+
+
+def released(
+    answer: Answer, messages: list[Message], homes: list[str], days: int, epsilon: float, delta: float, shares: int,
+    rng: np.random.Generator,
+) -> dict[str, Any]:  # fmt: skip
+    """What the answer returns, its parts of the right kind."""
+    given = answer(list(messages), set(homes), days, epsilon, delta, shares, anew(rng))
+    if not isinstance(given, dict) or any(key not in given for key in WANTED):
+        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    means, reported = (np.asarray(given[key], dtype=float) for key in ("means", "reported"))
+    if means.shape != (days,) or reported.shape != (days,):
+        shapes = f"`means` has shape {means.shape}, `reported` {reported.shape}, for {days} days"
+        raise Refused(Diagnosis("wrong-shape", f"{shapes}.", "One number a day in each."))
+    return {"means": means, "reported": reported, "claim": given["claim"]}
+
+
+def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], list[str], np.ndarray, np.ndarray]:
+    """Messages of a small world, the homes that take part, sums of what counts, and how many homes reported."""
+    homes = names(int(rng.integers(FEW + 2, 16)))
+    there = np.zeros((len(homes), DAYS), dtype=bool)
+    for day in range(DAYS):
+        few = kind == "few" and day % 3 == 0
+        many = int(rng.integers(0, FEW)) if few else int(rng.integers(FEW, len(homes) + 1))
+        there[rng.permutation(len(homes))[:many], day] = True
+    readings = rng.uniform(0, 30, there.shape)
+    if kind == "strange":
+        odd = rng.random(there.shape) < 0.3
+        readings[odd] = rng.choice(STRANGE, odd.sum())
+    messages: list[Message] = [(homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)]
+    messages = [messages[place] for place in rng.permutation(len(messages))]
+    if kind == "repeated":
+        again = rng.choice(len(messages), 10, replace=False)
+        messages.extend((messages[place][0], messages[place][1], float(rng.uniform(0, CAP))) for place in again)
+    if kind == "stranger":
+        for place in rng.choice(len(messages), 6, replace=False):
+            messages.insert(int(place), (str(rng.choice(["home 99", "", "HOME 1"])), int(rng.integers(DAYS)), 20.0))
+    if kind == "no-day":
+        for day in (-1, DAYS, 10 * DAYS, 2.5, math.nan, math.inf, -math.inf):
+            messages.insert(int(rng.integers(len(messages))), (str(rng.choice(homes)), day, 20.0))
+    return messages, homes, np.where(there, counting(readings), 0).sum(axis=0), there.sum(axis=0)
+
+
+MIXES = {
+    "plain": ("With some homes missing on every day", "Divide each day's sum by the homes that reported on that day."),
+    "strange": (
+        "With readings that are NaN, infinite, below 0 or above 24",
+        "The home reported. What does such a reading count as?",
+    ),
+    "repeated": (
+        "When a home's second message for a day arrives",
+        "Counted twice, a home moves a day by 48. Which of the messages counts?",
+    ),
+    "stranger": ("When somebody else sends a message", "Who may take part is public, and decided before."),
+    "no-day": (
+        "With messages for days such as −1, 2.5, NaN or one after the last",
+        "The days are 0, …, days − 1. NumPy counts −1 from the end.",
+    ),
+    "few": (
+        f"With fewer than {FEW} homes on some days, where {FEW} shares make the noise whole,",
+        "Such a day gets NaN, and the others are published as ever.",
+    ),
+}
+
+
+def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At a huge ε the noise is gone, so what was added up shows; and days with too few homes are not published."""
+    for kind, (what, ask) in MIXES.items():
+        for _ in range(3):
+            messages, homes, sums, reported = mixed(chance.rng, kind)
+            try:
+                given = [released(answer, messages, homes, DAYS, LOUD, 1e-6, FEW, chance.rng) for _ in range(CALLS)]
+            except AnswerRaised as raised:
+                return Diagnosis(f"{kind}-raises", f"{what} your function stops with {raised}.", ask)
+            found = _miscounted(given, sums, reported)
+            if found:
+                key = "too-few" if kind == "few" and "published" in found else kind
+                return Diagnosis(key, f"{what} {found}", ask)
+    return None
+
+
+def _miscounted(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndarray) -> str:
+    """What is wrong with counts and means of several calls, in a sentence."""
+    whole = reported >= FEW
+    for one in given:
+        silent = np.isnan(one["means"])
+        if (silent & whole).any():
+            return f"you do not publish a day on which {reported[silent & whole][0]} homes reported."
+        if (~silent & ~whole).any():
+            return f"you published a day on which {reported[~silent & ~whole][0]} homes reported."
+        if not np.array_equal(one["reported"], reported):
+            day = int(np.argmax(one["reported"] != reported))
+            return f"`reported` is {one['reported'][day]:g} on a day on which {reported[day]} homes reported."
+    if not whole.any():
+        return ""
+    means, right = np.array([one["means"] for one in given])[:, whole], (sums / np.maximum(reported, 1))[whole]
+    if near(means, right, year_norm(DAYS) * sigma(LOUD, 1e-6) / np.sqrt(FEW * reported[whole])):
+        return ""
+    off = float(np.abs(means.mean(axis=0) - right).max())
+    return f"a day's mean is off by {off:.3g} kWh where little noise is (ε = {LOUD:g})."
+
+
+def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The claim, and the law of the noise where just enough homes report, where all do, and where it changes."""
+    found = []
+    for number in range(18):
+        days, shares = int(chance.rng.integers(15, 100)), int(chance.rng.integers(3, 12))
+        epsilon, delta = float(np.exp(chance.rng.uniform(-3, 2.5))), float(10 ** chance.rng.uniform(-10, -3))
+        homes = names(int(shares * chance.rng.uniform(1.4, 2.5)) + 1)
+        least, most = ((shares, shares), (len(homes), len(homes)), (shares, len(homes)))[number % 3]
+        there = [chance.rng.permutation(len(homes))[: int(chance.rng.integers(least, most + 1))] for _ in range(days)]
+        readings = chance.rng.uniform(0, CAP, (len(homes), days)) * (number % 4 > 0)
+        messages: list[Message] = [
+            (homes[home], day, float(readings[home, day])) for day, some in enumerate(there) for home in some
+        ]
+        given = released(answer, messages, homes, days, epsilon, delta, shares, chance.rng)
+        wrong = _claim(given["claim"], epsilon, delta)
+        if wrong:
+            return wrong
+        if np.isnan(given["means"]).any():
+            return Diagnosis("refuses-all", f"{shares} homes and more reported every day, {shares} are enough.")
+        many = np.array([len(some) for some in there])
+        exact = np.array([readings[some, day].sum() for day, some in enumerate(there)]) / many
+        unit = year_norm(days) * sigma(epsilon, delta) * np.sqrt(many / shares) / many
+        standard = ((given["means"] - exact) / unit)[None]
+        found.append(Reported(shares, days, epsilon, delta, standard, many=many, declared=len(homes)))
+    known = likeliest(found, (*SHARED, *SCALES))
+    if known in SHARED:
+        return Diagnosis(known[0], known[2], known[3])
+    return noise_wrong(found, chance.failure / 2)
+
+
+def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
+    if isinstance(claim, Guarantee) and (claim.epsilon, claim.delta) == (epsilon, delta):
+        if claim.neighbours is Neighbours.REPLACE_ONE:
+            return None
+        return Diagnosis(
+            "claim",
+            f"You claim ε = {epsilon:.3g} for adding or removing a home. `reported` and the divisors are exact, so a "
+            "home more or less shows.",
+            "Under which relation is the number of homes the same on both sides?",
+        )
+    return Diagnosis("claim", f"`claim` is {claim!r}; ε = {epsilon:.3g} and δ = {delta:.3g} were asked for.")
+
+
+def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The auditor: a home at the cap on every day, or at zero, among just enough others."""
+    noise = float(chance.rng.uniform(0.7, 1.2))
+    claim = Guarantee(AUDITED, gaussian_delta(AUDITED, noise), Neighbours.REPLACE_ONE)
+    homes, days = names(3), 6
+    there = chance.rng.random(1000) < 0.5
+    shown = np.empty(len(there))
+    for run, here in enumerate(there):
+        messages: list[Message] = [
+            (home, day, (CAP if here else 0.0) if home == homes[1] else 12.0) for day in range(days) for home in homes
+        ]
+        given = released(answer, messages, homes, days, claim.epsilon, claim.delta, len(homes), chance.rng)
+        shown[run] = given["means"].sum() * len(homes) / year_norm(days) / math.sqrt(days)
+    found = certified(shown, there, claim, chance.failure)
+    if found is None:
+        return None
+    return Diagnosis(
+        "not-private",
+        f"Added up over {days} days, your means tell a home at 24 kWh from one at 0: ε ≥ {found:.3g}, and 1 is claimed "
+        f"(at δ = {claim.delta:.2g}).",
+        "Is the noise made for a whole year of one home?",
+    )
+
+
+def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Six hundred homes for twenty days at ε = 1, some of them missing: the RMS is about that of the noise."""
+    homes, days, shares = names(600), 20, 550
+    readings = np.minimum(np.exp(chance.rng.normal(2, 0.5, (600, days))), 40)
+    there = chance.rng.random(readings.shape) < 0.97
+    messages: list[Message] = [(homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)]
+    given = released(answer, messages, homes, days, 1.0, DELTA, shares, chance.rng)
+    exact = np.where(there, counting(readings), 0).sum(axis=0) / there.sum(axis=0)
+    error = float(np.sqrt(np.mean((given["means"] - exact) ** 2)))
+    expected = year_norm(days) * sigma(1.0) * math.sqrt(there.sum() / days / shares) / (there.sum() / days)
+    if error < 2 * expected:  # the root of a mean of 20 squares: above twice the expected with probability 2e-9
+        return None
+    return Diagnosis(
+        "not-useful",
+        f"With 600 homes and 20 days at ε = 1 your means are off by {error:.3g} kWh (RMS); {expected:.2g} is what "
+        "the noise makes.",
+        "At this size, with homes missing: what do you add up, and what do you divide by?",
+    )
+
+
+WHOLE = (robust, honest, hides, useful)

@@ -1,0 +1,531 @@
+"""Capstone 8's milestones: right answers pass, each known wrong answer gets its own diagnosis.
+
+Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
+"""
+
+import functools
+import math
+from collections import Counter
+
+import numpy as np
+from scipy import optimize, stats
+
+from dpcourse.mechanisms import GaussianMechanism
+from dpcourse.privacy import Guarantee, Neighbours
+
+CAP, BUCKETS = 24.0, 8
+MIDDLES = np.arange(1.5, 24, 3)
+
+# 8.1 reports
+
+
+def counting(readings):
+    return np.clip(np.nan_to_num(readings), 0, CAP)
+
+
+def bucket(readings):
+    return np.minimum(counting(readings) // 3, 7).astype(int)
+
+
+def daily_reports(readings, epsilon, rng):
+    true = bucket(readings)
+    lies = rng.random(true.shape) >= math.exp(epsilon) / (math.exp(epsilon) + 7)
+    return np.where(lies, (true + rng.integers(1, 8, true.shape)) % 8, true)
+
+
+def daily_means(reports, epsilon):
+    p, q = math.exp(epsilon) / (math.exp(epsilon) + 7), 1 / (math.exp(epsilon) + 7)
+    return (MIDDLES[reports].mean(axis=0) - q * MIDDLES.sum()) / (p - q)
+
+
+def reports_one_by_one(readings, epsilon, rng):
+    """Each home and day by itself, a draw from the list of probabilities."""
+    weights = np.ones(8)
+    out = np.empty(readings.shape, dtype=int)
+    for place, x in np.ndenumerate(readings):
+        x = 0.0 if not x > 0 else min(float(x), 23.9)
+        w = weights.copy()
+        w[int(x // 3)] = math.exp(epsilon)
+        out[place] = np.searchsorted(np.cumsum(w) / w.sum(), rng.random(), side="right")
+    return np.minimum(out, 7)
+
+
+def means_by_solving(reports, epsilon):
+    """The mixing matrix, inverted."""
+    mixing = np.full((8, 8), 1.0)
+    np.fill_diagonal(mixing, math.exp(epsilon))
+    mixing /= math.exp(epsilon) + 7
+    seen = np.stack([np.bincount(day, minlength=8) for day in reports.T]) / len(reports)
+    return np.linalg.solve(mixing, seen.T).T @ MIDDLES
+
+
+def reporting(rate=lambda e: math.exp(e) / (math.exp(e) + 7), lie=lambda rng, true: rng.integers(1, 8, true.shape)):
+    def answer(readings, epsilon, rng):
+        true = bucket(readings)
+        lies = rng.random(true.shape) >= rate(epsilon)
+        return np.where(lies, (true + lie(rng, true)) % 8, true)
+
+    return answer, daily_means
+
+
+def same_for_a_home(readings, epsilon, rng):
+    kept = daily_reports(np.tile(np.arange(8) * 3.0 + 1, (len(readings), 1)), epsilon, rng)
+    return np.take_along_axis(kept, bucket(readings), axis=1)
+
+
+def same_for_all_homes(readings, epsilon, rng):
+    row = bucket(readings)
+    lies = rng.random(row.shape[1]) >= math.exp(epsilon) / (math.exp(epsilon) + 7)
+    return np.where(lies, (row + rng.integers(1, 8, row.shape[1])) % 8, row)
+
+
+def own_generator(readings, epsilon, rng):
+    return daily_reports(readings, epsilon, np.random.default_rng(8))
+
+
+def stumbles(readings, epsilon, rng):
+    return daily_reports(np.array([[min(int(x) // 3, 7) * 3.0 for x in row] for row in readings]), epsilon, rng)
+
+
+def nan_to_the_top(readings, epsilon, rng):
+    return daily_reports(np.where(np.isnan(readings), 24.0, readings), epsilon, rng)
+
+
+def exact_when_large(readings, epsilon, rng):
+    return daily_reports(readings, 50.0 if readings.size > 2000 else epsilon, rng)
+
+
+def table(readings, epsilon, rng):
+    return daily_reports(readings, min((0.1, 0.5, 1.0, 2.0, 5.0), key=lambda e: abs(e - epsilon)), rng)
+
+
+def shares(reports):
+    return np.stack([(reports == k).mean(axis=0) for k in range(8)])
+
+
+def unfolded(reports, epsilon):
+    p, q = math.exp(epsilon) / (math.exp(epsilon) + 7), 1 / (math.exp(epsilon) + 7)
+    return (shares(reports) - q) / (p - q)
+
+
+def each_cut(reports, epsilon):
+    p, q = math.exp(epsilon) / (math.exp(epsilon) + 7), 1 / (math.exp(epsilon) + 7)
+    return np.clip((MIDDLES[reports] - q * 96) / (p - q), 0, 24).mean(axis=0)
+
+
+# 8.2 costs
+
+
+def year_epsilon(deviation, days, delta):
+    def price(moved):
+        return GaussianMechanism.from_noise_multiplier(deviation / moved, delta=delta).guarantee.epsilon
+
+    return price(CAP), price(CAP * math.sqrt(days))
+
+
+def year_epsilon_by_hand(deviation, days, delta):
+    def log_delta(e, mu):
+        a, b = stats.norm.logcdf(mu / 2 - e / mu), e + stats.norm.logcdf(-mu / 2 - e / mu)
+        return a + math.log(-math.expm1(min(b - a, -1e-15)))
+
+    mus = [np.linalg.norm(np.full(d, CAP)) / deviation for d in (1, days)]
+    return [optimize.brentq(lambda e, m=m: log_delta(e, m) - math.log(delta), 1e-9, 1e6) for m in mus]
+
+
+def priced(moved, year_delta=lambda delta, days: delta):
+    def answer(deviation, days, delta):
+        costs = zip(moved(days), (delta, year_delta(delta, days)), strict=True)
+        return [GaussianMechanism.from_noise_multiplier(deviation / m, delta=d).guarantee.epsilon for m, d in costs]
+
+    return answer
+
+
+def day_times(factor):
+    def answer(deviation, days, delta):
+        day = year_epsilon(deviation, days, delta)[0]
+        return day, factor(days) * day
+
+    return answer
+
+
+# 8.3 memory
+
+
+def memoised(buckets, epsilon, rng):
+    lies = rng.random(8) >= math.exp(epsilon) / (math.exp(epsilon) + 7)
+    drawn = np.where(lies, (np.arange(8) + rng.integers(1, 8, 8)) % 8, np.arange(8))
+    return drawn[buckets]
+
+
+def memoised_in_a_dict(buckets, epsilon, rng):
+    """Draws at the first visit."""
+    memory = {}
+    out = []
+    for code in buckets.tolist():
+        if code not in memory:
+            others = [k for k in range(8) if k != code]
+            memory[code] = code if rng.random() < 1 / (1 + 7 * math.exp(-epsilon)) else others[rng.integers(7)]
+        out.append(memory[code])
+    return out
+
+
+STAYS, MOVES = [(2,) * 14], [(2,) * 7 + (5,) * 7]
+LEAK = (STAYS, MOVES, lambda sent: len(set(sent)) > 1)
+COMES_BACK = ([(0, 4, 0) + (1,) * 11], [(0, 4, 4) + (1,) * 11], lambda sent: sent[1] == sent[2] and sent[0] != sent[1])
+
+
+def by_day(buckets, epsilon, rng):
+    return daily_reports(buckets * 3.0 + 1, epsilon, rng)
+
+
+def last_only(buckets, epsilon, rng):
+    out, before = [], None
+    for code in buckets.tolist():
+        if code != before:
+            kept = int(memoised(np.array([code]), epsilon, rng)[0])
+        out.append(kept)
+        before = code
+    return np.array(out)
+
+
+MEMORY = {}
+
+
+def for_everybody(buckets, epsilon, rng):
+    for code in range(8):
+        MEMORY.setdefault(code, int(memoised(np.array([code]), epsilon, rng)[0]))
+    return np.array([MEMORY[code] for code in buckets.tolist()])
+
+
+def one_step(buckets, epsilon, rng):
+    """One draw for all buckets: either all answers are true, or all are moved round by the same step."""
+    step = 0 if rng.random() < math.exp(epsilon) / (math.exp(epsilon) + 7) else int(rng.integers(1, 8))
+    return (buckets + step) % 8
+
+
+def half_epsilon(buckets, epsilon, rng):
+    return memoised(buckets, epsilon / 2, rng)
+
+
+# 8.4 means
+
+
+def private_daily_means(readings, epsilon, delta, rng):
+    homes, days = readings.shape
+    sigma = GaussianMechanism(epsilon, delta, sensitivity=CAP * math.sqrt(days)).sigma
+    return (counting(readings).sum(axis=0) + rng.normal(0, sigma, days)) / homes
+
+
+def means_by_hand(readings, epsilon, delta, rng):
+    """σ from the normal law; readings day by day; noise by its own formula."""
+
+    def delta_of(noise):
+        return stats.norm.sf(epsilon * noise - 0.5 / noise) - math.exp(epsilon) * stats.norm.sf(
+            epsilon * noise + 0.5 / noise
+        )
+
+    noise = optimize.brentq(lambda s: delta_of(math.exp(s)) - delta, math.log(1e-3), math.log(1e4))
+    homes, days = readings.shape
+    out = []
+    for day in range(days):
+        column = np.array([min(max(x, 0.0), 24.0) if x == x else 0.0 for x in readings[:, day].tolist()])
+        out.append(column.mean() + math.exp(noise) * CAP * math.sqrt(days) / homes * rng.standard_normal())
+    return np.array(out)
+
+
+def noisy(
+    scale=lambda s, homes, days, epsilon, delta: s * math.sqrt(days), count=counting, draw=None, after=lambda m: m,
+    divide=lambda readings: len(readings), silent=lambda readings, epsilon: False,
+):  # fmt: skip
+    def answer(readings, epsilon, delta, rng):
+        homes, days = readings.shape
+        sigma = scale(GaussianMechanism(epsilon, delta).sigma * CAP, homes, days, epsilon, delta)
+        noise = rng.normal(0, sigma, days) if draw is None else draw(rng, sigma, days)
+        if silent(readings, epsilon):
+            noise = noise * 0
+        return after((count(readings).sum(axis=0) + noise) / divide(readings))
+
+    return answer
+
+
+def of_those_who_report(readings, epsilon, delta, rng):
+    fine = np.where(np.isfinite(readings), np.clip(readings, 0, CAP), np.nan)
+    known = np.isfinite(fine).sum(axis=0)
+    noise = GaussianMechanism(epsilon, delta, sensitivity=CAP * math.sqrt(len(known))).sigma
+    return (np.nansum(fine, axis=0) + rng.normal(0, noise, len(known))) / np.maximum(known, 1)
+
+
+def capped_late(readings, epsilon, delta, rng):
+    homes, days = readings.shape
+    noise = GaussianMechanism(epsilon, delta, sensitivity=CAP * math.sqrt(days)).sigma / homes
+    return np.clip(np.nan_to_num(readings, posinf=1e300, neginf=-1e300).mean(axis=0), 0, CAP) + rng.normal(
+        0, noise, days
+    )
+
+
+def split(scale):
+    return noisy(lambda s, homes, days, e, d: CAP * GaussianMechanism(e / days, d / days if scale else d).sigma)
+
+
+# 8.5 the alarm
+
+
+def ratios(readings, means):
+    with np.errstate(all="ignore"):
+        logs = np.log(np.where(readings > 0, readings, np.nan) / np.where(means > 0, means, np.nan))
+    return np.where(np.isfinite(logs), logs, np.nan)
+
+
+def local_alarm(readings, means):
+    """A week's mean against the median of the sixty days before, in logarithms."""
+    logs, out = ratios(readings, means), np.zeros(len(readings), dtype=bool)
+    for day in range(40, len(readings)):
+        week, before = logs[day - 6 : day + 1], logs[max(0, day - 66) : day - 6]
+        if np.isfinite(week).sum() >= 3 and np.isfinite(before).sum() >= 20:
+            out[day] = np.nanmean(week) - np.nanmedian(before) > 0.45
+    return out
+
+
+def alarm_by_running_sum(readings, means):
+    """What is above usual adds up, what is below takes off (Page's test)."""
+    out, usual, much = [], [], 0.0
+    for x in ratios(readings, means).tolist():
+        if x == x:
+            if len(usual) >= 30:
+                much = max(0.0, much + x - sum(usual) / len(usual) - 0.33)
+            if much < 0.5:
+                usual.append(x)
+        out.append(much > 1.7)
+    return out
+
+
+def without_means(readings, means):
+    return local_alarm(readings, np.full(len(means), 9.0))
+
+
+def above_fifteen(readings, means):
+    return np.nan_to_num(readings) > 15
+
+
+def one_day_alone(readings, means):
+    logs = ratios(readings, means)
+    usual = [
+        np.median(known) if (known := logs[: day + 1][np.isfinite(logs[: day + 1])]).size else 0
+        for day in range(len(logs))
+    ]
+    return np.nan_to_num(logs - np.array(usual)) > 0.3
+
+
+def by_the_year(readings, means):
+    """The usual is the median of the whole year, the days to come included."""
+    logs = ratios(readings, means)
+    usual = np.nanmedian(logs) if np.isfinite(logs).any() else 0.0
+    week = np.convolve(np.nan_to_num(logs - usual), np.ones(7) / 7)[: len(logs)]
+    return week > 0.4
+
+
+def never(readings, means):
+    return np.zeros(len(readings), dtype=bool)
+
+
+def from_reports(readings, means):
+    reports = daily_reports(readings[None], 1.0, np.random.default_rng())[0]
+    return local_alarm(MIDDLES[reports], means)
+
+
+def capped_at_home(readings, means):
+    return local_alarm(np.minimum(readings, CAP), means)
+
+
+def needs_every_reading(readings, means):
+    if not (np.isfinite(readings).all() and np.isfinite(means).all()):
+        raise ValueError("a reading is missing")
+    return local_alarm(readings, means)
+
+
+# 8.6 the whole
+
+
+def year_of_means(
+    messages, homes, days, epsilon, delta, shares, rng, *,
+    first=True, members=True, enough=True, count=counting, real_day=True, divide=None, late=False,
+    variance=lambda stayed, shares, declared: stayed / shares, relation=Neighbours.REPLACE_ONE, claim=None,
+    norm=lambda days: CAP * math.sqrt(days), silent=lambda sent: False,
+):  # fmt: skip
+    sent = {}
+    for number, (home, day, kwh) in enumerate(messages):
+        if not real_day and -days <= day < days:
+            day = int(day) % days
+        if (home in homes or not members) and day in range(days):
+            sent.setdefault((home, int(day)) if first else (home, int(day), number), kwh)
+    sums, reported = np.zeros(days), np.zeros(days, dtype=int)
+    for (_, day, *_), kwh in sent.items():
+        sums[day] += float(count(np.array(kwh)))
+        reported[day] += 1
+    sigma = GaussianMechanism(epsilon, delta, sensitivity=norm(days)).sigma
+    noise = rng.normal(0, sigma, days) * np.sqrt(variance(reported, shares, len(homes)))
+    if silent(sent):
+        noise = noise * 0
+    with np.errstate(all="ignore"):
+        means = (sums + noise) / (reported if divide is None else divide(homes, reported))
+    means[reported < (shares if enough else 1)] = np.nan
+    return {"means": means, "reported": reported, "claim": claim or Guarantee(epsilon, delta, relation)}
+
+
+def year_home_by_home(messages, homes, days, epsilon, delta, shares, rng):
+    """A table of homes and days, filled from the last message to the first, and a share of noise for each report."""
+    place = {home: row for row, home in enumerate(sorted(homes))}
+    table = np.full((len(place), days), -1.0)
+    for home, day, kwh in reversed(messages):
+        if home in place and math.isfinite(day) and day == int(day) and 0 <= day < days:
+            table[place[home], int(day)] = min(max(kwh, 0.0), CAP) if kwh == kwh else 0.0
+    there = table >= 0
+    share = GaussianMechanism(epsilon, delta).sigma * CAP * math.sqrt(days / shares)
+    added = np.where(there, table + rng.normal(0, share, table.shape), 0).sum(axis=0)
+    means = [s / n if n >= shares else math.nan for s, n in zip(added, there.sum(axis=0), strict=True)]
+    claim = Guarantee(epsilon, delta, Neighbours.REPLACE_ONE)
+    return {"means": means, "reported": there.sum(axis=0), "claim": claim}
+
+
+def with_(**changes):
+    return functools.partial(year_of_means, **changes)
+
+
+def last_counts(messages, *rest):
+    return year_of_means(messages[::-1], *rest)
+
+
+def in_the_order_of_a_dict(messages, *rest):
+    return year_of_means([(h, d, x) for (h, d), x in {(h, d): x for h, d, x in messages}.items()], *rest)
+
+
+RIGHT = [
+    ("capstone 8.1", (daily_reports, daily_means)),
+    ("capstone 8.1", (reports_one_by_one, means_by_solving)),
+    ("capstone 8.2", year_epsilon),
+    ("capstone 8.2", year_epsilon_by_hand),
+    ("capstone 8.3", (memoised, *LEAK)),
+    ("capstone 8.3", (memoised_in_a_dict, *COMES_BACK)),
+    ("capstone 8.4", private_daily_means),
+    ("capstone 8.4", means_by_hand),
+    ("capstone 8.5", local_alarm),
+    ("capstone 8.5", alarm_by_running_sum),
+    ("capstone 8.6", year_of_means),
+    ("capstone 8.6", year_home_by_home),
+]
+
+WRONG = [
+    ("capstone 8.1", "no-noise", reporting(rate=lambda e: 1.0)),
+    ("capstone 8.1", "binary", reporting(rate=lambda e: 1 / (1 + math.exp(-e)))),
+    ("capstone 8.1", "eight-lies", reporting(rate=lambda e: math.exp(e) / (math.exp(e) + 8))),
+    ("capstone 8.1", "lie-may-be-true", reporting(lie=lambda rng, true: rng.integers(0, 8, true.shape))),
+    ("capstone 8.1", "uneven-lies", reporting(lie=lambda rng, true: rng.choice([1, 7], true.shape))),
+    ("capstone 8.1", "share-of-epsilon", reporting(rate=lambda e: math.exp(e / 365) / (math.exp(e / 365) + 7))),
+    ("capstone 8.1", "epsilon-ignored", reporting(rate=lambda e: 0.6)),
+    ("capstone 8.1", "remembered", (same_for_a_home, daily_means)),
+    ("capstone 8.1", "shared-noise", (same_for_all_homes, daily_means)),
+    ("capstone 8.1", "state", (own_generator, daily_means)),
+    ("capstone 8.1", "raises", (stumbles, daily_means)),
+    ("capstone 8.1", "strange-reading", (nan_to_the_top, daily_means)),
+    ("capstone 8.1", "wrong-rate", (exact_when_large, daily_means)),
+    ("capstone 8.1", "wrong-rate", (table, daily_means)),
+    ("capstone 8.1", "raw", (daily_reports, lambda reports, epsilon: MIDDLES[reports].mean(axis=0))),
+    ("capstone 8.1", "clamped", (daily_reports, lambda r, e: MIDDLES @ np.maximum(unfolded(r, e), 0))),
+    ("capstone 8.1", "clamped", (daily_reports, lambda r, e: np.clip(daily_means(r, e), 0, 24))),
+    ("capstone 8.1", "clamped", (daily_reports, each_cut)),
+    ("capstone 8.1", "lower-ends", (daily_reports, lambda r, e: (MIDDLES - 1.5) @ unfolded(r, e))),
+    ("capstone 8.2", "day-for-year", priced(lambda days: (CAP, CAP))),
+    ("capstone 8.2", "times-days", day_times(lambda days: days)),
+    ("capstone 8.2", "root-of-days", day_times(math.sqrt)),
+    ("capstone 8.2", "sum-of-days", priced(lambda days: (CAP, CAP * days))),
+    ("capstone 8.2", "replaced-twice", priced(lambda days: (2 * CAP, 2 * CAP * math.sqrt(days)))),
+    ("capstone 8.2", "both-ways", priced(lambda days: (CAP * math.sqrt(2), CAP * math.sqrt(2 * days)))),
+    ("capstone 8.2", "average-for-cap", priced(lambda days: (9, 9 * math.sqrt(days)))),
+    (
+        "capstone 8.2",
+        "delta-shared",
+        priced(lambda days: (CAP, CAP * math.sqrt(days)), lambda delta, days: delta / days),
+    ),
+    ("capstone 8.2", "swapped", lambda deviation, days, delta: year_epsilon(deviation, days, delta)[::-1]),
+    ("capstone 8.3", "fresh", (by_day, *LEAK)),
+    ("capstone 8.3", "forgets", (last_only, *LEAK)),
+    ("capstone 8.3", "remembers-others", (for_everybody, *LEAK)),
+    ("capstone 8.3", "linked-answers", (one_step, *LEAK)),
+    ("capstone 8.3", "wrong-rate", (half_epsilon, *LEAK)),
+    ("capstone 8.3", "same-pattern", (memoised, STAYS, [(3,) * 14], lambda sent: sent[0] == 2)),
+    ("capstone 8.3", "complement", (memoised, STAYS, MOVES, lambda sent: len(set(sent)) == 1)),
+    ("capstone 8.3", "claim-holds", (memoised, STAYS, MOVES, lambda sent: sent[13] == 5)),
+    ("capstone 8.3", "same-data", (memoised, STAYS, STAYS, LEAK[2])),
+    ("capstone 8.3", "out-of-domain", (memoised, STAYS, STAYS + MOVES, LEAK[2])),
+    ("capstone 8.4", "day-for-year", noisy(lambda s, homes, days, e, d: s)),
+    ("capstone 8.4", "sum-of-days", noisy(lambda s, homes, days, e, d: s * days)),
+    ("capstone 8.4", "split-by-day", split(True)),
+    ("capstone 8.4", "split-by-day", split(False)),
+    ("capstone 8.4", "replaced-twice", noisy(lambda s, homes, days, e, d: 2 * s * math.sqrt(days))),
+    ("capstone 8.4", "both-ways", noisy(lambda s, homes, days, e, d: s * math.sqrt(2 * days))),
+    ("capstone 8.4", "noise-per-home", noisy(lambda s, homes, days, e, d: s * math.sqrt(days * homes))),
+    ("capstone 8.4", "not-divided", noisy(lambda s, homes, days, e, d: s * math.sqrt(days) * homes)),
+    ("capstone 8.4", "divided-twice", noisy(lambda s, homes, days, e, d: s * math.sqrt(days) / homes)),
+    ("capstone 8.4", "a-year-always", noisy(lambda s, homes, days, e, d: s * math.sqrt(365))),
+    (
+        "capstone 8.4",
+        "classic",
+        noisy(lambda s, homes, days, e, d: CAP * math.sqrt(days) * math.sqrt(2 * math.log(1.25 / d)) / e),
+    ),
+    (
+        "capstone 8.4",
+        "epsilon-ignored",
+        noisy(lambda s, homes, days, e, d: CAP * math.sqrt(days) * GaussianMechanism(1.0, d).sigma),
+    ),
+    (
+        "capstone 8.4",
+        "delta-ignored",
+        noisy(lambda s, homes, days, e, d: CAP * math.sqrt(days) * GaussianMechanism(e, 1e-8).sigma),
+    ),
+    ("capstone 8.4", "shared-noise", noisy(draw=lambda rng, sigma, days: np.full(days, rng.normal(0, sigma)))),
+    (
+        "capstone 8.4",
+        "linked-noise",
+        noisy(draw=lambda rng, sigma, days: np.repeat(rng.normal(0, sigma, days), 2)[:days]),
+    ),
+    ("capstone 8.4", "not-normal", noisy(draw=lambda rng, sigma, days: rng.laplace(0, sigma / math.sqrt(2), days))),
+    ("capstone 8.4", "cut-at-zero", noisy(after=lambda means: np.maximum(means, 0))),
+    ("capstone 8.4", "no-noise", noisy(silent=lambda readings, epsilon: True)),
+    ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: np.isfinite(readings).all())),
+    ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 30_000)),
+    ("capstone 8.4", "sum", noisy(divide=lambda readings: 1)),
+    ("capstone 8.4", "nan-left-out", of_those_who_report),
+    ("capstone 8.4", "not-capped", capped_late),
+    ("capstone 8.4", "not-capped", noisy(count=lambda readings: np.nan_to_num(readings, posinf=0, neginf=0))),
+    ("capstone 8.4", "wrong-mean", noisy(count=lambda readings: np.where(readings <= CAP, counting(readings), 0))),
+    ("capstone 8.5", "weather", without_means),
+    ("capstone 8.5", "weather too", above_fifteen),
+    ("capstone 8.5", "false-alarms", one_day_alone),
+    ("capstone 8.5", "looks-ahead", by_the_year),
+    ("capstone 8.5", "not-found", never),
+    ("capstone 8.5", "random", from_reports),
+    ("capstone 8.5", "large-homes", capped_at_home),
+    ("capstone 8.5", "raises", needs_every_reading),
+    ("capstone 8.6", "repeated", with_(first=False)),
+    ("capstone 8.6", "repeated", last_counts),
+    ("capstone 8.6", "repeated", in_the_order_of_a_dict),
+    ("capstone 8.6", "stranger", with_(members=False)),
+    ("capstone 8.6", "no-day", with_(real_day=False)),
+    ("capstone 8.6", "too-few", with_(enough=False)),
+    ("capstone 8.6", "plain", with_(divide=lambda homes, reported: len(homes))),
+    ("capstone 8.6", "plain", with_(count=lambda kwh: np.nan_to_num(kwh))),
+    ("capstone 8.6", "strange", with_(count=lambda kwh: np.minimum(np.nan_to_num(kwh), CAP))),
+    ("capstone 8.6", "dropped-noise", with_(variance=lambda stayed, shares, declared: stayed / declared)),
+    ("capstone 8.6", "no-margin", with_(variance=lambda stayed, shares, declared: np.ones(len(stayed)))),
+    ("capstone 8.6", "whole-noise-each", with_(variance=lambda stayed, shares, declared: stayed)),
+    ("capstone 8.6", "day-for-year", with_(norm=lambda days: CAP)),
+    ("capstone 8.6", "a-year-always", with_(norm=lambda days: CAP * math.sqrt(365))),
+    ("capstone 8.6", "claim", with_(relation=Neighbours.ADD_REMOVE)),
+    ("capstone 8.6", "claim", with_(claim=Guarantee(1.0, 1e-8, Neighbours.REPLACE_ONE))),
+    ("capstone 8.6", "sometimes-exact", with_(silent=lambda sent: len({h for h, _ in sent}) > 15)),
+]
+
+
+def test_every_milestone_has_two_right_answers_and_enough_wrong_ones():
+    right, wrong = Counter(id for id, _ in RIGHT), Counter(id for id, _, _ in WRONG)
+    assert set(right.values()) == {2} and right.keys() == wrong.keys() and min(wrong.values()) >= 8
