@@ -65,7 +65,7 @@ def simulate_meters(homes: int = 50_000, days: int = DAYS, *, rng=None) -> Meter
     --------
     >>> meters = simulate_meters(1000, rng=8)
     >>> meters
-    <Meters: 1,000 homes, 365 days, 9.19 kWh a day on average, 89 at most>
+    <Meters: 1,000 homes, 365 days, 9.15 kWh a day on average, 89 at most>
     >>> meters.used.shape, meters.weather.shape
     ((1000, 365), (365,))
     """

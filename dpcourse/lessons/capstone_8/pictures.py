@@ -33,7 +33,7 @@ def draw_home(data: Home, *, into: Picture | None = None) -> Picture:
                     [], [], color=GREY, linewidth=1.5, drawstyle="steps-mid", label="true bucket"
                 )
                 (picture.parts[name],) = axes.plot([], [], "o", color=BLUE, markersize=4.5, label="report")
-                axes.set_ylim(-0.5, BUCKETS - 0.5)
+                axes.set_ylim(-0.5, BUCKETS + (1.3 if name == "fresh" else -0.3))
                 axes.set_yticks(range(BUCKETS), [f"{3 * k}" for k in range(BUCKETS)])
                 axes.set_ylabel("kWh, from")
             picture.axes[0].legend(loc="upper right", ncols=2)

@@ -53,12 +53,12 @@ def likeliest(found: Sequence[Noise], rules: Sequence[tuple[str, Callable[[Any],
     """
     right = sum(s.likelihood(1.0) for s in found)
     fitting = [
-        (sum(s.likelihood(rule[1](s)) for s in found), place)
+        (sum(s.likelihood(rule[1](s)) for s in found), -place)
         for place, rule in enumerate(rules)
         if all(s.fits(rule[1](s), 1e-9) for s in found)
     ]
     best = max(fitting, default=(-math.inf, 0))
-    return rules[best[1]] if best[0] > right + 20 else None
+    return rules[-best[1]] if best[0] > right + 20 else None
 
 
 def classic(epsilon: float, delta: float) -> float:
