@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from dpcourse.datasets.meters import Meters, simulate_meters
 from dpcourse.federated.secure.fixed_point import FixedPoint
@@ -26,7 +27,7 @@ def truth(meters: Meters) -> np.ndarray:
     return counted(meters).mean(axis=0, dtype=float)
 
 
-def rms(errors: np.ndarray) -> float:
+def rms(errors: ArrayLike) -> float:
     """The root of the mean square over the year."""
     return float(np.sqrt(np.mean(np.square(errors))))
 
