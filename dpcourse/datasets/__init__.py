@@ -9,6 +9,7 @@ from dpcourse.datasets.grids import load_grid
 from dpcourse.datasets.meters import Meters, simulate_meters
 from dpcourse.datasets.schema import Schema, SchemaError
 from dpcourse.datasets.suppliers import Suppliers, simulate_suppliers
+from dpcourse.datasets.telemetry import Telemetry, simulate_telemetry
 
 __all__ = [
     "ADULT_SCHEMA",
@@ -26,6 +27,7 @@ __all__ = [
     "Schema",
     "SchemaError",
     "Suppliers",
+    "Telemetry",
     "Wafers",
     "load_adult",
     "load_fabs",
@@ -35,4 +37,5 @@ __all__ = [
     "simulate_customers",
     "simulate_meters",
     "simulate_suppliers",
+    "simulate_telemetry",
 ]

@@ -1,0 +1,100 @@
+"""Capstone 3.1: what a campaign of noisy reports costs one device, before and after the reports are added up."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.lessons.capstone_3.exercises.tools import decades, people
+from dpcourse.mechanisms.additive.gaussian import GaussianMechanism, analytic_noise_multiplier
+
+
+def _settings(rng: np.random.Generator) -> tuple[float, float, int, int]:
+    epsilon, delta = decades(rng, 0.2, 4), decades(rng, 1e-9, 1e-5)
+    return epsilon, delta, people(rng, 2, 200), people(rng, 2, 1000) if rng.random() < 0.5 else 1
+
+
+def price(moved: float, delta: float) -> float:
+    """ε at δ of standard normal noise under a change of norm `moved`."""
+    return GaussianMechanism.from_noise_multiplier(1 / moved, delta=delta).guarantee.epsilon
+
+
+def campaign(epsilon: float, delta: float, rounds: int, honest: int, unit: float = 1.0) -> float:
+    """The right ε; `unit` is the change in units of the one that the noise is made for."""
+    return price(unit * math.sqrt(rounds / honest) / analytic_noise_multiplier(epsilon, delta), delta)
+
+
+CAMPAIGN = Equals(
+    _settings,
+    campaign,
+    (
+        Mistake(
+            "per-round",
+            lambda epsilon, delta, rounds, honest: epsilon,
+            "You give the ε of one report, whatever `rounds` and `honest` are.",
+            "Somebody who has two reports of one device averages them. What is the noise of the average?",
+        ),
+        Mistake(
+            "times-rounds",
+            lambda epsilon, delta, rounds, honest: rounds * epsilon,
+            "You multiply ε by the number of rounds. That holds, with a larger δ, and is several times too much.",
+            "All reports together are one vector with normal noise. How far does one device move that vector?",
+        ),
+        Mistake(
+            "root-rounds",
+            lambda epsilon, delta, rounds, honest: math.sqrt(rounds) * epsilon,
+            "You multiply ε by √rounds. The *change* grows with √rounds; ε grows faster than the change.",
+            "Which ε has this noise for a change √rounds times as long?",
+        ),
+        Mistake(
+            "advanced",
+            lambda epsilon, delta, rounds, honest: (
+                epsilon * math.sqrt(2 * rounds * math.log(1 / delta)) + rounds * epsilon * math.expm1(epsilon)
+            ),
+            "That is advanced composition: a bound for any mechanism, at a larger δ.",
+            "The noise is normal. What is the exact ε of normal noise for a change √rounds times as long?",
+        ),
+        Mistake(
+            "sum-ignored",
+            lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, 1),
+            "`honest` does not enter: you give the ε against somebody who sees each report.",
+            "In a secure sum of four reports there are four noises. What is the deviation of their sum?",
+        ),
+        Mistake(
+            "deviations-added",
+            lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, honest**2),
+            "You let the deviation of the noise grow with the number of devices.",
+            "What adds up is variances.",
+        ),
+        Mistake(
+            "average-moves-less",
+            lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, honest**3),
+            "You divide what a device moves by the number of devices, and forget that the noise is divided too.",
+            "Count the sum, not the average: how far does one device move it, and how much noise is in it?",
+        ),
+        Mistake(
+            "wrong-unit",
+            lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, honest, 2.0),
+            "You double the change. The noise is already made for replacing a device's data.",
+            "With one round and `honest` = 1, which ε has to come out?",
+        ),
+        Mistake(
+            "wrong-unit",
+            lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, honest, 0.5),
+            "You halve the change. The noise is made for replacing a device's data, and so is the ε that is asked for.",
+            "With one round and `honest` = 1, which ε has to come out?",
+        ),
+        Mistake(
+            "delta-grows",
+            lambda epsilon, delta, rounds, honest: price(
+                math.sqrt(rounds / honest) / analytic_noise_multiplier(epsilon, delta), delta * rounds
+            ),
+            "Your ε holds at δ times `rounds`.",
+            "Which δ is asked for?",
+        ),
+    ),
+    rtol=0.01,
+)
+COSTS = (CAMPAIGN,)

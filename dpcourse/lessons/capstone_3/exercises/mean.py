@@ -1,0 +1,234 @@
+"""Capstone 3.2: one bit a device, and a mean without bias."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
+from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people, reach
+from dpcourse.privacy import Guarantee, Neighbours
+
+ODD = (np.nan, np.inf, -np.inf, -3.0, 7.0, 1e300)
+Law = Callable[[np.ndarray, float], np.ndarray]  # readings as they are, ε -> the probability of a 1
+
+
+def seen_as(readings: np.ndarray) -> np.ndarray:
+    """NaN counts as 0, the rest is cut to [0, 1]."""
+    return np.clip(np.where(np.isnan(readings), 0.0, readings), 0, 1)
+
+
+def shares(readings: np.ndarray, epsilon: float) -> np.ndarray:
+    """The right probabilities."""
+    return 0.5 + (seen_as(readings) - 0.5) * math.tanh(epsilon / 2)
+
+
+def right_mean(bits: np.ndarray, epsilon: float) -> float:
+    return float(0.5 + (bits.mean() - 0.5) / math.tanh(epsilon / 2))
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call: what was asked, and the bits that came."""
+
+    kind: str
+    readings: np.ndarray
+    epsilon: float
+    bits: np.ndarray
+    mean: float
+
+    def off(self, law: Law, failure: float) -> float:
+        """How far the number of ones is from what a law wants, in units of what chance allows."""
+        p = law(self.readings, self.epsilon)
+        p = np.clip(p, 0, 1)
+        return abs(float(self.bits.sum() - p.sum())) / reach(float((p * (1 - p)).sum()), failure)
+
+
+def _of_largest(readings: np.ndarray, epsilon: float) -> np.ndarray:
+    return shares(seen_as(readings) / max(float(seen_as(readings).max()), 1e-300), epsilon)
+
+
+LAWS: tuple[tuple[str, Law, str, str], ...] = (
+    (
+        "no-noise",
+        lambda x, e: seen_as(x),
+        "Each bit is 1 with probability x itself, so a device at 0 never sends a 1. Whoever gets a 1 from it knows "
+        "that it is not at 0.",
+        "How likely must a 1 be at x = 0, where it is e^ε times as likely at x = 1?",
+    ),
+    (
+        "no-noise",
+        lambda x, e: (seen_as(x) >= 0.5).astype(float),
+        "Each bit says whether x is at least ½, without any chance.",
+        "How likely must a 1 be at x = 0, where it is e^ε times as likely at x = 1?",
+    ),
+    (
+        "rounded-first",
+        lambda x, e: shares((seen_as(x) >= 0.5).astype(float), e),
+        "A reading of 0.6 is treated as 1, and one of 0.4 as 0: the mean of many readings of 0.6 comes out as 1.",
+        "How can chance round 0.6, so that it is right on average?",
+    ),
+    (
+        "twice-epsilon",
+        lambda x, e: shares(x, 2 * e),
+        "Your bits spend twice `epsilon`: a 1 is e^(2ε) times as likely at x = 1 as at x = 0.",
+        "Divide the probability of a 1 at x = 1 by that at x = 0.",
+    ),
+    (
+        "half-epsilon",
+        lambda x, e: shares(x, e / 2),
+        "Your bits spend half of `epsilon`, and the mean is noisier than it has to be.",
+        "Divide the probability of a 1 at x = 1 by that at x = 0.",
+    ),
+    (
+        "upside-down",
+        lambda x, e: shares(x, -e),
+        "A device at 0 sends more ones than a device at 1.",
+        "For which bit is the larger probability?",
+    ),
+    (
+        "scale-from-data",
+        _of_largest,
+        "You divide by the largest reading. So the bit of one device depends on another device.",
+        "Readings are between 0 and 1 by the datasheet. What does a device know about the others?",
+    ),
+    (
+        "never-at-zero",
+        lambda x, e: seen_as(x) * math.exp(e) / (math.exp(e) + 1),
+        "A device at 0 never sends a 1. Whoever gets a 1 knows that x was not 0.",
+        "How likely must a 1 be at x = 0?",
+    ),
+    (
+        "ignores-data",
+        lambda x, e: np.full(len(x), 0.5),
+        "Your bits do not follow the readings.",
+        "Where do the readings enter?",
+    ),
+)
+
+
+def _readings(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
+    if kind == "ends":
+        return np.full(n, float(rng.integers(2)))
+    if kind == "low":
+        return rng.uniform(0, rng.uniform(0.2, 0.4), n)
+    if kind.startswith("odd"):
+        odd = rng.choice(ODD, n) if kind == "odd" else float(kind.removeprefix("odd "))
+        return np.where(rng.random(n) < 0.5, odd, rng.random(n))
+    return rng.beta(*rng.uniform(0.5, 3, 2), n)
+
+
+def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: float) -> Asked:
+    readings = _readings(rng, kind, n)
+    handed = readings.copy()
+    handed.setflags(write=False)
+    given = answer(handed, epsilon, rng=fresh(rng))
+    if given is None:
+        raise Refused(NOTHING)
+    if not isinstance(given, tuple | list) or len(given) != 2 or np.shape(given[0]) != (n,) or np.ndim(given[1]):
+        ask = "Return (bits, mean): an array with one bit a device, and a number."
+        raise Refused(Diagnosis("wrong-shape", f"For {n} readings your function does not return a pair of these.", ask))
+    bits = np.asarray(given[0], dtype=float)
+    if not np.isin(bits, (0, 1)).all():
+        odd = bits[~np.isin(bits, (0, 1))][0]
+        where = " from a reading that is NaN, infinite or outside of [0, 1]" if kind.startswith("odd") else ""
+        ask = "A device sends a 0 or a 1 and nothing else, whatever its reading is."
+        raise Refused(Diagnosis("not-bits", f"`bits` holds {odd:.4g}{where}.", ask))
+    return Asked(kind, readings, epsilon, bits, float(given[1]))
+
+
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """How many ones came, in calls of all sizes, at every ε."""
+    rng, calls = chance.rng, []
+    plan = [(kind, people(rng, 2, 20_000), 0.02) for kind in ("ends", "low", "odd", "plain") for _ in range(8)]
+    plan += [("ends", 400_000, 0.02), ("plain", 100_000, 0.02), ("low", 100_000, 0.5)]
+    plan += [(f"odd {value}", 20_000, 0.5) for value in ODD]
+    for kind, n, least in (plan[place] for place in rng.permutation(len(plan))):
+        calls.append(_ask(answer, rng, kind, n, decades(rng, least, 6)))
+    failure = chance.failure / (4 * len(calls))
+    wrong = [one for one in calls if one.off(shares, failure) > 1]
+    return (_named(wrong, calls, failure) if wrong else None) or _mean(calls) or _together(answer, chance)
+
+
+def _named(wrong: list[Asked], calls: list[Asked], failure: float) -> Diagnosis:
+    for key, other, seen, ask in LAWS:
+        if all(one.off(other, failure) <= 1 for one in calls if not one.kind.startswith("odd")):
+            return Diagnosis(key, seen, ask)
+    worst = max(wrong, key=lambda one: one.off(shares, failure))
+    got, wanted = worst.bits.mean(), shares(worst.readings, worst.epsilon).mean()
+    alike = [one for one in wrong if one.bits.std() == 0 and len(one.bits) > 50]
+    if alike:
+        one = alike[0]
+        seen = f"{len(one.bits):,} devices, with readings around {seen_mean(one):.2g}, all send the same bit at epsilon"
+        ask = "Is there a draw of `rng` for each device, and may any of them send either bit?"
+        return Diagnosis("same-for-all", f"{seen} = {one.epsilon:.3g}.", ask)
+    seen = f"{len(worst.bits):,} devices at epsilon = {worst.epsilon:.3g}: {got:.4f} of the bits are 1, "
+    if all(one.kind.startswith("odd") for one in wrong):
+        ask = "NaN counts as 0. Everything else is cut to [0, 1], infinity too."
+        return Diagnosis("odd-readings", f"{seen}{wanted:.4f} would be right. Half of the readings are odd.", ask)
+    ask = "What has to come out at x = 0, at x = 1, and in the middle?"
+    return Diagnosis("wrong-law", f"{seen}{wanted:.4f} would be right (mean reading {seen_mean(worst):.3g}).", ask)
+
+
+def seen_mean(asked: Asked) -> float:
+    return float(seen_as(asked.readings).mean())
+
+
+def _mean(calls: list[Asked]) -> Diagnosis | None:
+    """The mean is made from the bits, without bias."""
+
+    def fits(wanted: Callable[[Asked], float]) -> bool:
+        return all(math.isclose(one.mean, wanted(one), rel_tol=1e-6, abs_tol=1e-6) for one in calls)
+
+    if fits(lambda one: right_mean(one.bits, one.epsilon)):
+        return None
+    if fits(lambda one: float(one.bits.mean())):
+        ask = "Solve for x what the average bit is."
+        return Diagnosis("share-of-ones", "Your mean is the share of ones.", ask)
+    if fits(lambda one: float(np.clip(right_mean(one.bits, one.epsilon), 0, 1))):
+        return Diagnosis(
+            "cut",
+            "You cut the mean to [0, 1]. Then errors to one side count less, and the result is biased near the ends.",
+            "Leave it as it comes; a report may say that it lies outside.",
+        )
+    if fits(lambda one: seen_mean(one)):
+        return Diagnosis(
+            "exact-mean",
+            "Your mean is the exact mean of the readings. The server has the bits only.",
+            "Which formula of `bits` is right on average?",
+        )
+    one = next(one for one in calls if not math.isclose(one.mean, right_mean(one.bits, one.epsilon), abs_tol=1e-6))
+    seen = f"At epsilon = {one.epsilon:.3g} a share of {one.bits.mean():.4f} ones gives {one.mean:.4g}; on average "
+    ask = "Which mean reading would give that share of ones on average?"
+    return Diagnosis("biased-mean", f"{seen}{right_mean(one.bits, one.epsilon):.4g} would be right.", ask)
+
+
+def _together(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Devices in the middle, asked again and again: sums of bits vary as independent bits do. And an auditor."""
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    rng, epsilon = chance.rng, decades(chance.rng, 0.2, 3)
+    sides = []
+    for end in (0.0, 1.0):
+        sides.append(np.asarray(answer(np.full(20_000, end), epsilon, rng=fresh(rng))[0], dtype=int).tolist())
+    claim = Guarantee(epsilon, neighbours=Neighbours.REPLACE_ONE)
+    found = audit_outputs(*sides, claim=claim, confidence=1 - chance.failure / 4)
+    if found.violated:
+        seen = f"The bit of a device at 0 or at 1 shows which: ε ≥ {found.epsilon_lower:.3g}, and it is {epsilon:.3g}."
+        return Diagnosis("not-private", seen, "Divide the probability of a 1 at x = 1 by that at x = 0.")
+    patterns = np.array([answer(np.full(64, 0.5), 1.0, rng=fresh(rng))[0] for _ in range(100)], dtype=float) - 0.5
+    each = np.abs(patterns.sum(axis=0))  # of one device, in 100 calls
+    if each.max() > reach(25.0, chance.failure / (4 * 64)):
+        return Diagnosis("same-bits", "Asked again, a device sends the same bit.", "Do you draw from `rng`?")
+    # Sums of 64 independent bits have variance 16; their squares, over 100 calls, deviate from that by 14%.
+    spread = (patterns.sum(axis=1) ** 2).mean() / 16
+    if not 0.2 < spread < 2.8:
+        return Diagnosis("linked-bits", "The devices' bits are not independent.", "One draw for each device.")
+    return None
+
+
+MEAN = (law,)

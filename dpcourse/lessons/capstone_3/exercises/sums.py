@@ -1,0 +1,198 @@
+"""Capstone 3.4: what a secure sum lets the server see: whose messages count, and noise in shares for a campaign."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.lessons.capstone_3.exercises.noise import Noise, noise_wrong
+from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people
+from dpcourse.lessons.capstone_3.exercises.vectors import clipped
+from dpcourse.mechanisms.additive.gaussian import gaussian_delta
+from dpcourse.privacy import Guarantee, Neighbours
+
+LOUD, LOUD_DELTA = 1e9, 1e-3  # a claim at which the noise is far below EXACT
+EXACT = 0.02
+Messages = tuple[np.ndarray, np.ndarray]
+
+
+def counted(messages: Messages, n: int) -> tuple[np.ndarray, int]:
+    """The exact sum of what counts, and how many devices are in it."""
+    devices, updates = messages
+    there = np.flatnonzero((devices >= 0) & (devices < n))
+    _, first = np.unique(devices[there], return_index=True)
+    return clipped(np.asarray(updates, dtype=float)[there[first]]).sum(axis=0), len(first)
+
+
+def summed(
+    answer: Answer, messages: Messages, n: int, epsilon: float, delta: float, rounds: int, threshold: int,
+    rng: np.random.Generator,
+) -> np.ndarray | None:  # fmt: skip
+    """What the answer returns: a vector, or None where it refuses."""
+    for part in messages:
+        part.setflags(write=False)
+    given = answer(messages, n, epsilon, delta, rounds, threshold, rng=fresh(rng))
+    if given is None:
+        return None
+    total = np.asarray(given, dtype=float)
+    if total.shape != messages[1].shape[1:]:
+        ask = "One number for each column of the updates."
+        raise Refused(
+            Diagnosis("wrong-shape", f"Your sum has shape {total.shape}; {messages[1].shape[1:]} it is.", ask)
+        )
+    return total
+
+
+def few(rng: np.random.Generator, kind: str, n: int = 0, threshold: int = 0, d: int = 0) -> tuple[Messages, int, int]:
+    """Messages of a few devices, n, and how many of them have to be in the sum; each drawn where it is not given."""
+    n = n or people(rng, 8, 40)
+    threshold = threshold or int(rng.integers(n // 2, n - 1))
+    stayed = rng.permutation(n)[: int(rng.integers(threshold, n + 1))]
+    d = d or people(rng, 2, 25)
+    updates = rng.normal(size=(len(stayed), d)) * rng.choice((0.1, 0.5, 3.0), (len(stayed), 1)) / math.sqrt(d)
+    if kind in ("strange", "huge"):
+        odd = (np.nan, np.inf, -np.inf) if kind == "strange" else (1e6, -1e100)
+        for row in rng.choice(len(stayed), 3, replace=False):
+            updates[row, rng.integers(d)] = rng.choice(odd)
+    if kind == "silent":
+        updates[rng.choice(len(stayed), 3, replace=False)] = 0.0
+    more = {"repeated": rng.choice(stayed, 3), "stranger": np.array([n, -1, n + 7])}.get(kind, np.array([], dtype=int))
+    devices = np.concatenate((stayed, more))
+    updates = np.concatenate((updates, rng.normal(size=(len(more), d))))
+    if kind == "stranger":
+        order = rng.permutation(len(devices))
+        devices, updates = devices[order], updates[order]
+    return (devices, updates), n, threshold
+
+
+MIXES = {
+    "plain": ("With some devices missing", "Does every device that sent something count, and once?"),
+    "strange": (
+        "With NaN or infinity in some updates",
+        "A row that cannot be read counts as zeros. The device was there, and its noise is in the sum.",
+    ),
+    "huge": ("With updates of norm 1,000,000 and more", "A row longer than 1 is divided by its own length."),
+    "silent": ("With updates of zeros", "They count as any other; what is 0/0?"),
+    "repeated": ("When some devices send twice", "Counted twice, a device moves the sum twice as far. Which counts?"),
+    "stranger": ("When numbers below 0 or from n on send something", "Who may take part is public: 0, …, n − 1."),
+}
+
+
+def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """With hardly any noise, what was added up shows; and too few devices are refused."""
+    for kind, (what, ask) in MIXES.items():
+        for _ in range(3):
+            messages, n, threshold = few(chance.rng, kind)
+            try:
+                given = summed(answer, messages, n, LOUD, LOUD_DELTA, 1, threshold, chance.rng)
+            except AnswerRaised as raised:
+                return Diagnosis(f"{kind}-raises", f"{what} your function stops with {raised}.", ask)
+            if given is None:
+                return Diagnosis(f"{kind}-refused", f"{what} you return None, and there is no reason to.", ask)
+            right, many = counted(messages, n)
+            if not np.abs(given - right).max() < EXACT:
+                return _wrong_sum(kind, what, ask, given, messages, right, many)
+    return _too_few(answer, chance)
+
+
+def _wrong_sum(
+    kind: str, what: str, ask: str, given: np.ndarray, messages: Messages, right: np.ndarray, many: int
+) -> Diagnosis:
+    updates = np.where(np.isfinite(messages[1]), messages[1], 0.0)
+    norms = np.linalg.norm(updates, axis=1, keepdims=True)
+    seen = f"{what} your sum is off by {np.abs(given - right).max():.3g} where hardly any noise is."
+    if kind == "plain":
+        known: tuple[tuple[str, np.ndarray, str, str], ...] = (
+            ("a-mean", right / many, "That is a mean.", "A sum is asked for. Who divides, and by what?"),
+            ("not-clipped", updates.sum(axis=0), "No update is clipped.", "How long may a row be at most?"),
+            (
+                "coordinatewise",
+                np.clip(updates, -1, 1).sum(axis=0),
+                "Each number is clipped by itself, so a row of 21 ones keeps its length √21.",
+                "The claim needs the length of the row.",
+            ),
+            (
+                "largest-row",
+                (updates / norms.max()).sum(axis=0),
+                "All rows are divided by the longest one. So one device changes what all others send.",
+                "A row is divided by its own length, if that is larger than 1.",
+            ),
+            (
+                "stretched",
+                (updates / norms).sum(axis=0),
+                "Short rows are made longer.",
+                "Only rows longer than 1 are to be changed.",
+            ),
+        )
+        for key, wrong, said, asked in known:
+            if np.abs(given - wrong).max() < EXACT:
+                return Diagnosis(key, f"{seen} {said}", asked)
+    return Diagnosis(kind, seen, ask)
+
+
+def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
+    messages, n, threshold = few(chance.rng, "plain")
+    devices, updates = (part[: threshold - 1] for part in messages)
+    again = (np.append(devices, devices[:3]), np.concatenate((updates, updates[:3])))
+    strangers = (np.append(devices, [n, n + 1]), np.concatenate((updates, updates[:2])))
+    for sent in ((devices, updates), again, strangers):
+        if summed(answer, sent, n, 1.0, 1e-6, 10, threshold, chance.rng) is not None:
+            return Diagnosis(
+                "too-few",
+                f"{threshold - 1} devices sent {len(sent[0])} messages, and {threshold} shares make the noise whole. "
+                "You publish all the same.",
+                "Return None where fewer than `threshold` devices are in the sum.",
+            )
+    return None
+
+
+def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The law of the noise, in calls of all sizes, at every claim, with the fewest devices and with more."""
+    rng, calls = chance.rng, []
+    sizes = [(people(rng, 6, 60), 800) for _ in range(36)] + [(people(rng, 100, 2000), 100) for _ in range(6)]
+    sizes += [(100_000, 21)]
+    for place in rng.permutation(len(sizes)):
+        n, d = sizes[place]
+        threshold = int(rng.integers(n // 2, n * 9 // 10))
+        stayed = threshold if rng.random() < 0.4 else int(rng.integers(threshold, n + 1))
+        updates = rng.normal(size=(stayed, d)).astype(np.float32 if n > 10_000 else float)
+        updates *= np.float32(0.5 / math.sqrt(d))
+        messages = (np.sort(rng.permutation(n)[:stayed]), updates)
+        asked = decades(rng, 0.02, 8), decades(rng, 1e-10, 1e-4), people(rng, 1, 200)
+        given = summed(answer, messages, n, *asked, threshold, rng)
+        if given is None:
+            return Diagnosis("refuses-all", f"{stayed} of {n} devices are there, {threshold} are enough; you refuse.")
+        calls.append(Noise(*asked, n, stayed, threshold, given - counted(messages, n)[0]))
+    return noise_wrong(calls, chance.failure / 4) or _audit(answer, chance)
+
+
+def _audit(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Devices with a number of their own each: 1 there, or −1 in its place. What is certified of the sums' numbers."""
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    rng, d = chance.rng, 150
+    claim = Guarantee(1.0, gaussian_delta(1.0, 1.0), Neighbours.REPLACE_ONE)  # an auditor sees a large δ best
+    shown: dict[bool, list[Any]] = {True: [], False: []}
+    for _ in range(40):
+        signs = rng.choice((-1.0, 1.0), d)
+        messages = (rng.permutation(d), np.diag(signs))
+        given = summed(answer, messages, d, claim.epsilon, claim.delta, 1, d, rng)
+        if given is None:
+            return Diagnosis("refuses-all", f"All {d} devices are there, and you refuse.")
+        for side in (True, False):
+            shown[side].extend(np.round(given[(signs > 0) == side], 1).tolist())
+    runs = min(map(len, shown.values()))
+    found = audit_outputs(*(side[:runs] for side in shown.values()), claim=claim, confidence=1 - chance.failure / 4)
+    if not found.violated:
+        return None
+    seen = (
+        f"A device that is replaced shows: ε ≥ {found.epsilon_lower:.3g} at δ = {claim.delta:.2g}, and 1 is asked for."
+    )
+    return Diagnosis("not-private", seen, "How far does a device move the sum, and how much noise is there?")
+
+
+SUMS = (robust, noisy)

@@ -1,0 +1,28 @@
+"""What the checks of capstone 3 share: settings drawn over decades, generators made anew, bounds on counts."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+
+def fresh(rng: np.random.Generator) -> np.random.Generator:
+    """A generator for one call, which says nothing about any other call."""
+    return np.random.default_rng(int(rng.integers(2**63)))
+
+
+def decades(rng: np.random.Generator, low: float, high: float) -> float:
+    """A number between, each decade as likely as another."""
+    return float(math.exp(rng.uniform(math.log(low), math.log(high))))
+
+
+def people(rng: np.random.Generator, low: int, high: int) -> int:
+    """A whole number between, each decade as likely as another."""
+    return min(int(decades(rng, low, high + 1)), high)
+
+
+def reach(variance: float, failure: float) -> float:
+    """How far a sum of independent zeros and ones of this variance may be from its mean (Bernstein's inequality)."""
+    depth = math.log(2 / failure)
+    return depth / 3 + math.sqrt(depth**2 / 9 + 2 * depth * variance)

@@ -1,0 +1,296 @@
+"""Capstone 3.3: a vector of one fixed length, in the half of the sphere that a noisy coin chooses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import stats
+from scipy.special import gammaln
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
+from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people, reach
+from dpcourse.privacy import Guarantee, Neighbours
+
+ODD = (np.nan, np.inf, -np.inf)
+Sides = Callable[[np.ndarray, float], np.ndarray]  # lengths of rows, ε -> how likely the report is on the row's side
+
+
+def clipped(rows: np.ndarray) -> np.ndarray:
+    """Rows with NaN or infinity become zeros, rows longer than 1 get length 1."""
+    fine = np.where(np.isfinite(rows).all(axis=1, keepdims=True), rows, 0.0)
+    return fine / np.maximum(np.linalg.norm(fine, axis=1, keepdims=True), 1.0)
+
+
+def half_sphere(d: int) -> float:
+    """1 over the mean of u·v for u uniform on the half of the unit sphere around v."""
+    return math.sqrt(math.pi) * math.exp(gammaln((d + 1) / 2) - gammaln(d / 2))
+
+
+def length(epsilon: float, d: int) -> float:
+    """How long the reports are."""
+    return half_sphere(d) / math.tanh(epsilon / 2)
+
+
+def same_side(lengths: np.ndarray, epsilon: float) -> np.ndarray:
+    return 0.5 + np.minimum(lengths, 1) / 2 * math.tanh(epsilon / 2)
+
+
+SIDES: tuple[tuple[str, Sides, str, str], ...] = (
+    (
+        "length-ignored",
+        lambda r, e: same_side((r > 0).astype(float), e),
+        "A vector of length 0.1 is reported like one of length 1: your reports are ten times too long on average.",
+        "With which probability must a vector of length 0.1 be rounded to +1, so that its mean stays 0.1?",
+    ),
+    (
+        "twice-epsilon",
+        lambda r, e: same_side(r, 2 * e),
+        "Your reports spend twice `epsilon`: the right side is e^(2ε) times as likely as the wrong one.",
+        "For a vector of length 1, divide the probability of its own side by that of the other.",
+    ),
+    (
+        "half-epsilon",
+        lambda r, e: same_side(r, e / 2),
+        "Your reports spend half of `epsilon`: the right side is e^(ε/2) times as likely as the wrong one.",
+        "For a vector of length 1, divide the probability of its own side by that of the other.",
+    ),
+    (
+        "wrong-side",
+        lambda r, e: 1 - same_side(r, e),
+        "Reports point away from the vector.",
+        "On which side is the dot product with the vector positive?",
+    ),
+    (
+        "no-noise",
+        lambda r, e: 0.5 + np.minimum(r, 1) / 2,
+        "A vector of length 1 is always reported on its own side: the side tells which it was.",
+        "How often does the coin have to choose the wrong side?",
+    ),
+    (
+        "ignores-data",
+        lambda r, e: np.full(len(r), 0.5),
+        "Your reports do not follow the vectors.",
+        "Where does the direction enter?",
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One call: rows, their lengths after clipping, and reports; `cosine` is that with the row's direction."""
+
+    rows: np.ndarray
+    lengths: np.ndarray
+    directions: np.ndarray
+    epsilon: float
+    reports: np.ndarray
+
+    @property
+    def cosine(self) -> np.ndarray:
+        return (self.reports * self.directions).sum(axis=1) / np.linalg.norm(self.reports, axis=1)
+
+    def off(self, sides: Sides, failure: float) -> float:
+        """How far the number of reports on the row's side is from `sides`, in units of what chance allows."""
+        p = np.clip(sides(self.lengths, self.epsilon), 0, 1)
+        return abs(float((self.cosine > 0).sum() - p.sum())) / reach(float((p * (1 - p)).sum()), failure)
+
+
+def _directions(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    drawn = rng.normal(size=(n, d))
+    return drawn / np.linalg.norm(drawn, axis=1, keepdims=True)
+
+
+def reported(answer: Answer, rows: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+    """What the answer returns: reports of the rows' shape, all finite."""
+    handed = rows.copy()
+    handed.setflags(write=False)
+    given = answer(handed, epsilon, rng=fresh(rng))
+    if given is None:
+        raise Refused(NOTHING)
+    reports = np.asarray(given, dtype=float)
+    if reports.shape != rows.shape:
+        raise Refused(Diagnosis("wrong-shape", f"Reports have shape {reports.shape}; {rows.shape} is wanted."))
+    if not np.isfinite(reports).all():
+        odd = not np.isfinite(rows).all()
+        return_odd = "For a row with NaN or infinity" if odd else "For a row of zeros or a short row"
+        ask = "0/0 is NaN. Which vector stands for a row that cannot be read, and which direction has a row of zeros?"
+        raise Refused(Diagnosis("not-finite", f"{return_odd} your report is not finite: that tells on it.", ask))
+    return reports
+
+
+def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, epsilon: float) -> Asked:
+    directions = _directions(rng, n, d)
+    if kind == "unit" and rng.random() < 0.5:
+        directions[:] = directions[0]
+    lengths = {
+        "unit": np.ones(n),
+        "short": np.full(n, decades(rng, 0.02, 0.5)),
+        "long": decades(rng, 1.1, 30) * rng.uniform(1, 3, n),
+        "mixed": rng.uniform(0, 2, n) * (rng.random(n) < 0.9),
+        "odd": np.zeros(n),
+    }[kind]
+    rows = directions * lengths[:, None]
+    if kind == "odd":
+        rows = directions * rng.uniform(0.5, 2, (n, 1))
+        rows[np.arange(n), rng.integers(d, size=n)] = rng.choice(ODD, n)
+    try:
+        reports = reported(answer, rows, epsilon, rng)
+    except AnswerRaised as raised:
+        if kind != "odd":
+            raise
+        ask = "An error is an output. A row that cannot be read counts as zeros."
+        raise Refused(Diagnosis("raises", f"With NaN or infinity in a row your code stops: {raised}.", ask)) from None
+    return Asked(rows, np.minimum(lengths, 1), directions, epsilon, reports)
+
+
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Lengths, sides and directions of the reports, in calls of all sizes, at every ε, in 2 to 40 dimensions."""
+    rng, calls = chance.rng, []
+    plan = [(kind, people(rng, 2, 4000)) for kind in ("unit", "short", "long", "mixed", "odd") for _ in range(5)]
+    plan += [("unit", 50_000), ("short", 20_000), ("mixed", 20_000)]
+    for kind, n in (plan[place] for place in rng.permutation(len(plan))):
+        d = people(rng, 2, 40) if n < 10_000 else people(rng, 2, 8)
+        epsilon = decades(rng, 0.05 if kind == "unit" or n < 10_000 else 1.0, 6)
+        calls.append((kind, _ask(answer, rng, kind, n, d, epsilon)))
+    failure = chance.failure / (8 * len(calls))
+    calls.sort(key=lambda call: call[0] in ("mixed", "odd"))  # there some rows have no direction
+    for kind, one in calls:
+        found = _stretched(one) or _directed(one, failure)
+        if found:
+            return _by_largest(calls, failure) or found
+        if kind == "odd" and one.off(same_side, failure) > 1:
+            ask = "A row that cannot be read counts as zeros: a coin alone chooses the side."
+            return Diagnosis("odd-rows", "Reports of rows with NaN or infinity lean to one side.", ask)
+    ones = [one for _, one in calls]
+    return _sided(ones, calls, failure) or _hides(answer, chance)
+
+
+def _stretched(one: Asked) -> Diagnosis | None:
+    """Every report has the right length."""
+    d, got = one.rows.shape[1], np.linalg.norm(one.reports, axis=1)
+    wanted = length(one.epsilon, d)
+    if np.allclose(got, wanted, rtol=1e-6):
+        return None
+    seen = f"With {d} numbers and epsilon = {one.epsilon:.3g} your reports are {got.min():.4g} to {got.max():.4g} long"
+    if np.ptp(got) > 1e-6 * got.max():
+        ask = "Every report has one length. A length that varies says something about the row."
+        return Diagnosis("lengths-vary", f"{seen}; {wanted:.4g} would be right.", ask)
+    known = (
+        ("coin-not-undone", half_sphere(d), "That undoes the half sphere, and not the coin that is wrong at times."),
+        ("half-sphere-not-undone", 1 / math.tanh(one.epsilon / 2), "That undoes the coin, and not the half sphere."),
+        ("not-scaled", 1.0, "So their average is far too short."),
+        ("epsilon-scale", half_sphere(d) / math.tanh(one.epsilon), "That length is for twice `epsilon`."),
+        ("epsilon-scale", half_sphere(d) / math.tanh(one.epsilon / 4), "That length is for half of `epsilon`."),
+    )
+    for key, other, why in known:
+        if np.allclose(got, other, rtol=1e-6):
+            return Diagnosis(key, f"{seen}. {why}", "The average of many reports of one row has to be that row.")
+    ask = "The average of many reports of one row has to be that row. How long is the average of a half sphere?"
+    return Diagnosis("wrong-length", f"{seen}; {wanted:.4g} would be right.", ask)
+
+
+def _directed(one: Asked, failure: float) -> Diagnosis | None:
+    """On its side, a report is anywhere on the half sphere: its cosine, and what is left of it, have their exact laws.
+
+    For u uniform on the unit sphere in d dimensions and any direction v, (1 + u·v)/2 is Beta((d − 1)/2, (d − 1)/2).
+    """
+    n, d = one.rows.shape
+    cosine = one.cosine
+    half = (d - 1) / 2
+    if n < 10:
+        return None
+    along = one.reports @ one.reports[0]
+    if n > 20 and np.abs(cosine).mean() < 0.999 and np.allclose(np.abs(along), along[0]):
+        return Diagnosis("one-direction", "All devices report along one line.", "One draw for each device.")
+    if stats.kstest(np.abs(cosine), lambda c: 2 * stats.beta.cdf((1 + c) / 2, half, half) - 1).pvalue < failure:
+        seen = f"The angle between report and row is not that of a point anywhere on a half sphere ({d} numbers)."
+        if np.abs(cosine).mean() > 0.999:
+            seen = "Your reports are the rows themselves, forwards or backwards: two reports with other lines differ."
+            ask = "Where else on that side may the report point?"
+            return Diagnosis("shows-direction", seen, ask)
+        ask = "Normal numbers divided by their norm point anywhere. A cube's corners do not."
+        return Diagnosis("not-uniform", seen, ask)
+    if d < 3:
+        return None
+    rest = one.reports / np.linalg.norm(one.reports, axis=1, keepdims=True) - cosine[:, None] * one.directions
+    rest /= np.linalg.norm(rest, axis=1, keepdims=True)
+    other = np.zeros(d)
+    other[0] = 1.0
+    across = other - one.directions[:, :1] * one.directions
+    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
+    half = (d - 2) / 2
+    found = stats.kstest((rest * across).sum(axis=1), lambda c: stats.beta.cdf((1 + c) / 2, half, half))
+    if found.pvalue >= failure:
+        return None
+    ask = "Which directions may a report have besides the row's own?"
+    return Diagnosis("not-uniform", "Across the row's direction your reports prefer a direction.", ask)
+
+
+def _by_largest(calls: list[tuple[str, Asked]], failure: float) -> Diagnosis | None:
+    """None unless rows are divided by the longest: then sides follow another law."""
+    some = [one for kind, one in calls if kind in ("unit", "short", "long", "mixed")]
+    if any(one.off(same_side, failure) > 1 for one in some) and all(
+        one.off(lambda r, e, one=one: same_side(_over_longest(one), e), failure) <= 1  # type: ignore[misc]
+        for one in some
+    ):
+        return Diagnosis(
+            "largest-row",
+            "You divide all rows by the longest. So the report of one device depends on another device.",
+            "What does a device know about the others? A row longer than 1 is divided by its own length.",
+        )
+    return None
+
+
+def _over_longest(one: Asked) -> np.ndarray:
+    own = np.linalg.norm(one.rows, axis=1)
+    return own / max(float(own.max()), 1e-300)
+
+
+def _sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) -> Diagnosis | None:
+    wrong = [one for one in ones if one.off(same_side, failure) > 1]
+    if not wrong:
+        return None
+    found = _by_largest(calls, failure)
+    if found:
+        return found
+    for key, other, seen, ask in SIDES:
+        if all(one.off(other, failure) <= 1 for one in ones):
+            return Diagnosis(key, seen, ask)
+    worst = max(wrong, key=lambda one: one.off(same_side, failure))
+    got, wanted = (worst.cosine > 0).mean(), same_side(worst.lengths, worst.epsilon).mean()
+    seen = (
+        f"{len(worst.rows):,} rows of length {worst.lengths.min():.2g} to {worst.lengths.max():.2g} after clipping, "
+        f"epsilon = {worst.epsilon:.3g}: {got:.3f} of the reports are on the row's side, {wanted:.3f} would be right."
+    )
+    if len(worst.rows) > 50 and got in (0, 1):
+        ask = "A draw for each device decides its side. Where is yours?"
+        return Diagnosis("one-coin", f"{seen} One coin decides for all of them, or none.", ask)
+    return Diagnosis("wrong-side-share", seen, "With which probability is a row of length r rounded to +1? And then?")
+
+
+def _hides(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """An auditor who knows the row v, or −v in its place, looks along v. And rows are asked again."""
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    rng, d, epsilon = chance.rng, people(chance.rng, 2, 25), decades(chance.rng, 0.2, 3)
+    v = _directions(rng, 1, d)
+    sides = [
+        (reported(answer, np.repeat(sign * v, 10_000, axis=0), epsilon, rng) @ v[0] / length(epsilon, d)).round(2)
+        for sign in (1, -1)
+    ]
+    claim = Guarantee(epsilon, neighbours=Neighbours.REPLACE_ONE)
+    found = audit_outputs(*(side.tolist() for side in sides), claim=claim, confidence=1 - chance.failure / 8)
+    if found.violated:
+        seen = f"v and −v are told apart: ε ≥ {found.epsilon_lower:.3g}, and epsilon is {epsilon:.3g}."
+        return Diagnosis("not-private", seen, "How much likelier may a report be under one than under the other?")
+    again = np.array([reported(answer, v, 1.0, rng)[0] for _ in range(40)])
+    if len(np.unique(again.round(9), axis=0)) < 30:
+        return Diagnosis("same-report", "Asked again, a device sends the same report.", "Do you draw from `rng`?")
+    return None
+
+
+VECTORS = (law,)

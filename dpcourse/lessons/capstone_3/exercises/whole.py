@@ -1,0 +1,256 @@
+"""Capstone 3.5: the whole campaign in one function, judged on robustness, on its claim, on what leaves, and by AUC."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.datasets import simulate_telemetry
+from dpcourse.datasets.telemetry import WIDTH
+from dpcourse.lessons.capstone_3.design import DELTA, EPSILON, auc
+from dpcourse.lessons.capstone_3.exercises.noise import Noise, chi2_fits, noise_wrong, whole
+from dpcourse.lessons.capstone_3.exercises.sums import (
+    EXACT,
+    LOUD,
+    LOUD_DELTA,
+    MIXES,
+    Messages,
+    counted,
+    few,
+)
+from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people
+from dpcourse.lessons.capstone_3.fleet import Fleet
+from dpcourse.privacy import Guarantee, Neighbours
+
+MOST = 50  # rounds
+DEVICES, THRESHOLD = 100_000, 80_000
+WANTED = ("weights", "sums", "claim")
+
+
+@dataclass
+class Asked:
+    """A fleet that remembers: the weights it was asked with, and what it sent."""
+
+    send: Callable[[np.ndarray], Messages]
+    keep: Callable[[int], bool] = lambda number: True
+    weights: list[np.ndarray] = field(default_factory=list)
+    sent: dict[int, Messages] = field(default_factory=dict)
+
+    def __call__(self, weights: Any) -> Messages:
+        weights = np.array(weights, dtype=float)
+        if weights.shape != (WIDTH,) or not np.isfinite(weights).all():
+            seen = f"The fleet is asked with weights of shape {weights.shape}, or with NaN or infinity in them."
+            raise Refused(Diagnosis("wrong-weights", seen, f"{WIDTH} numbers. What did a broken device add?"))
+        if len(self.weights) >= MOST:
+            seen = f"You ask the fleet more than {MOST} times."
+            raise Refused(Diagnosis("too-many-rounds", seen, "Each round costs every device a message."))
+        self.weights.append(weights)
+        messages = self.send(weights)
+        if self.keep(len(self.weights) - 1):
+            self.sent[len(self.weights) - 1] = messages
+        return messages
+
+
+def trained(
+    answer: Answer, fleet: Asked, n: int, epsilon: float, delta: float, threshold: int, rng: np.random.Generator
+) -> dict[str, Any] | None:
+    """What the answer returns, its parts of the right kind; None where it refuses."""
+    try:
+        given = answer(fleet, n, epsilon, delta, threshold, rng=rng)
+    except AnswerRaised as raised:
+        if isinstance(raised.error, Refused):  # of the fleet, through the answer
+            raise raised.error from None
+        raise
+    if given is None:
+        return None
+    if not isinstance(given, dict) or any(key not in given for key in WANTED):
+        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    weights, sums = (np.asarray(given[key], dtype=float) for key in ("weights", "sums"))
+    rounds = len(fleet.weights)
+    if weights.shape != (WIDTH,) or not np.isfinite(weights).all():
+        raise Refused(Diagnosis("wrong-weights", f"`weights` has shape {weights.shape}, or NaN in it."))
+    if not rounds:
+        raise Refused(Diagnosis("never-asked", "You never ask the fleet.", "`fleet(weights)` returns messages."))
+    if sums.shape != (rounds, WIDTH):
+        seen = f"The fleet was asked {rounds} times, and `sums` has shape {sums.shape}; {(rounds, WIDTH)} is wanted."
+        raise Refused(Diagnosis("sums-missing", seen, "What the server sees in every round is part of the release."))
+    return {**given, "weights": weights, "sums": sums}
+
+
+def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """With hardly any noise what was added up shows, in every round; and a round with too few devices ends it."""
+    rng = chance.rng
+    for kind, (what, ask) in MIXES.items():
+        n = people(rng, 12, 40)
+        threshold = int(rng.integers(n // 2, n - 1))
+        fleet = Asked(lambda _, n=n, t=threshold, kind=kind: few(rng, kind, n, t, WIDTH)[0])  # type: ignore[misc]
+        try:
+            given = trained(answer, fleet, n, LOUD, LOUD_DELTA, threshold, fresh(rng))
+        except AnswerRaised as raised:
+            return Diagnosis(f"{kind}-raises", f"{what} your function stops with {raised}.", ask)
+        if given is None:
+            return Diagnosis(f"{kind}-refused", f"{what} you return None, and there is no reason to.", ask)
+        off = max(float(np.abs(given["sums"][t] - counted(sent, n)[0]).max()) for t, sent in fleet.sent.items())
+        if not off < EXACT:
+            return Diagnosis(kind, f"{what} a number of `sums` is off by {off:.3g} where hardly any noise is.", ask)
+    return _too_few(answer, rng)
+
+
+def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    n, threshold, last = 20, 15, int(rng.integers(1, 4))
+    calls = []
+
+    def send(weights: np.ndarray) -> Messages:
+        calls.append(1)
+        devices, updates = few(rng, "plain", n, threshold, WIDTH)[0]
+        if len(calls) < last:
+            return devices, updates
+        some = np.append(np.arange(threshold - 1), [0, 1, n])
+        return some, updates[:1].repeat(len(some), axis=0)
+
+    if trained(answer, Asked(send), n, 1.0, 1e-6, threshold, fresh(rng)) is None:
+        return None
+    seen = f"From round {last} on only {threshold - 1} devices answer, and {threshold} shares make the noise whole."
+    ask = "Return None: what would be added up has too little noise in it."
+    return Diagnosis("too-few", f"{seen} You go on all the same.", ask)
+
+
+def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The claim, and the law of the noise in every round: at every ε, with the fewest devices and with more."""
+    rng, calls, by_round = chance.rng, [], []
+    for _ in range(16):
+        n = people(rng, 10, 60)
+        threshold = int(rng.integers(n // 2, n * 9 // 10))
+        stayed = threshold if rng.random() < 0.4 else int(rng.integers(threshold, n + 1))
+        gradients = rng.normal(size=(stayed, WIDTH)) * rng.uniform(0.01, 0.1)
+        messages = (np.sort(rng.permutation(n)[:stayed]), gradients)
+        epsilon, delta = decades(rng, 0.02, 8), decades(rng, 1e-10, 1e-4)
+        fleet = Asked(lambda _, messages=messages: tuple(part.copy() for part in messages))  # type: ignore[misc]
+        given = trained(answer, fleet, n, epsilon, delta, threshold, fresh(rng))
+        if given is None:
+            return Diagnosis("refuses-all", f"{stayed} of {n} devices answer, {threshold} are enough; you refuse.")
+        wrong = _claim(given["claim"], epsilon, delta)
+        if wrong:
+            return wrong
+        off = given["sums"] - counted(messages, n)[0]
+        calls.append(Noise(epsilon, delta, len(off), n, stayed, threshold, off.ravel()))
+        by_round.append(off / calls[-1].right)
+    return noise_wrong(calls, chance.failure / 4) or _every_round(by_round, chance.failure / 8)
+
+
+def _every_round(standard: list[np.ndarray], failure: float) -> Diagnosis | None:
+    """First rounds and last rounds have the same noise."""
+    most = min(map(len, standard))
+    for number in range(most):
+        for name, place in ((f"{number + 1}", number), (f"{number + 1} before the end", -number - 1)):
+            found = np.concatenate([one[place] for one in standard])
+            if not chi2_fits(found, failure / (2 * most)):
+                seen = f"In round {name} the noise has {found.std():.3g} times the deviation that is right in each."
+                return Diagnosis("uneven-rounds", seen, "The same noise in every round.")
+    return None
+
+
+def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
+    if isinstance(claim, Guarantee) and math.isclose(claim.epsilon, epsilon) and math.isclose(claim.delta, delta):
+        if claim.neighbours is Neighbours.REPLACE_ONE:
+            return None
+        ask = "The fleet's size is public, so nobody is added. What happens to one device's data?"
+        return Diagnosis("claim", "You claim ε for a device that is there or not.", ask)
+    seen = f"`claim` is {claim!r}; (ε, δ) = ({epsilon:.3g}, {delta:.2g}) for the whole campaign is what was asked for."
+    return Diagnosis("claim", seen, "Guarantee(epsilon, delta, neighbours)")
+
+
+def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Nothing but noisy sums leaves: other devices with the same sum, and sums that the noise hides."""
+    rng, n = chance.rng, 20
+    epsilon, seed = decades(rng, 0.1, 5), int(rng.integers(2**63))
+    v = rng.integers(-64, 65, WIDTH) / 1024  # so that sums are exact in any order
+    pairs = np.where(np.arange(n)[:, None] % 2, v, -v)
+    seen = []
+    for updates in (pairs, pairs[::-1].copy(), np.zeros((n, WIDTH))):
+        fleet = Asked(lambda _, updates=updates: (np.arange(n), updates.copy()))  # type: ignore[misc]
+        given = trained(answer, fleet, n, epsilon, 1e-8, n, np.random.default_rng(seed))
+        if given is None:
+            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+        seen.append(np.vstack((*fleet.weights, given["weights"])))
+    for other in seen[1:]:
+        if seen[0].shape != other.shape or not np.allclose(seen[0], other, rtol=1e-5, atol=1e-6 * np.abs(other).max()):
+            return Diagnosis(
+                "beyond-sums",
+                "Twice with the same seed, and other updates that have the same sum: your weights, or the number of "
+                "rounds, differ.",
+                "The server sees noisy sums and nothing else. What else do you look at?",
+            )
+    return _exact(answer, rng, n, chance.failure / 4)
+
+
+def _exact(answer: Answer, rng: np.random.Generator, n: int, failure: float) -> Diagnosis | None:
+    """All devices send the same signs, under a claim whose noise hides even that: no weights may follow the signs.
+
+    Signs that weights know nothing of make a sum of bounded independent terms, and Hoeffding's inequality bounds it.
+    """
+    runs, follows = 8, np.zeros(2)
+    for _ in range(runs):
+        signs = rng.choice((-1.0, 1.0), WIDTH)
+        updates = np.repeat(signs[None] / math.sqrt(WIDTH), n, axis=0)
+        fleet = Asked(lambda _, updates=updates: (np.arange(n), updates.copy()))  # type: ignore[misc]
+        given = trained(answer, fleet, n, 1e-4, 1e-10, n, fresh(rng))
+        if given is None:
+            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+        for place, weights in enumerate((fleet.weights[min(1, len(fleet.weights) - 1)], given["weights"])):
+            moved = weights - fleet.weights[0]
+            follows[place] += signs @ moved / max(float(np.linalg.norm(moved)), 1e-300)
+    if np.abs(follows).max() > math.sqrt(2 * runs * math.log(4 / failure)):
+        return Diagnosis(
+            "exact-sum",
+            "With noise 100,000 times as large as what the devices send, your weights still follow what they send.",
+            "Which line uses a sum before its noise is in it?",
+        )
+    return None
+
+
+def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """100,000 devices, ε = 1, δ = 1e-8: AUC at least 0.96 times the best possible; and noise there too."""
+    rng = chance.rng
+    world = simulate_telemetry(DEVICES, tested=50_000, rng=rng)
+    kept = set(rng.permutation(12)[:3].tolist())
+    fleet = Asked(Fleet(world, rng=fresh(rng)), keep=lambda number: number in kept)
+    given = trained(answer, fleet, DEVICES, EPSILON, DELTA, THRESHOLD, fresh(rng))
+    if given is None:
+        seen = f"About 90,000 of {DEVICES:,} devices answer, {THRESHOLD:,} are enough, and you refuse."
+        return Diagnosis("refuses-all", seen)
+    for place, sent in fleet.sent.items():
+        right, many = counted(sent, DEVICES)
+        deviation = whole(EPSILON, DELTA, len(fleet.weights)) * math.sqrt(many / THRESHOLD)
+        found = (given["sums"][place] - right) / deviation
+        if not chi2_fits(found, chance.failure / 20):
+            seen = (
+                f"With {many:,} devices the noise of a sum has {np.sqrt((found**2).mean()):.3g} times the right size."
+            )
+            return Diagnosis("noise-by-size", seen, "Does your noise, or what you count, depend on the fleet's size?")
+    scores = world.tested_rows @ given["weights"].astype(np.float32)
+    best = auc(world.tested_risk, world.tested_failed)
+    reached = auc(scores, world.tested_failed)
+    if reached >= 0.96 * best:
+        return None
+    seen = (
+        f"{DEVICES:,} devices, epsilon = 1: your AUC is {reached:.3f}. Who knew every device's risk would reach "
+        f"{best:.3f}, and 0.96 of that is asked for."
+    )
+    if np.ptp(scores) < 1e-6:
+        accuracy = 1 - world.tested_failed.mean()
+        ask = "Being right about most devices is easy where most do not fail. Which device is riskier than another?"
+        return Diagnosis("all-alike", f"{seen} All devices get one score, which is {accuracy:.0%} accurate.", ask)
+    if reached < 0.5:
+        return Diagnosis("wrong-direction", seen, "A gradient points uphill. Which way is down?")
+    ask = "How many rounds, and which rate? Try it on simulated fleets: `project.Fleet(world)`."
+    return Diagnosis("not-useful", seen, ask)
+
+
+WHOLE = (robust, honest, leaves, useful)
