@@ -6,6 +6,7 @@ from dpcourse.datasets.columns import Categorical, Numeric
 from dpcourse.datasets.customers import Bank, Customers, simulate_customers
 from dpcourse.datasets.fabs import Fabs, ManyClients, Wafers, load_fabs, simulate_clients
 from dpcourse.datasets.grids import load_grid
+from dpcourse.datasets.hospitals import Hospitals, Stays, simulate_hospitals
 from dpcourse.datasets.meters import Meters, simulate_meters
 from dpcourse.datasets.schema import Schema, SchemaError
 from dpcourse.datasets.suppliers import Suppliers, simulate_suppliers
@@ -21,11 +22,13 @@ __all__ = [
     "Customers",
     "DataError",
     "Fabs",
+    "Hospitals",
     "ManyClients",
     "Meters",
     "Numeric",
     "Schema",
     "SchemaError",
+    "Stays",
     "Suppliers",
     "Telemetry",
     "Wafers",
@@ -35,6 +38,7 @@ __all__ = [
     "simulate_clicks",
     "simulate_clients",
     "simulate_customers",
+    "simulate_hospitals",
     "simulate_meters",
     "simulate_suppliers",
     "simulate_telemetry",

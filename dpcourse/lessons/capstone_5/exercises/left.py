@@ -1,0 +1,178 @@
+"""Capstone 5.4: what is left of a claim after hospitals dropped out, and if others tell what they know."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.lessons.capstone_5.exercises.reference import epsilon_of_mu, patient_epsilon, spread_out, whole
+
+
+def _names(many: int) -> list[str]:
+    return [f"hospital {number + 1:02}" for number in range(many)]
+
+
+def _run(rng: np.random.Generator) -> tuple:
+    """A run with a patient in two hospitals or more, colluders, dropouts, and rounds in which too few arrive."""
+    many = int(rng.integers(8, 40))
+    names = rng.permutation(_names(many)).tolist()
+    at = set(names[: int(rng.integers(2, 5))])
+    threshold = int(rng.integers(many // 2 + 2, many - 1))
+    colluders = set(names[-int(rng.integers(1, max(2, threshold // 2))) :]) - at
+    arrived = []
+    for turn in range(whole(rng, 8, 120)):
+        few = turn % 4 == 1
+        stay = int(rng.integers(2, threshold)) if few else int(rng.integers(threshold, many + 1))
+        some = set(rng.permutation(names)[:stay].tolist())
+        arrived.append(some if some - colluders else some | at)
+    clip, delta, mu = spread_out(rng, 0.05, 20), spread_out(rng, 1e-9, 1e-3), spread_out(rng, 0.4, 6)
+    squared = sum(len(at & some) ** 2 / len(some - colluders) for some in arrived if len(some) >= threshold)
+    return at, arrived, colluders, threshold, clip * math.sqrt(squared) / mu, clip, delta
+
+
+def _with(
+    moved=lambda k: k, noise=lambda some, colluders: len(some - colluders), counts=lambda some, t: len(some) >= t
+):
+    """The right formula with one part of it changed."""
+
+    def gives(at, arrived, colluders, threshold, share, clip, delta) -> float:
+        squared = sum(
+            (moved(len(at & some)) * clip / share) ** 2 / noise(some, colluders)
+            for some in arrived
+            if counts(some, threshold)
+        )
+        return epsilon_of_mu(math.sqrt(squared), delta)
+
+    return gives
+
+
+def _always(at, arrived, colluders, threshold, share, clip, delta) -> float:
+    """As if the patient's hospitals were in every sum."""
+    return patient_epsilon(
+        at,
+        [some | at if len(some) >= threshold else some for some in arrived],
+        colluders,
+        threshold,
+        share,
+        clip,
+        delta,
+    )
+
+
+def _added(at, arrived, colluders, threshold, share, clip, delta) -> float:
+    return sum(patient_epsilon(at, [some], colluders, threshold, share, clip, delta) for some in arrived)
+
+
+def _worst(at, arrived, colluders, threshold, share, clip, delta) -> float:
+    mus = [(len(at & some) * clip / share) ** 2 / len(some - colluders) for some in arrived if len(some) >= threshold]
+    return epsilon_of_mu(math.sqrt(len(mus) * max(mus)), delta)
+
+
+def _planned(at, arrived, colluders, threshold, share, clip, delta) -> float:
+    kept = [some for some in arrived if len(some) >= threshold]
+    squared = sum((len(at & some) * clip / share) ** 2 / threshold for some in kept)
+    return epsilon_of_mu(math.sqrt(squared), delta)
+
+
+def _times(at, arrived, colluders, threshold, share, clip, delta) -> float:
+    one = _with(moved=lambda k: min(k, 1))(at, arrived, colluders, threshold, share, clip, delta)
+    return len(at) * one
+
+
+MISTAKES = (
+    Mistake(
+        "counts-colluders",
+        _with(noise=lambda some, colluders: len(some)),
+        "You count the noise of hospitals that collude. They tell the server their noise, and it takes it off.",
+        "Whose noise does the onlooker not know?",
+    ),
+    Mistake(
+        "one-hospital",
+        _with(moved=lambda k: min(k, 1)),
+        "You let the patient move each sum by `clip`, in however many hospitals they have stays.",
+        "Each of the patient's hospitals clips for itself. By how much do two of them together move the sum?",
+    ),
+    Mistake(
+        "root-of-hospitals",
+        _with(moved=math.sqrt),
+        "With k hospitals you let the patient move a sum by √k times the clip. That is so where the k parts are "
+        "perpendicular to each other.",
+        "A patient has the same illness in both hospitals. Which way do the parts point at worst?",
+    ),
+    Mistake(
+        "times-hospitals",
+        _times,
+        "You multiply ε by the number of hospitals. Normal noise costs more than that: for twice the change ε grows "
+        "to more than twice.",
+        "By how much does the patient move the sum, in units of its noise?",
+    ),
+    Mistake(
+        "no-threshold",
+        _with(counts=lambda some, t: len(some) > 0),
+        "You count rounds in which fewer hospitals arrived than the threshold.",
+        "What does the server see of such a round?",
+    ),
+    Mistake(
+        "not-in-the-sum",
+        _always,
+        "You count all of the patient's hospitals in every round. Some of them dropped out in some rounds.",
+        "If the vector of a hospital did not arrive, what of the patient is in the sum?",
+    ),
+    Mistake(
+        "planned-noise",
+        _planned,
+        "You count `threshold` shares of noise in every sum.",
+        "In a round all hospitals that arrived have added a share. Which of these does the onlooker not know?",
+    ),
+    Mistake(
+        "adds-up",
+        _added,
+        "You add up the ε of the rounds, each at the whole δ. Then δ adds up as well.",
+        "Add up (moved / deviation)² over the rounds, and ask for ε once.",
+    ),
+    Mistake(
+        "worst-round",
+        _worst,
+        "You take the worst round for all of them. That is valid, and more than this run cost.",
+        "What did each round cost?",
+    ),
+    Mistake(
+        "shares-as-deviations",
+        _with(noise=lambda some, colluders: len(some - colluders) ** 2),
+        "You multiply the deviation of a share by the number of hospitals.",
+        "Independent noise: what adds up, deviations or variances?",
+    ),
+    Mistake(
+        "one-share",
+        _with(noise=lambda some, colluders: 1),
+        "You count one share of noise. One hospital's vector would have that, and the server sees the sum.",
+        "How many honest hospitals' noise is in the sum?",
+    ),
+)
+
+
+def absent(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Nothing of the patient in any sum, or no sum at all: ε = 0."""
+    at, arrived, colluders, threshold, share, clip, delta = _run(chance.rng)
+    nobody = [some - at for some in arrived if len(some - at) >= threshold]
+    for rounds, what in (
+        ([], "no round was made"),
+        ([set(list(some)[: threshold - 1]) for some in arrived], "too few hospitals arrived in every round"),
+        (nobody, "the patient's hospitals dropped out in every round"),
+    ):
+        try:
+            given = answer(set(at), [set(some) for some in rounds], set(colluders), threshold, share, clip, delta)
+        except AnswerRaised as raised:
+            return Diagnosis("absent", f"Where {what}, your function stops: {raised}.", "What did the server learn?")
+        if not np.isscalar(given) or abs(float(given)) > 1e-9:
+            return Diagnosis(
+                "absent", f"Where {what}, you give ε = {given!r}.", "Nothing about the patient is in any sum. 0 it is."
+            )
+    return None
+
+
+LEFT = (Equals(_run, patient_epsilon, MISTAKES, rtol=0.01), absent)

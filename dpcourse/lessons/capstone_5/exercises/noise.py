@@ -1,0 +1,270 @@
+"""Capstone 5.3: what a hospital sends. So many shares make the noise whole, for whoever is in the most hospitals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.accounting import calibrate_noise_multiplier
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.cases import Returns
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.capstone_5.exercises.reference import deviation, fresh, numbers_of, spread_out, whole
+from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier, classic_noise_multiplier
+from dpcourse.privacy import Guarantee
+
+SETTINGS, LONG = 24, 3_000  # in how many settings the law is looked at, and how many numbers one of the vectors has
+Setting = tuple[float, float, int, float, int, int]  # ε, δ, rounds, clip, reach, shares
+
+
+def drawn(rng: np.random.Generator) -> Setting:
+    """Anything that a study may agree on."""
+    return (
+        spread_out(rng, 0.05, 20), spread_out(rng, 1e-9, 0.02), whole(rng, 1, 300), spread_out(rng, 1e-3, 1e3),
+        int(rng.integers(1, 6)), whole(rng, 1, 200),
+    )  # fmt: skip
+
+
+def totals(rng: np.random.Generator, clip: float) -> list[np.ndarray]:
+    """Sums of a hospital without stays, of a small or a large one, and a long vector, half of it zeros."""
+    short = int(rng.integers(24, 60))
+    direction = rng.normal(size=short)
+    some = clip * whole(rng, 1, 100_000) * direction / np.linalg.norm(direction)
+    long = np.where(rng.random(LONG) < 0.5, 0.0, clip * rng.normal(0, 30, LONG))
+    return [np.zeros(short), some, long]
+
+
+def sent(answer: Answer, total: np.ndarray, setting: Setting, rng: np.random.Generator) -> np.ndarray:
+    """What one hospital sends, called with a generator made anew."""
+    handed = total.copy()
+    handed.setflags(write=False)
+    given = numbers_of(answer(handed, *setting, rng=fresh(rng)))
+    if given.shape != total.shape or not np.isfinite(given).all():
+        seen = f"Your message has shape {given.shape}; {total.shape} finite numbers are wanted."
+        raise Refused(Diagnosis("wrong-shape", seen, "The sum, and noise in each of its numbers."))
+    return given
+
+
+def _given(rng: np.random.Generator) -> tuple[Any, ...]:
+    setting = drawn(rng)
+    return totals(rng, setting[3])[1], *setting
+
+
+def _of(change: Callable[..., float]) -> Callable[[Setting], float]:
+    return lambda setting: change(*setting)
+
+
+KNOWN: tuple[tuple[str, Callable[[Setting], float], str, str], ...] = tuple(
+    (key, _of(gives), seen, ask)
+    for key, gives, seen, ask in (
+        (
+            "divided-noise",
+            lambda e, d, t, c, k, s: deviation(e, d, t, c, k, s) / math.sqrt(s),
+            "Each hospital adds the whole deviation divided by the number of shares. A model trained with it is as "
+            "good as ever, so no AUC shows the mistake.",
+            "Four shares of deviation 1 add up to a deviation of 2. What has to be divided by how much?",
+        ),
+        (
+            "whole-noise-each",
+            lambda e, d, t, c, k, s: deviation(e, d, t, c, k, 1),
+            "Every hospital adds all of the noise.",
+            "`shares` hospitals together have to make it. Which of deviation and variance adds up?",
+        ),
+        (
+            "one-round",
+            lambda e, d, t, c, k, s: deviation(e, d, 1, c, k, s),
+            "Your noise is enough for one round.",
+            "All rounds together have to be (ε, δ)-private. What do `rounds` sums cost?",
+        ),
+        (
+            "splits-epsilon",
+            lambda e, d, t, c, k, s: k * c * analytic_noise_multiplier(e / t, d / t) / math.sqrt(s),
+            "You give each round ε / rounds and δ / rounds. That is valid, and more noise than it takes.",
+            "What do many Gaussian sums cost together?",
+        ),
+        (
+            "one-hospital",
+            lambda e, d, t, c, k, s: deviation(e, d, t, c, 1, s),
+            "Your noise is for a patient with stays in one hospital.",
+            "By how much does a patient move the sum who is in `reach` hospitals, each of which clips for itself?",
+        ),
+        (
+            "root-of-hospitals",
+            lambda e, d, t, c, k, s: deviation(e, d, t, c, 1, s) * math.sqrt(k),
+            "Your noise is for a patient who moves the sum by √reach times the clip.",
+            "What if the parts in two hospitals point the same way?",
+        ),
+        (
+            "ignores-clip",
+            lambda e, d, t, c, k, s: deviation(e, d, t, 1, k, s),
+            "Your noise does not grow with the clip.",
+            "With twice the clip, how far does one patient move the sum?",
+        ),
+        (
+            "classic",
+            lambda e, d, t, c, k, s: k * c * classic_noise_multiplier(e, d) * math.sqrt(t / s),
+            "Your noise follows √(2 ln(1.25/δ))/ε, which holds for ε < 1 only, and is not the smallest there.",
+            "`dpcourse.accounting` and `dpcourse.mechanisms` solve for the exact noise.",
+        ),
+        (
+            "loose-bound",
+            lambda e, d, t, c, k, s: k * c * calibrate_noise_multiplier(e, d, 1.0, t, method="zcdp") / math.sqrt(s),
+            "Your noise keeps the claim, and a tighter account of it needs less.",
+            "Rounds of Gaussian noise are one Gaussian. What does its exact curve say?",
+        ),
+        (
+            "replace-one",
+            lambda e, d, t, c, k, s: 2 * deviation(e, d, t, c, k, s),
+            "Your noise is for replacing a patient by another, which moves the sum by twice as much.",
+            "Which relation is claimed?",
+        ),
+    )
+)  # fmt: skip
+
+
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Size, centre, shape and independence of the noise, over ε, δ, rounds, clips, reach and shares of every kind."""
+    rng, level = chance.rng, chance.failure / 10
+    settings = [drawn(rng) for _ in range(SETTINGS)]
+    noise, rights = [], []
+    for setting in settings:
+        right = deviation(*setting)
+        some = totals(rng, setting[3])
+        room = [1e-12 * np.abs(total).max(initial=0.0) / right for total in some]
+        noise.append([(sent(answer, total, setting, rng) - total) / right for total in some])
+        rights.append(right)
+        wrong = _moved(noise[-1], some, room)
+        if wrong:
+            return wrong
+    variances = np.array([float((long**2).mean()) for _, _, long in noise])
+    return (
+        _linked(noise, level)
+        or _amount(settings, rights, variances, level)
+        or _each(noise, settings, level)
+        or _pooled(np.concatenate([np.concatenate(one) for one in noise]), level)
+    )
+
+
+def _moved(noise: Sequence[np.ndarray], some: Sequence[np.ndarray], room: Sequence[float]) -> Diagnosis | None:
+    """No noise at all, one draw for all numbers, or noise where something is only."""
+    for one, total, tiny in zip(noise, some, room, strict=True):
+        who = "A hospital without stays" if not total.any() else "A hospital"
+        if np.abs(one).max() <= 1e-9 + tiny:
+            return Shared.NO_NOISE.seen(f"{who} sends its exact sum.", "Who else would add the noise?")
+        if np.ptp(one) <= 1e-9 + 4 * tiny:
+            return Shared.SHARED_NOISE.seen(f"All numbers of a message share one draw: here {len(one)} of them.")
+    zero, filled = noise[2][some[2] == 0], noise[2][some[2] != 0]
+    if not 0.7 < zero.std() / max(filled.std(), 1e-12) < 1.4:
+        return Diagnosis(
+            "noise-by-content",
+            f"Where the sum is 0 your noise is {zero.std() / max(filled.std(), 1e-12):.2g} times as large as beside.",
+            "Which public numbers does the deviation follow from?",
+        )
+    return None
+
+
+def _amount(settings: Sequence[Setting], rights: Sequence[float], found: np.ndarray, level: float) -> Diagnosis | None:
+    """Variances of 3,000 numbers in each setting, in units of the right ones, one by one and together."""
+    low = stats.chi2.ppf(level / SETTINGS, LONG) / LONG
+    high = stats.chi2.isf(level / SETTINGS, LONG) / LONG
+    whole_low, whole_high = (
+        bound(level, SETTINGS * LONG) / (SETTINGS * LONG) for bound in (stats.chi2.ppf, stats.chi2.isf)
+    )
+    # A deviation 1% above the smallest is as good; one that is below it is not.
+    if (found > low).all() and (found < 1.02 * high).all() and whole_low < found.mean() < 1.02 * whole_high:
+        return None
+    for key, gives, seen, ask in KNOWN:
+        expected = np.array([gives(setting) / right for setting, right in zip(settings, rights, strict=True)]) ** 2
+        if np.abs(found / expected - 1).max() < 0.17:
+            return Diagnosis(key, seen, ask)
+    worst = int(np.abs(np.log(found)).argmax())
+    epsilon, delta, rounds, clip, reach, shares = settings[worst]
+    given = (
+        f"For epsilon = {epsilon:.2g}, delta = {delta:.1g}, {rounds} rounds, clip = {clip:.2g}, reach = {reach}, "
+        f"shares = {shares} your noise has {math.sqrt(found[worst]):.3g} times the deviation that a share has to have"
+    )
+    off = np.abs(found - 1) > 0.25
+    if 0 < off.sum() < SETTINGS / 2:
+        given += f"; in {SETTINGS - off.sum()} of {SETTINGS} settings it is right"
+    if found[worst] < 1 or (found < low).any() or found.mean() < whole_low:
+        return Shared.TOO_LITTLE_NOISE.seen(
+            f"{given}.", "How far does one patient move one sum, and how many are there?"
+        )
+    return Shared.TOO_MUCH_NOISE.seen(f"{given}.", "How many shares make the whole, and which smaller noise is enough?")
+
+
+def _each(noise: Sequence[Sequence[np.ndarray]], settings: Sequence[Setting], level: float) -> Diagnosis | None:
+    """Each message of its own: none of them is nearly exact, whatever came before."""
+    for (empty, some, _), setting in zip(noise, settings, strict=True):
+        for one in (empty, some):
+            ratio = float((one**2).mean())
+            tail = stats.chi2.cdf(len(one) * ratio, len(one)), stats.chi2.sf(len(one) * ratio / 1.02, len(one))
+            if min(tail) < level / (4 * SETTINGS):
+                return Diagnosis(
+                    "noise-by-content",
+                    f"The noise of one message, of {len(one)} numbers at epsilon = {setting[0]:.2g}, has {ratio:.2g} "
+                    "times the right variance; for longer vectors it is right.",
+                    "Does your noise depend on the hospital, or on what was asked before?",
+                )
+    return None
+
+
+def _linked(noise: Sequence[Sequence[np.ndarray]], level: float) -> Diagnosis | None:
+    """The sum of a message's noise, in units of its own size: as large as that of independent numbers."""
+    sums = [one.sum() / math.sqrt((one**2).sum()) for some in noise for one in some]
+    spread = float(np.square(sums).sum())
+    if min(stats.chi2.cdf(spread, len(sums)), stats.chi2.sf(spread, len(sums))) >= level:
+        return None
+    return Shared.LINKED_NOISE.seen("The numbers of one message have some of their noise in common.")
+
+
+def _pooled(everything: np.ndarray, level: float) -> Diagnosis | None:
+    """Centre and shape of all noise together."""
+    if stats.norm.sf(abs(everything.mean()) * math.sqrt(len(everything))) < level / 2:
+        return Diagnosis(
+            "not-centred", f"Your message is off by {everything.mean():+.2g} deviations on average.", "What is added?"
+        )
+    if stats.kstest(everything / everything.std(), stats.norm.cdf).pvalue < level:
+        return Diagnosis(
+            "not-normal", "Your noise has the right size, and is not normal.", "What does the account assume of it?"
+        )
+    return None
+
+
+def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The auditor: `shares` messages in each round, and patients who move one number each, there or not."""
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    rng = chance.rng
+    epsilon, delta = spread_out(rng, 0.5, 1.5), spread_out(rng, 0.03, 0.15)
+    rounds, clip, reach, shares = int(rng.integers(1, 4)), spread_out(rng, 0.01, 100), int(rng.integers(1, 4)), 6
+    setting = (epsilon, delta, rounds, clip, reach, shares)
+    there = rng.random(2000) < 0.5
+    seen = np.zeros(2000)
+    for _ in range(rounds):
+        for hospital in range(shares):
+            known = rng.normal(0, 30 * clip, 2000)
+            part = np.where(there & (hospital < reach), clip, 0.0)
+            seen += sent(answer, known + part, setting, rng) - known
+    seen /= rounds * reach * clip
+    sides = [np.round(seen[there == here], 3).tolist() for here in (False, True)]
+    runs = min(map(len, sides))
+    result = audit_outputs(
+        *(side[:runs] for side in sides), claim=Guarantee(epsilon, delta), confidence=1 - chance.failure / 2
+    )
+    if not result.violated:
+        return None
+    return Diagnosis(
+        "not-private",
+        f"{shares} of your messages in each of {rounds} rounds give a patient away who is in {reach} hospitals: ε ≥ "
+        f"{result.epsilon_lower:.3g} at δ = {delta:.2g}, and {epsilon:.2g} was asked for.",
+        "Is the noise of all shares together enough for `reach` times the clip, in all rounds?",
+    )
+
+
+SHARE = (Returns(_given, what="array", shape=lambda total, *_: total.shape), law, audited)

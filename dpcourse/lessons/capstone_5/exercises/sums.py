@@ -1,0 +1,256 @@
+"""Capstone 5.2: one patient, with however many stays, moves a hospital's sum by the clip at most."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import expit
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.lessons.capstone_5.exercises.reference import (
+    CANARIES,
+    book,
+    hospital_sum,
+    numbers_of,
+    rows_of,
+    soiled,
+    spread_out,
+    ward,
+    whole,
+)
+
+LARGE = 20_000  # stays of one hospital that is larger than any of the simulator
+
+
+def _given(rng: np.random.Generator, n: int) -> tuple:
+    centre, spread = book(rng, readings := int(rng.integers(4, 35)))
+    weights = rng.normal(0, 0.5 / np.sqrt(readings / 10), readings + 1)
+    return weights, *ward(rng, n, centre, spread), centre, spread, spread_out(rng, 0.1, 6)
+
+
+def _clean(rng: np.random.Generator) -> tuple:
+    return _given(rng, whole(rng, 20, 2000))
+
+
+def _dirty(rng: np.random.Generator) -> tuple:
+    weights, X, y, patients, *public = _given(rng, whole(rng, 30, 600))
+    return weights, *soiled(rng, (X, y, patients)), *public
+
+
+def _gradients(weights, X, y, centre, spread) -> np.ndarray:
+    Z = rows_of(X, centre, spread)
+    return (expit(Z @ weights) - y)[:, None] * Z
+
+
+def _cut(parts: np.ndarray, clip: float, norms: np.ndarray | None = None) -> np.ndarray:
+    norms = np.linalg.norm(parts, axis=1) if norms is None else norms
+    return (parts / np.maximum(1, norms / clip)[:, None]).sum(axis=0)
+
+
+def _parts(gradients: np.ndarray, patients: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    who, place, times = np.unique(patients, return_inverse=True, return_counts=True)
+    parts = np.zeros((len(who), gradients.shape[1]))
+    np.add.at(parts, place, gradients)
+    return parts, times
+
+
+def _local(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    return hospital_sum(w, X, y, patients, X.mean(axis=0), X.std(axis=0), clip)
+
+
+def _averages(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    parts, times = _parts(_gradients(w, X, y, centre, spread), patients)
+    return _cut(parts / times[:, None], clip)
+
+
+def _first(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    rows = np.sort(np.unique(patients, return_index=True)[1])
+    return hospital_sum(w, X[rows], y[rows], patients[rows], centre, spread, clip)
+
+
+def _without_constant(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    parts, _ = _parts(_gradients(w, X, y, centre, spread), patients)
+    return _cut(parts, clip, np.linalg.norm(parts[:, :-1], axis=1))
+
+
+def _neighbours(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    runs = np.append(0, np.cumsum(np.diff(patients) != 0))
+    return _cut(_parts(_gradients(w, X, y, centre, spread), runs)[0], clip)
+
+
+CLEAN = Equals(
+    _clean,
+    hospital_sum,
+    (
+        Mistake(
+            "local-scaler",
+            _local,
+            "You scale by the hospital's own mean and deviation. Both move with every patient, and then all rows do: "
+            "one patient changes everybody's gradient.",
+            "Which centre and which spread were agreed on before anybody looked?",
+        ),
+        Mistake(
+            "clips-stays",
+            lambda w, X, y, p, c, s, clip: _cut(_gradients(w, X, y, c, s), clip),
+            "You clip each stay. A patient with three stays moves your sum by three times the clip.",
+            "The unit is a patient. What do all stays of one patient add together?",
+        ),
+        Mistake(
+            "not-clipped",
+            lambda w, X, y, p, c, s, clip: _gradients(w, X, y, c, s).sum(axis=0),
+            "You add the gradients up as they are: a patient moves the sum by as much as the readings make it.",
+            "Where does `clip` enter?",
+        ),
+        Mistake(
+            "clips-sum",
+            lambda w, X, y, p, c, s, clip: _cut(_gradients(w, X, y, c, s).sum(axis=0)[None], clip),
+            "You clip the sum of the hospital. One patient can still turn it around, by twice the clip.",
+            "Clip what belongs to one patient, then add.",
+        ),
+        Mistake(
+            "private-size",
+            lambda w, X, y, p, c, s, clip: hospital_sum(w, X, y, p, c, s, clip) / len(y),
+            "You divide by the number of stays. That number is not public, and it changes when a patient leaves.",
+            "A sum is asked for. Which public number may the server divide by later?",
+        ),
+        Mistake(
+            "private-size",
+            lambda w, X, y, p, c, s, clip: hospital_sum(w, X, y, p, c, s, clip) / len(set(p.tolist())),
+            "You divide by the number of patients. That number is not public, and it changes when a patient leaves.",
+            "A sum is asked for. Which public number may the server divide by later?",
+        ),
+        Mistake(
+            "averages-stays",
+            _averages,
+            "You average the stays of a patient before you clip.",
+            "The stays of one patient are added up. Clipping bounds what comes out.",
+        ),
+        Mistake(
+            "first-stay",
+            _first,
+            "Only one stay of each patient counts in your sum.",
+            "All stays of a patient are added up, and the result is clipped.",
+        ),
+        Mistake(
+            "neighbours",
+            _neighbours,
+            "You add up stays of one patient only where they follow each other in the list.",
+            "In which order do the stays come?",
+        ),
+        Mistake(
+            "clips-entries",
+            lambda w, X, y, p, c, s, clip: np.clip(_parts(_gradients(w, X, y, c, s), p)[0], -clip, clip).sum(axis=0),
+            "You clip each entry by itself. Thirty-one entries of C each make a vector of length 5.6 C.",
+            "`clip` bounds the length of a patient's vector.",
+        ),
+        Mistake(
+            "norm-without-constant",
+            _without_constant,
+            "Your norm leaves out the constant's entry.",
+            "Which entries of the vector are published?",
+        ),
+        Mistake(
+            "stretched",
+            lambda w, X, y, p, c, s, clip: (
+                clip * (parts := _parts(_gradients(w, X, y, c, s), p)[0]) / np.linalg.norm(parts, axis=1)[:, None]
+            ).sum(axis=0),
+            "You bring every patient to the length `clip`, short vectors too.",
+            "Only vectors longer than `clip` are to be changed.",
+        ),
+        Mistake(
+            "sign",
+            lambda w, X, y, p, c, s, clip: -hospital_sum(w, X, y, p, c, s, clip),
+            "The sign is turned around.",
+            "The gradient of the loss is (p − y) · (z, 1).",
+        ),
+    ),
+    rtol=1e-6,
+    atol=1e-8,
+)
+
+
+def _dropped(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    fine = np.isfinite(X).all(axis=1)
+    return hospital_sum(w, X[fine], y[fine], patients[fine], centre, spread, clip)
+
+
+def _filled(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    fine = np.where(np.isfinite(X), X, np.nan)
+    return hospital_sum(w, np.where(np.isnan(X), np.nanmean(fine, axis=0), X), y, patients, centre, spread, clip)
+
+
+DIRTY = Equals(
+    _dirty,
+    hospital_sum,
+    (
+        Mistake(
+            "drops-rows",
+            _dropped,
+            "A stay in which one reading is missing does not count in your sum.",
+            "A missing reading is 0 after scaling. The others of that stay are there.",
+        ),
+        Mistake(
+            "fills-by-mean",
+            _filled,
+            "You fill a missing reading with the hospital's own mean, and that moves with every patient.",
+            "Which value is public, and the same everywhere?",
+        ),
+    ),
+    rtol=1e-6,
+    atol=1e-8,
+)
+
+
+def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A patient more, of any kind, moves the sum by the clip at most; an error is an output too."""
+    rng = chance.rng
+    for n in (0, 1, whole(rng, 5, 3000), LARGE):
+        weights, X, y, patients, centre, spread, clip = _given(rng, n)
+        for canary in CANARIES if n < LARGE else rng.choice(CANARIES, 1):
+            stays = int(rng.choice((1, 2, 5, 40)))
+            rows = centre + spread * rng.normal(0, 1, (stays, len(centre)))
+            rows[:, rng.integers(len(centre))] = canary
+            new = int(patients.max(initial=0)) + 1
+            order = rng.permutation(n + stays)
+            labels = np.append(y, rng.choice((0.0, 1.0, np.nan), stays, p=(0.2, 0.7, 0.1)))
+            more = (np.vstack([X, rows])[order], labels[order], np.append(patients, np.full(stays, new))[order])
+            what = f"a patient with {stays} {'stay' if stays == 1 else 'stays'} and a reading of {canary:g}"
+            sums = []
+            for some in ((X, y, patients), more):
+                try:
+                    given = answer(weights.copy(), *(p.copy() for p in some), centre.copy(), spread.copy(), clip)
+                except AnswerRaised as raised:
+                    return Diagnosis(
+                        "raises",
+                        f"In a hospital with {n} stays, and {what}, your function stops: {raised}. An error is an "
+                        "output, and this one tells about a patient.",
+                        "What is 0 after scaling, what is cut, and what does a hospital without stays send?",
+                    )
+                sums.append(numbers_of(given))
+                if sums[-1].shape != weights.shape:
+                    seen = f"Your sum has shape {sums[-1].shape}; {weights.shape} is wanted, also without any stay."
+                    raise Refused(Diagnosis("wrong-shape", seen, "One number for each reading, and the constant's."))
+            moved = float(np.linalg.norm(sums[1] - sums[0]))
+            room = 1e-9 * (1 + n) * max(clip, 1)
+            if not moved <= clip * (1 + 1e-9) + room:
+                return Diagnosis(
+                    "moves-more" if np.isfinite(moved) else "not-finite",
+                    f"In a hospital with {n} stays, {what} more moves your sum by {moved:.3g}, and the clip is "
+                    f"{clip:.2g}.",
+                    "What is the length of all that this patient adds? NaN compares with nothing.",
+                )
+            right = hospital_sum(weights, *more, centre, spread, clip)
+            if not np.allclose(sums[1], right, atol=1e-6 * (1 + np.abs(right).max())):
+                return Diagnosis(
+                    "wrong-sum",
+                    f"In a hospital with {n} stays, and {what}, an entry of your sum is "
+                    f"{sums[1][np.abs(sums[1] - right).argmax()]:.4g}; "
+                    f"{right[np.abs(sums[1] - right).argmax()]:.4g} is right.",
+                    "A missing reading is 0 after scaling, a large one is cut at ±3, an outcome other than 0 and 1 "
+                    "adds nothing.",
+                )
+    return None
+
+
+SUM = (CLEAN, replay, DIRTY)

@@ -1,0 +1,350 @@
+"""Capstone 5.5: the whole training, replayed, its noise measured on ordinary stays, and its model tried."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.datasets import simulate_hospitals
+from dpcourse.lessons.capstone_5.design import Rows
+from dpcourse.lessons.capstone_5.exercises.reference import (
+    CANARIES,
+    book,
+    fresh,
+    numbers_of,
+    soiled,
+    spread_out,
+    ward,
+    whole,
+)
+from dpcourse.lessons.capstone_5.numbers import plain, tested
+from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
+from dpcourse.privacy import Guarantee, Neighbours
+
+Ward = tuple[np.ndarray, ...]
+MOST_ROUNDS = 300
+WORTH = 0.04  # how far below one pool without noise the model of a small study may score
+
+
+@dataclass
+class Sums:
+    """What the check hands in as `secure_sum`: it notes what was sent, and returns the sum, or what a script says."""
+
+    shape: tuple[int, ...]
+    names: frozenset[str]
+    rng: np.random.Generator
+    scale: float = 0.0  # above 0: a script, whose sums have nothing to do with what was sent
+    gone: int = 0
+    sent: list[np.ndarray] = field(default_factory=list)  # of each round, the hospitals' vectors in the order of names
+    fell: list[bool] = field(default_factory=list)  # rounds without a sum
+
+    def __call__(self, vectors: Mapping[str, Any]) -> np.ndarray | None:
+        kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}
+        if kept.keys() != self.names:
+            ask = "In every round each hospital sends one, also one without stays. Who drops out, you are not told."
+            raise Refused(Diagnosis("wrong-names", "secure_sum is not sent one vector of each hospital.", ask))
+        if any(one.shape != self.shape or not np.isfinite(one).all() for one in kept.values()):
+            seen = f"secure_sum is sent something else than {self.shape[0]} finite numbers of a hospital."
+            raise Refused(Diagnosis("wrong-shape", seen, "Its clipped sum and its share of the noise."))
+        if len(self.sent) >= MOST_ROUNDS:
+            seen = f"You ask for more than {MOST_ROUNDS} sums."
+            raise Refused(Diagnosis("too-many-rounds", seen, "How many rounds is your noise made for?"))
+        self.sent.append(np.array([kept[name] for name in sorted(kept)]))
+        self.fell.append(bool(self.rng.random() < 0.08))
+        if self.fell[-1]:
+            return None
+        if self.scale:
+            return self.rng.normal(0, self.scale, self.shape)
+        away = set(self.rng.permutation(sorted(kept))[: self.rng.integers(self.gone + 1)].tolist())
+        return np.sum([vector for name, vector in kept.items() if name not in away], axis=0)
+
+
+def study(rng: np.random.Generator, reach: int, ordinary: bool) -> tuple[dict[str, Ward], dict[str, Any]]:
+    """Hospitals of very unequal size and a plan of any kind.
+
+    An ordinary study has stays as the simulator makes them. In others one hospital is empty, and stays are strange.
+    """
+    many = int(rng.integers(5, 9))
+    if ordinary:
+        world = simulate_hospitals(many, rng=rng)
+        centre, spread = world.centre, world.spread
+        wards = [tuple(part[: whole(rng, 20, 90)] for part in one) for one in world.stays.values()]
+        wards = [tuple(part[: min(map(len, one))] for part in one) for one in wards]
+    else:
+        centre, spread = book(rng, int(rng.integers(6, 20)))
+        sizes = [0, 1, *(whole(rng, 5, 90) for _ in range(many - 2))]
+        wards = [soiled(rng, ward(rng, n, centre, spread)) for n in rng.permutation(sizes)]
+    hospitals = {f"hospital {place + 1:02}": one for place, one in enumerate(wards)}
+    shares = int(rng.integers(math.ceil(math.sqrt(1.5 * many)), many - 1))
+    plan = {
+        "centre": centre, "spread": spread, "clip": spread_out(rng, 0.02, 50), "epsilon": spread_out(rng, 0.1, 10),
+        "delta": spread_out(rng, 1e-9, 1e-3), "reach": reach, "shares": shares,
+        "declared": {name: 10 * int(rng.integers(1, 30)) for name in hospitals},
+    }  # fmt: skip
+    return hospitals, plan
+
+
+def _copied(hospitals: Mapping[str, Ward]) -> dict[str, Ward]:
+    return {name: tuple(part.copy() for part in one) for name, one in hospitals.items()}
+
+
+def trained(
+    answer: Answer, hospitals: Mapping[str, Ward], plan: dict[str, Any], sums: Sums, seed: int
+) -> tuple[np.ndarray, Any]:
+    """Weights and claim, after the look at what was sent."""
+    handed = {
+        **plan,
+        "declared": dict(plan["declared"]),
+        "centre": plan["centre"].copy(),
+        "spread": plan["spread"].copy(),
+    }
+    try:
+        given = answer(_copied(hospitals), handed, sums, np.random.default_rng(seed))
+    except AnswerRaised as raised:
+        if any(sums.fell):
+            what = f"After a round in which too few hospitals arrived (secure_sum returned None) you stop: {raised}."
+            if "None" in str(raised):
+                raise Refused(Diagnosis("no-sum", what, "What should a step do without a sum?")) from raised
+        seen = f"Your training stops: {raised}. There is a hospital without stays, and some readings are missing."
+        raise Refused(Diagnosis("raises", seen, "An error is an output. What does such a hospital send?")) from raised
+    if not isinstance(given, dict) or any(key not in given for key in ("weights", "claim")):
+        raise Refused(Diagnosis("wrong-type", f"A dict with weights and claim is wanted; you return {a(given)}."))
+    weights = numbers_of(given["weights"])
+    if weights.shape != sums.shape or not np.isfinite(weights).all():
+        raise Refused(Diagnosis("wrong-shape", f"`weights` has shape {weights.shape}; {sums.shape[0]} are wanted."))
+    if len(sums.sent) < 2:
+        ask = "All that reaches the weights goes through secure_sum."
+        raise Refused(Diagnosis("bypasses", f"You ask for {len(sums.sent)} sums.", ask))
+    return weights, given["claim"]
+
+
+def _one_more(rng: np.random.Generator, hospitals: Mapping[str, Ward], plan: dict[str, Any]) -> tuple[dict, set[str]]:
+    """The same study with a patient more, who has strange and ordinary stays in as many hospitals as allowed."""
+    chosen = set(rng.permutation(sorted(hospitals))[: plan["reach"]].tolist())
+    more, number = _copied(hospitals), 10**6
+    for name in chosen:
+        X, y, patients = more[name]
+        stays = int(rng.choice((1, 3, 20)))
+        rows = plan["centre"] + plan["spread"] * rng.normal(0, 1.5, (stays, len(plan["centre"])))
+        rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
+        more[name] = (
+            np.vstack([X, rows]), np.append(y, rng.integers(2, size=stays)), np.append(patients, [number] * stays)
+        )  # fmt: skip
+    return more, chosen
+
+
+def private(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Scripted sums: so weights cannot depend on patients, and what each hospital sends can be compared."""
+    seen: list[Seen] = []
+    for look, reach in enumerate(chance.rng.permutation((1, 2, 3))):
+        rng = chance.rng
+        hospitals, plan = study(rng, int(reach), ordinary=look == 0)
+        names, shape = frozenset(hospitals), (len(plan["centre"]) + 1,)
+        script, seeds = int(rng.integers(2**63)), [int(seed) for seed in rng.integers(2**63, size=2)]
+        scale = 0.05 * sum(plan["declared"].values()) * min(plan["clip"], 1.0)
+        more, chosen = _one_more(rng, hospitals, plan)
+        others = {name: ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"]) for name in hospitals}
+        runs, weights, claims = [], [], []
+        for some, seed in ((hospitals, seeds[0]), (hospitals, seeds[1]), (more, seeds[0]), (others, seeds[1])):
+            sums = Sums(shape, names, np.random.default_rng(script), scale)
+            found = trained(answer, some, plan, sums, seed)
+            runs.append(sums)
+            weights.append(found[0])
+            claims.append(found[1])
+        seen.append(Seen(np.array(runs[0].sent) - np.array(runs[1].sent), runs[0].fell, plan))
+        wrong = (
+            _same(runs, weights)
+            or _claim(claims[0], plan)
+            or _even(seen[-1], chance.failure / 6)
+            or _replayed(np.array(runs[0].sent), np.array(runs[2].sent), sorted(names), chosen, plan)
+        )
+        if wrong:
+            return wrong
+    return _amount(seen, chance.failure / 8) or _law(seen, chance.failure / 8)
+
+
+def _same(runs: list[Sums], weights: list[np.ndarray]) -> Diagnosis | None:
+    """The same sums make the same weights, of whatever patients they are."""
+    ask = "The server has the sums and the plan. Does a size, a mean or a seed of a hospital enter elsewhere?"
+    if len({len(run.sent) for run in runs}) > 1:
+        many = ", ".join(str(len(run.sent)) for run in runs)
+        return Diagnosis("data-in-weights", f"With the same sums you make {many} rounds, for other patients.", ask)
+    for other, what in zip(weights[1:], ("another seed", "one patient more", "other patients"), strict=True):
+        if not np.allclose(other, weights[0], rtol=1e-9, atol=1e-12):
+            seen = (
+                f"secure_sum returned the same sums, and with {what} your weights are others: by "
+                f"{np.abs(other - weights[0]).max():.2g} at most. What does not go through the sum has no noise."
+            )
+            return Diagnosis("data-in-weights", seen, ask)
+    return None
+
+
+def _claim(claim: Any, plan: dict[str, Any]) -> Diagnosis | None:
+    epsilon, delta = plan["epsilon"], plan["delta"]
+    if isinstance(claim, Guarantee) and (claim.epsilon, claim.delta) == (epsilon, delta):
+        if claim.neighbours is Neighbours.ADD_REMOVE:
+            return None
+        seen = "You claim it for replacing a patient. One is taken away and another added: twice the change."
+        return Diagnosis("claim", seen, "Which relation is the noise for?")
+    seen = f"`claim` is {claim!r}, and the plan asks for ε = {epsilon:.3g} and δ = {delta:.2g}."
+    return Diagnosis("claim", seen, "Guarantee(epsilon, delta), for all rounds together.")
+
+
+def _replayed(
+    before: np.ndarray, after: np.ndarray, names: list[str], chosen: set[str], plan: dict[str, Any]
+) -> Diagnosis | None:
+    """A patient more, the same generator: no hospital's vector moves by more than the clip, and only the patient's."""
+    clip, moved = plan["clip"], np.linalg.norm(after - before, axis=2)
+    room = 1e-9 * (1 + np.linalg.norm(before, axis=2))
+    for place, name in enumerate(names):
+        largest = float((moved[:, place] - room[:, place]).max())
+        if name not in chosen and largest > 0:
+            seen = f"A patient of {sorted(chosen)} changes what {name} sends."
+            return Diagnosis("not-local", seen, "Each hospital computes from its own stays, the plan and the sums.")
+        if largest > clip * (1 + 1e-6):
+            return Diagnosis(
+                "moves-more",
+                f"One patient more moves what {name} sends by {moved[:, place].max():.3g}, and the clip is {clip:.2g}.",
+                "Milestone 5.2: what do all stays of one patient add, strange ones too?",
+            )
+    if not moved.any():
+        return Diagnosis("ignores-data", "A patient more changes nothing in what is sent.", "Where do stays come in?")
+    return None
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What two seeds of one study differ by, shape (rounds, hospitals, d), rounds without a sum, and the plan."""
+
+    differences: np.ndarray
+    fell: list[bool]
+    plan: dict[str, Any]
+
+    @property
+    def noise(self) -> np.ndarray:
+        """Differences of two draws, scaled to the deviation of one."""
+        return self.differences / math.sqrt(2)
+
+    def ratio(self) -> float:
+        """Variance of one hospital's noise, in units of what a share needs for a single round."""
+        plan = self.plan
+        whole = plan["reach"] * plan["clip"] * analytic_noise_multiplier(plan["epsilon"], plan["delta"])
+        return float((self.noise**2).mean()) * plan["shares"] / whole**2
+
+
+def _even(seen: Seen, failure: float) -> Diagnosis | None:
+    """Every hospital adds noise of its own in every round, and all of them as much."""
+    x, level = seen.noise, failure / 8
+    by_hospital, by_round = (x**2).mean(axis=(0, 2)), (x**2).mean(axis=(1, 2))
+    if not by_hospital.all():
+        none = sorted(seen.plan["declared"])[int((by_hospital == 0).argmax())]
+        return Shared.NO_NOISE.seen(f"{none} adds no noise.", "Its stays are in the sum: who hides them?")
+    mean = float((x**2).mean())
+    linked = _linked(x / math.sqrt(mean), level, coarse=True)
+    if linked:
+        return linked
+    for some, what, each in ((by_hospital, "hospitals", x.size / len(by_hospital)), (by_round, "rounds", x[0].size)):
+        ends = stats.chi2.cdf(each * some.min() / mean, each), stats.chi2.sf(each * some.max() / mean, each)
+        if min(ends) < level / len(some):
+            return Shared.UNEVEN_NOISE.seen(
+                f"Over {what} your noise has between {some.min() / mean:.2g} and {some.max() / mean:.2g} times its "
+                "mean variance.",
+                "A patient moves a small hospital's sum as far as a large one's. What follows for the noise?",
+            )
+    return _linked(x / math.sqrt(mean), level)
+
+
+def _linked(x: np.ndarray, level: float, coarse: bool = False) -> Diagnosis | None:
+    """Sums along each axis have as much variance as independent noise; `coarse` asks for a factor of two."""
+    for axis, what in ((0, "rounds"), (1, "hospitals"), (2, "numbers of a vector")):
+        count = x.size // x.shape[axis]
+        together = float((x.sum(axis=axis) ** 2).sum() / x.shape[axis])
+        unlikely = min(stats.chi2.cdf(together, count), stats.chi2.sf(together, count)) < level
+        if unlikely and not (coarse and 0.5 < together / count < 2):
+            return Shared.LINKED_NOISE.seen(
+                f"Different {what} have noise in common: it cancels, or it can be taken off."
+            )
+    return None
+
+
+KNOWN = (  # what the ratio is of that of right noise: shares, hospitals, reach and rounds are handed in
+    ("divided-noise", lambda s, h, k, t: 1 / s, "The whole deviation is divided by `shares`.", "Variances add up."),
+    ("counts-dropouts", lambda s, h, k, t: s / h, "It is right if all hospitals' noise counts.", "Who may be missing?"),
+    ("one-hospital", lambda s, h, k, t: 1 / k**2, "It is right for a patient in one hospital.", "How many may it be?"),
+    ("root-of-hospitals", lambda s, h, k, t: 1 / k, "It is right for a change of √reach clips.", "Which way may parts "
+     "in two hospitals point?"),
+    ("one-round", lambda s, h, k, t: 1 / t, "It is right for one round.", "What do all rounds cost together?"),
+    ("whole-noise-each", lambda s, h, k, t: s, "Every hospital adds all of it.", "How many shares make the whole?"),
+)  # fmt: skip
+
+
+def _amount(seen: list[Seen], level: float) -> Diagnosis | None:
+    """Variances of some thousand numbers in each study, 2% off in a right answer, and of all studies together."""
+    ratios = np.array([one.ratio() / (len(one.fell) - sum(one.fell)) for one in seen])  # rounds that gave a sum
+    generous = np.array([one.ratio() / len(one.fell) for one in seen])
+    sizes = np.array([one.differences.size for one in seen])
+    wide = 6 * np.sqrt(2 / sizes)
+    enough = [stats.chi2.cdf(n * ratio, n) >= level / 4 for n, ratio in zip(sizes, ratios, strict=True)]
+    together = float((sizes * ratios).sum())
+    if all(enough) and stats.chi2.cdf(together, sizes.sum()) >= level / 4 and (generous < 1.35 * (1 + wide)).all():
+        return None
+    worst = int(np.abs(np.log(ratios)).argmax())
+    plan, (rounds, many, _) = seen[worst].plan, seen[worst].differences.shape
+    told = (
+        f"In {rounds} rounds, with epsilon = {plan['epsilon']:.2g}, shares = {plan['shares']}, reach = {plan['reach']} "
+        f"and {many} hospitals, each hospital's noise has {ratios[worst]:.2g} times the variance that it has to have"
+    )
+    for key, of, what, ask in KNOWN:
+        factors = np.array(
+            [of(one.plan["shares"], one.differences.shape[1], one.plan["reach"], len(one.fell)) for one in seen]
+        )
+        if (np.abs(generous / factors - 1) < wide).all():
+            return Diagnosis(key, f"{told}. {what}", ask)
+    if ratios[worst] < 1 or not all(enough):
+        return Shared.TOO_LITTLE_NOISE.seen(f"{told}.", "Does it cover `reach` clips in all rounds that gave a sum?")
+    return Shared.TOO_MUCH_NOISE.seen(f"{told}.", "Which smaller noise is enough?")
+
+
+def _law(seen: list[Seen], level: float) -> Diagnosis | None:
+    """Normal noise: excess kurtosis, which halves in differences (Laplace noise has 1.5), and Kolmogorov's test."""
+    x = np.concatenate([(one.noise / one.noise.std()).ravel() for one in seen])
+    far = abs(float(stats.kurtosis(x))) > 8 * math.sqrt(24 / len(x))
+    if not far and stats.kstest(x, stats.norm.cdf).pvalue >= level:
+        return None
+    return Diagnosis(
+        "not-normal", "Your noise has the right size, and is not normal.", "What does the account assume of it?"
+    )
+
+
+def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Sixteen hospitals, ε = 4, up to two of them missing: at most 0.04 below one pool; right ones are by 0.011 ± 0.004."""
+    world = simulate_hospitals(16, rng=chance.rng)
+    hospitals = {name: tuple(one) for name, one in world.stays.items()}
+    plan = {
+        "centre": world.centre, "spread": world.spread, "clip": 1.0, "epsilon": 4.0, "delta": 1e-6, "reach": 2,
+        "shares": 13, "declared": dict(world.declared),
+    }  # fmt: skip
+    sums = Sums((len(world.centre) + 1,), frozenset(hospitals), fresh(chance.rng), gone=2)
+    weights, _ = trained(answer, hospitals, plan, sums, int(chance.rng.integers(2**63)))
+    rows, score = Rows.of(world), tested(world)
+    pooled, found = score(plain(rows.Z, rows.y, 1.0)), score(weights)
+    if found >= pooled - WORTH:
+        return None
+    return Diagnosis(
+        "not-useful",
+        f"With {len(hospitals)} hospitals at ε = 4 your model has AUC {found:.3f}. One pool without noise has "
+        f"{pooled:.3f}, and {WORTH} less is asked for.",
+        "Full steps of size 2 on sum / (all stays declared), momentum 0.9, fifty rounds, and the mean of the later "
+        "weights get there.",
+    )
+
+
+WHOLE = (private, useful)
