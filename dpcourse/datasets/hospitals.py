@@ -42,7 +42,7 @@ class Hospitals:
     stays : dict of str to Stays
         What each hospital holds, by its name. A patient has one number in all hospitals.
     declared : dict of str to int
-        Stays a year that each hospital reports to the public in round numbers: about as many as it has.
+        Stays that each hospital reported to the public for the year before, in tens: about as many as it has now.
     centre, spread : ndarray, shape (30,)
         What textbooks say of each reading in adults: public.
     test : Stays

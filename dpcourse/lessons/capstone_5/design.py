@@ -29,8 +29,12 @@ def epsilon_of(moved: float, deviation: float, delta: float = DELTA) -> float:
     --------
     >>> round(epsilon_of(1.0, 3.730632, 1e-5), 4)
     1.0
+    >>> epsilon_of(0.0, 1.0)
+    0.0
     """
     mu = moved / deviation
+    if mu == 0 or gaussian_delta(0.0, 1 / mu) <= delta:  # δ alone is enough
+        return 0.0
     return float(brentq(lambda e: gaussian_delta(e, 1 / mu) - delta, 0.0, mu * mu / 2 + mu * 12, xtol=1e-10))
 
 

@@ -24,7 +24,6 @@ from dpcourse.lessons.capstone_5.design import (
     epsilon_of,
     scaled,
 )
-from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee
 
 RATE, MOMENTUM = 2.0, 0.9
@@ -142,14 +141,8 @@ def group_epsilon(stays: int, epsilon: float) -> float:
     return epsilon_of(stays / REACH, multiplier(epsilon) / math.sqrt(ROUNDS))
 
 
-def clipped_share(rows: Rows) -> float:
-    """The share of patients' parts that are longer than the clip at the start, where all weights are zero."""
-    parts = np.add.reduceat((0.5 - rows.y)[:, None] * rows.Z, rows.starts)
-    return float((np.linalg.norm(parts, axis=1) > CLIP).mean())
-
-
 def certified(deviation: float, moved: float, claim: Guarantee, runs: int, rng=None) -> AuditResult:
-    """What an auditor makes of one number of one sum with this noise, with and without a patient who moves it."""
+    """What an auditor makes of one number with this noise, with and without a patient who moves it so far."""
     noise = np.random.default_rng(rng).normal(0, deviation, (2, runs)) / moved
     noise[1] += 1
     return audit_outputs(*noise.round(3), claim=claim)
@@ -158,11 +151,6 @@ def certified(deviation: float, moved: float, claim: Guarantee, runs: int, rng=N
 def claim_at(moved: float, deviation: float, delta: float) -> Guarantee:
     """What this noise gives at another δ."""
     return Guarantee(epsilon_of(moved, deviation, delta), delta)
-
-
-def delta_of(epsilon: float, moved: float, deviation: float) -> float:
-    """δ at ε of noise of this deviation under a change of norm `moved`."""
-    return gaussian_delta(epsilon, deviation / moved)
 
 
 def lied(world: Hospitals, rows: Rows, epsilon: float, strength: float, *, rng=None) -> tuple[float, float]:

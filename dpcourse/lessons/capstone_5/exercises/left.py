@@ -9,7 +9,8 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.lessons.capstone_5.exercises.reference import epsilon_of_mu, patient_epsilon, spread_out, whole
+from dpcourse.lessons.capstone_5.design import epsilon_of
+from dpcourse.lessons.capstone_5.exercises.reference import patient_epsilon, spread_out, whole
 
 
 def _names(many: int) -> list[str]:
@@ -45,7 +46,7 @@ def _with(
             for some in arrived
             if counts(some, threshold)
         )
-        return epsilon_of_mu(math.sqrt(squared), delta)
+        return epsilon_of(math.sqrt(squared), 1.0, delta)
 
     return gives
 
@@ -69,13 +70,13 @@ def _added(at, arrived, colluders, threshold, share, clip, delta) -> float:
 
 def _worst(at, arrived, colluders, threshold, share, clip, delta) -> float:
     mus = [(len(at & some) * clip / share) ** 2 / len(some - colluders) for some in arrived if len(some) >= threshold]
-    return epsilon_of_mu(math.sqrt(len(mus) * max(mus)), delta)
+    return epsilon_of(math.sqrt(len(mus) * max(mus)), 1.0, delta)
 
 
 def _planned(at, arrived, colluders, threshold, share, clip, delta) -> float:
     kept = [some for some in arrived if len(some) >= threshold]
     squared = sum((len(at & some) * clip / share) ** 2 / threshold for some in kept)
-    return epsilon_of_mu(math.sqrt(squared), delta)
+    return epsilon_of(math.sqrt(squared), 1.0, delta)
 
 
 def _times(at, arrived, colluders, threshold, share, clip, delta) -> float:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier, gaussian_delta
+from dpcourse.lessons.capstone_5.design import LARGEST, epsilon_of
+from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 
-LARGEST = 3.0
 CANARIES = (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e9, 0.0)
 
 
@@ -80,15 +80,6 @@ def deviation(epsilon: float, delta: float, rounds: int, clip: float, reach: int
     return reach * clip * analytic_noise_multiplier(epsilon, delta) * math.sqrt(rounds / shares)
 
 
-def epsilon_of_mu(mu: float, delta: float) -> float:
-    """ε at δ of Gaussian releases with Σ (moved/deviation)² = μ²; 0 where δ alone is enough."""
-    from scipy.optimize import brentq
-
-    if mu == 0 or gaussian_delta(0.0, 1 / mu) <= delta:
-        return 0.0
-    return float(brentq(lambda e: gaussian_delta(e, 1 / mu) - delta, 0.0, mu * mu / 2 + mu * 12, xtol=1e-10))
-
-
 def patient_epsilon(
     at: Set[str], arrived: Sequence[Set[str]], colluders: Set[str], threshold: int, share: float, clip: float,
     delta: float,
@@ -97,7 +88,7 @@ def patient_epsilon(
     squared = sum(
         (len(at & names) * clip / share) ** 2 / len(names - colluders) for names in arrived if len(names) >= threshold
     )
-    return epsilon_of_mu(math.sqrt(squared), delta)
+    return epsilon_of(math.sqrt(squared), 1.0, delta)
 
 
 def numbers_of(given: Any) -> np.ndarray:

@@ -3,154 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
-from dpcourse.lessons.capstone_5.exercises.reference import (
-    CANARIES,
-    book,
-    fresh,
-    numbers_of,
-    soiled,
-    spread_out,
-    ward,
-    whole,
-)
+from dpcourse.lessons.capstone_5.exercises.reference import fresh, ward, whole
+from dpcourse.lessons.capstone_5.exercises.run import Sums, one_more, study, trained
 from dpcourse.lessons.capstone_5.numbers import plain, tested
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 from dpcourse.privacy import Guarantee, Neighbours
 
-Ward = tuple[np.ndarray, ...]
-MOST_ROUNDS = 300
 WORTH = 0.04  # how far below one pool without noise the model of a small study may score
-
-
-@dataclass
-class Sums:
-    """What the check hands in as `secure_sum`: it notes what was sent, and returns the sum, or what a script says."""
-
-    shape: tuple[int, ...]
-    names: frozenset[str]
-    rng: np.random.Generator
-    scale: float = 0.0  # above 0: a script, whose sums have nothing to do with what was sent
-    gone: int = 0
-    sent: list[np.ndarray] = field(default_factory=list)  # of each round, the hospitals' vectors in the order of names
-    fell: list[bool] = field(default_factory=list)  # rounds without a sum
-
-    def __call__(self, vectors: Mapping[str, Any]) -> np.ndarray | None:
-        kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}
-        if kept.keys() != self.names:
-            ask = "In every round each hospital sends one, also one without stays. Who drops out, you are not told."
-            raise Refused(Diagnosis("wrong-names", "secure_sum is not sent one vector of each hospital.", ask))
-        if any(one.shape != self.shape or not np.isfinite(one).all() for one in kept.values()):
-            seen = f"secure_sum is sent something else than {self.shape[0]} finite numbers of a hospital."
-            raise Refused(Diagnosis("wrong-shape", seen, "Its clipped sum and its share of the noise."))
-        if len(self.sent) >= MOST_ROUNDS:
-            seen = f"You ask for more than {MOST_ROUNDS} sums."
-            raise Refused(Diagnosis("too-many-rounds", seen, "How many rounds is your noise made for?"))
-        self.sent.append(np.array([kept[name] for name in sorted(kept)]))
-        self.fell.append(bool(self.rng.random() < 0.08))
-        if self.fell[-1]:
-            return None
-        if self.scale:
-            return self.rng.normal(0, self.scale, self.shape)
-        away = set(self.rng.permutation(sorted(kept))[: self.rng.integers(self.gone + 1)].tolist())
-        return np.sum([vector for name, vector in kept.items() if name not in away], axis=0)
-
-
-def study(rng: np.random.Generator, reach: int, ordinary: bool) -> tuple[dict[str, Ward], dict[str, Any]]:
-    """Hospitals of very unequal size and a plan of any kind.
-
-    An ordinary study has stays as the simulator makes them. In others one hospital is empty, and stays are strange.
-    """
-    many = int(rng.integers(5, 9))
-    if ordinary:
-        world = simulate_hospitals(many, rng=rng)
-        centre, spread = world.centre, world.spread
-        wards = [tuple(part[: whole(rng, 20, 90)] for part in one) for one in world.stays.values()]
-        wards = [tuple(part[: min(map(len, one))] for part in one) for one in wards]
-    else:
-        centre, spread = book(rng, int(rng.integers(6, 20)))
-        sizes = [0, 1, *(whole(rng, 5, 90) for _ in range(many - 2))]
-        wards = [soiled(rng, ward(rng, n, centre, spread)) for n in rng.permutation(sizes)]
-    hospitals = {f"hospital {place + 1:02}": one for place, one in enumerate(wards)}
-    shares = int(rng.integers(math.ceil(math.sqrt(1.5 * many)), many - 1))
-    plan = {
-        "centre": centre, "spread": spread, "clip": spread_out(rng, 0.02, 50), "epsilon": spread_out(rng, 0.1, 10),
-        "delta": spread_out(rng, 1e-9, 1e-3), "reach": reach, "shares": shares,
-        "declared": {name: 10 * int(rng.integers(1, 30)) for name in hospitals},
-    }  # fmt: skip
-    return hospitals, plan
-
-
-def _copied(hospitals: Mapping[str, Ward]) -> dict[str, Ward]:
-    return {name: tuple(part.copy() for part in one) for name, one in hospitals.items()}
-
-
-def trained(
-    answer: Answer, hospitals: Mapping[str, Ward], plan: dict[str, Any], sums: Sums, seed: int
-) -> tuple[np.ndarray, Any]:
-    """Weights and claim, after the look at what was sent."""
-    handed = {
-        **plan,
-        "declared": dict(plan["declared"]),
-        "centre": plan["centre"].copy(),
-        "spread": plan["spread"].copy(),
-    }
-    try:
-        given = answer(_copied(hospitals), handed, sums, np.random.default_rng(seed))
-    except AnswerRaised as raised:
-        if any(sums.fell):
-            what = f"After a round in which too few hospitals arrived (secure_sum returned None) you stop: {raised}."
-            if "None" in str(raised):
-                raise Refused(Diagnosis("no-sum", what, "What should a step do without a sum?")) from raised
-        seen = f"Your training stops: {raised}. There is a hospital without stays, and some readings are missing."
-        raise Refused(Diagnosis("raises", seen, "An error is an output. What does such a hospital send?")) from raised
-    if not isinstance(given, dict) or any(key not in given for key in ("weights", "claim")):
-        raise Refused(Diagnosis("wrong-type", f"A dict with weights and claim is wanted; you return {a(given)}."))
-    weights = numbers_of(given["weights"])
-    if weights.shape != sums.shape or not np.isfinite(weights).all():
-        raise Refused(Diagnosis("wrong-shape", f"`weights` has shape {weights.shape}; {sums.shape[0]} are wanted."))
-    if len(sums.sent) < 2:
-        ask = "All that reaches the weights goes through secure_sum."
-        raise Refused(Diagnosis("bypasses", f"You ask for {len(sums.sent)} sums.", ask))
-    return weights, given["claim"]
-
-
-def _one_more(rng: np.random.Generator, hospitals: Mapping[str, Ward], plan: dict[str, Any]) -> tuple[dict, set[str]]:
-    """The same study with a patient more, who has strange and ordinary stays in as many hospitals as allowed."""
-    chosen = set(rng.permutation(sorted(hospitals))[: plan["reach"]].tolist())
-    more, number = _copied(hospitals), 10**6
-    for name in chosen:
-        X, y, patients = more[name]
-        stays = int(rng.choice((1, 3, 20)))
-        rows = plan["centre"] + plan["spread"] * rng.normal(0, 1.5, (stays, len(plan["centre"])))
-        rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
-        more[name] = (
-            np.vstack([X, rows]), np.append(y, rng.integers(2, size=stays)), np.append(patients, [number] * stays)
-        )  # fmt: skip
-    return more, chosen
 
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Scripted sums: so weights cannot depend on patients, and what each hospital sends can be compared."""
     seen: list[Seen] = []
-    for look, reach in enumerate(chance.rng.permutation((1, 2, 3))):
+    for kind, reach in zip(("ordinary", "clean", "strange"), chance.rng.permutation((1, 2, 3)), strict=True):
         rng = chance.rng
-        hospitals, plan = study(rng, int(reach), ordinary=look == 0)
+        hospitals, plan = study(rng, int(reach), kind)
         names, shape = frozenset(hospitals), (len(plan["centre"]) + 1,)
         script, seeds = int(rng.integers(2**63)), [int(seed) for seed in rng.integers(2**63, size=2)]
         scale = 0.05 * sum(plan["declared"].values()) * min(plan["clip"], 1.0)
-        more, chosen = _one_more(rng, hospitals, plan)
+        more, chosen = one_more(rng, hospitals, plan)
         others = {name: ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"]) for name in hospitals}
         runs, weights, claims = [], [], []
         for some, seed in ((hospitals, seeds[0]), (hospitals, seeds[1]), (more, seeds[0]), (others, seeds[1])):
@@ -205,10 +87,11 @@ def _replayed(
     clip, moved = plan["clip"], np.linalg.norm(after - before, axis=2)
     room = 1e-9 * (1 + np.linalg.norm(before, axis=2))
     for place, name in enumerate(names):
-        largest = float((moved[:, place] - room[:, place]).max())
-        if name not in chosen and largest > 0:
-            seen = f"A patient of {sorted(chosen)} changes what {name} sends."
+        if name not in chosen and (moved[:, place] > room[:, place]).any():
+            seen = f"A patient of {' and '.join(sorted(chosen))} changes what {name} sends."
             return Diagnosis("not-local", seen, "Each hospital computes from its own stays, the plan and the sums.")
+    for place, name in enumerate(names):
+        largest = float((moved[:, place] - room[:, place]).max())
         if largest > clip * (1 + 1e-6):
             return Diagnosis(
                 "moves-more",
@@ -325,7 +208,7 @@ def _law(seen: list[Seen], level: float) -> Diagnosis | None:
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Sixteen hospitals, ε = 4, up to two of them missing: at most 0.04 below one pool; right ones are by 0.011 ± 0.004."""
+    """Sixteen hospitals, ε = 4, two missing at most: 0.04 below one pool or better; right ones are by 0.011 ± 0.004."""
     world = simulate_hospitals(16, rng=chance.rng)
     hospitals = {name: tuple(one) for name, one in world.stays.items()}
     plan = {

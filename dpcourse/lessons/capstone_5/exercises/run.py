@@ -1,0 +1,136 @@
+"""Capstone 5.5: what a check of the training hands in, and how it runs one: studies, sums by script, a patient more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.datasets import simulate_hospitals
+from dpcourse.lessons.capstone_5.exercises.reference import (
+    CANARIES,
+    book,
+    numbers_of,
+    soiled,
+    spread_out,
+    ward,
+    whole,
+)
+
+Ward = tuple[np.ndarray, ...]
+MOST_ROUNDS = 300
+
+
+@dataclass
+class Sums:
+    """What the check hands in as `secure_sum`: it notes what was sent, and returns the sum, or what a script says."""
+
+    shape: tuple[int, ...]
+    names: frozenset[str]
+    rng: np.random.Generator
+    scale: float = 0.0  # above 0: a script, whose sums have nothing to do with what was sent
+    gone: int = 0
+    sent: list[np.ndarray] = field(default_factory=list)  # of each round, the hospitals' vectors in the order of names
+    fell: list[bool] = field(default_factory=list)  # rounds without a sum
+
+    def __call__(self, vectors: Mapping[str, Any]) -> np.ndarray | None:
+        kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}
+        if kept.keys() != self.names:
+            ask = "In every round each hospital sends one, also one without stays. Who drops out, you are not told."
+            raise Refused(Diagnosis("wrong-names", "secure_sum is not sent one vector of each hospital.", ask))
+        if any(one.shape != self.shape or not np.isfinite(one).all() for one in kept.values()):
+            seen = f"secure_sum is sent something else than {self.shape[0]} finite numbers of a hospital."
+            raise Refused(Diagnosis("wrong-shape", seen, "Its clipped sum and its share of the noise."))
+        if len(self.sent) >= MOST_ROUNDS:
+            seen = f"You ask for more than {MOST_ROUNDS} sums."
+            raise Refused(Diagnosis("too-many-rounds", seen, "How many rounds is your noise made for?"))
+        self.sent.append(np.array([kept[name] for name in sorted(kept)]))
+        self.fell.append(bool(self.rng.random() < 0.08))
+        if self.fell[-1]:
+            return None
+        if self.scale:
+            return self.rng.normal(0, self.scale, self.shape)
+        away = set(self.rng.permutation(sorted(kept))[: self.rng.integers(self.gone + 1)].tolist())
+        return np.sum([vector for name, vector in kept.items() if name not in away], axis=0)
+
+
+def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Ward], dict[str, Any]]:
+    """Hospitals of very unequal size and a plan of any kind.
+
+    In an "ordinary" study stays are as the simulator makes them, in a "clean" one no reading is missing; in a "strange"
+    one a hospital is empty, and readings and outcomes are of any kind.
+    """
+    many = int(rng.integers(5, 9))
+    if kind == "ordinary":
+        world = simulate_hospitals(many, rng=rng)
+        centre, spread = world.centre, world.spread
+        wards = [tuple(part[: whole(rng, 20, 90)] for part in one) for one in world.stays.values()]
+        wards = [tuple(part[: min(map(len, one))] for part in one) for one in wards]
+    else:
+        centre, spread = book(rng, int(rng.integers(6, 20)))
+        wards = [ward(rng, whole(rng, 5, 90), centre, spread) for _ in range(many)]
+    if kind == "strange":
+        wards = [soiled(rng, one) for one in wards]
+        wards[int(rng.integers(many))] = ward(rng, int(rng.integers(2)), centre, spread)
+    hospitals = {f"hospital {place + 1:02}": one for place, one in enumerate(wards)}
+    shares = int(rng.integers(math.ceil(math.sqrt(1.5 * many)), many - 1))
+    plan = {
+        "centre": centre, "spread": spread, "clip": spread_out(rng, 0.02, 50), "epsilon": spread_out(rng, 0.1, 10),
+        "delta": spread_out(rng, 1e-9, 1e-3), "reach": reach, "shares": shares,
+        "declared": {name: 10 * int(rng.integers(1, 30)) for name in hospitals},
+    }  # fmt: skip
+    return hospitals, plan
+
+
+def _copied(hospitals: Mapping[str, Ward]) -> dict[str, Ward]:
+    return {name: tuple(part.copy() for part in one) for name, one in hospitals.items()}
+
+
+def trained(
+    answer: Answer, hospitals: Mapping[str, Ward], plan: dict[str, Any], sums: Sums, seed: int
+) -> tuple[np.ndarray, Any]:
+    """Weights and claim, after the look at what was sent."""
+    handed = {
+        **plan,
+        "declared": dict(plan["declared"]),
+        "centre": plan["centre"].copy(),
+        "spread": plan["spread"].copy(),
+    }
+    try:
+        given = answer(_copied(hospitals), handed, sums, np.random.default_rng(seed))
+    except AnswerRaised as raised:
+        if any(sums.fell):
+            what = f"After a round in which too few hospitals arrived (secure_sum returned None) you stop: {raised}."
+            if "None" in str(raised):
+                raise Refused(Diagnosis("no-sum", what, "What should a step do without a sum?")) from raised
+        seen = f"Your training stops: {raised}. There is a hospital without stays, and some readings are missing."
+        raise Refused(Diagnosis("raises", seen, "An error is an output. What does such a hospital send?")) from raised
+    if not isinstance(given, dict) or any(key not in given for key in ("weights", "claim")):
+        raise Refused(Diagnosis("wrong-type", f"A dict with weights and claim is wanted; you return {a(given)}."))
+    weights = numbers_of(given["weights"])
+    if weights.shape != sums.shape or not np.isfinite(weights).all():
+        raise Refused(Diagnosis("wrong-shape", f"`weights` has shape {weights.shape}; {sums.shape[0]} are wanted."))
+    if len(sums.sent) < 2:
+        ask = "All that reaches the weights goes through secure_sum."
+        raise Refused(Diagnosis("bypasses", f"You ask for {len(sums.sent)} sums.", ask))
+    return weights, given["claim"]
+
+
+def one_more(rng: np.random.Generator, hospitals: Mapping[str, Ward], plan: dict[str, Any]) -> tuple[dict, set[str]]:
+    """The same study with a patient more, who has strange and ordinary stays in as many hospitals as allowed."""
+    chosen = set(rng.permutation(sorted(hospitals))[: plan["reach"]].tolist())
+    more, number = _copied(hospitals), 10**6
+    for name in chosen:
+        X, y, patients = more[name]
+        stays = int(rng.choice((1, 3, 20)))
+        rows = plan["centre"] + plan["spread"] * rng.normal(0, 1.5, (stays, len(plan["centre"])))
+        rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
+        more[name] = (
+            np.vstack([X, rows]), np.append(y, rng.integers(2, size=stays)), np.append(patients, [number] * stays)
+        )  # fmt: skip
+    return more, chosen
