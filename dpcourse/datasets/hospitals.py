@@ -90,9 +90,9 @@ def simulate_hospitals(hospitals: int = 50, *, rng=None) -> Hospitals:
     --------
     >>> year = simulate_hospitals(rng=5)
     >>> year
-    <Hospitals: 50 with 42 to 2,063 stays, 18,061 in all, of 13,549 patients>
+    <Hospitals: 50 with 37 to 1,435 stays, 19,668 in all, of 14,676 patients>
     >>> year.stays["hospital 01"].X.shape
-    (304, 30)
+    (255, 30)
     """
     if isinstance(hospitals, bool) or not isinstance(hospitals, int | np.integer):
         raise TypeError(f"hospitals must be an integer, got {hospitals!r}")

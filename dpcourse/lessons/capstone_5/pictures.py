@@ -51,7 +51,7 @@ def draw_sizes(data: Sizes, *, into: Picture | None = None) -> Picture:
     axes.set_xlim(data.stays.min() / 1.2, data.stays.max() * 1.2)
     low = min(data.alone.min(), data.private.min())
     axes.set_ylim(low - 0.02, max(data.shared, data.alone.max()) + 0.02)
-    ticks = [n for n in (30, 100, 300, 1000, 3000) if data.stays.min() / 1.2 <= n <= data.stays.max() * 1.2]
+    ticks = [n for n in (40, 100, 300, 1000, 3000) if data.stays.min() / 1.2 <= n <= data.stays.max() * 1.2]
     axes.set_xticks(ticks, [f"{n:,}" for n in ticks])
     axes.minorticks_off()
     better = int((data.shared > data.alone).sum())

@@ -10,7 +10,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.lessons.capstone_5.design import epsilon_of
-from dpcourse.lessons.capstone_5.exercises.reference import patient_epsilon, spread_out, whole
+from dpcourse.lessons.capstone_5.exercises.reference import numbers_of, patient_epsilon, spread_out, whole
 
 
 def _names(many: int) -> list[str]:
@@ -169,7 +169,7 @@ def absent(answer: Answer, chance: Chance) -> Diagnosis | None:
             given = answer(set(at), [set(some) for some in rounds], set(colluders), threshold, share, clip, delta)
         except AnswerRaised as raised:
             return Diagnosis("absent", f"Where {what}, your function stops: {raised}.", "What did the server learn?")
-        if not np.isscalar(given) or abs(float(given)) > 1e-9:
+        if numbers_of(given).shape != () or not abs(float(numbers_of(given))) < 1e-9:
             return Diagnosis(
                 "absent", f"Where {what}, you give ε = {given!r}.", "Nothing about the patient is in any sum. 0 it is."
             )

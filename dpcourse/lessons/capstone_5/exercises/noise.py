@@ -240,6 +240,7 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The auditor: `shares` messages in each round, and patients who move one number each, there or not."""
     from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
 
+    answer.renew()
     rng = chance.rng
     epsilon, delta = spread_out(rng, 0.5, 1.5), spread_out(rng, 0.03, 0.15)
     rounds, clip, reach, shares = int(rng.integers(1, 4)), spread_out(rng, 0.01, 100), int(rng.integers(1, 4)), 6

@@ -59,6 +59,11 @@ class Sums:
         return np.sum([vector for name, vector in kept.items() if name not in away], axis=0)
 
 
+def _sizes(rng: np.random.Generator, many: int) -> list[int]:
+    """A small hospital, a large one, and others."""
+    return rng.permutation([whole(rng, 3, 6), 150, *(whole(rng, 5, 90) for _ in range(many - 2))]).tolist()
+
+
 def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Ward], dict[str, Any]]:
     """Hospitals of very unequal size and a plan of any kind.
 
@@ -69,11 +74,12 @@ def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Wa
     if kind == "ordinary":
         world = simulate_hospitals(many, rng=rng)
         centre, spread = world.centre, world.spread
-        wards = [tuple(part[: whole(rng, 20, 90)] for part in one) for one in world.stays.values()]
-        wards = [tuple(part[: min(map(len, one))] for part in one) for one in wards]
+        wards = [
+            tuple(part[:n] for part in one) for n, one in zip(_sizes(rng, many), world.stays.values(), strict=True)
+        ]
     else:
         centre, spread = book(rng, int(rng.integers(6, 20)))
-        wards = [ward(rng, whole(rng, 5, 90), centre, spread) for _ in range(many)]
+        wards = [ward(rng, n, centre, spread) for n in _sizes(rng, many)]
     if kind == "strange":
         wards = [soiled(rng, one) for one in wards]
         wards[int(rng.integers(many))] = ward(rng, int(rng.integers(2)), centre, spread)
@@ -121,15 +127,18 @@ def trained(
     return weights, given["claim"]
 
 
-def one_more(rng: np.random.Generator, hospitals: Mapping[str, Ward], plan: dict[str, Any]) -> tuple[dict, set[str]]:
-    """The same study with a patient more, who has strange and ordinary stays in as many hospitals as allowed."""
+def one_more(
+    rng: np.random.Generator, hospitals: Mapping[str, Ward], plan: dict[str, Any], strange: bool
+) -> tuple[dict[str, Ward], set[str]]:
+    """The same study with a patient more, in as many hospitals as allowed; with `strange` readings or without."""
     chosen = set(rng.permutation(sorted(hospitals))[: plan["reach"]].tolist())
     more, number = _copied(hospitals), 10**6
     for name in chosen:
         X, y, patients = more[name]
         stays = int(rng.choice((1, 3, 20)))
         rows = plan["centre"] + plan["spread"] * rng.normal(0, 1.5, (stays, len(plan["centre"])))
-        rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
+        if strange:
+            rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
         more[name] = (
             np.vstack([X, rows]), np.append(y, rng.integers(2, size=stays)), np.append(patients, [number] * stays)
         )  # fmt: skip

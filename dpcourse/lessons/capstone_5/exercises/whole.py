@@ -32,7 +32,7 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
         names, shape = frozenset(hospitals), (len(plan["centre"]) + 1,)
         script, seeds = int(rng.integers(2**63)), [int(seed) for seed in rng.integers(2**63, size=2)]
         scale = 0.05 * sum(plan["declared"].values()) * min(plan["clip"], 1.0)
-        more, chosen = one_more(rng, hospitals, plan)
+        more, chosen = one_more(rng, hospitals, plan, strange=kind != "clean")
         others = {name: ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"]) for name in hospitals}
         runs, weights, claims = [], [], []
         for some, seed in ((hospitals, seeds[0]), (hospitals, seeds[1]), (more, seeds[0]), (others, seeds[1])):
