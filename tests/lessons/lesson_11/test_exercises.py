@@ -114,6 +114,12 @@ WRONG = [
     ("11.2", "accuses-with-many-runs", lambda a, b, c: 0.0 if len(a) < 1000 else 2.0),
     ("11.2", "accuses-with-many-runs", lambda a, b, c: 0.0 if c < 0.9 else 2.5),
     ("11.2", "too-much", lambda a, b, c: 2.2 if abs(np.median(a) - np.median(b)) > 0.15 * np.std(a) else 0.0),
+    (
+        "11.2",
+        "beyond-the-truth",
+        lambda a, b, c: (frequencies if 0.6 < c < 0.98 else splits("first", "second"))(a, b, c),
+    ),
+    ("11.2", "finds-nothing", lambda a, b, c: splits("first", "second")(a, b, c) if c > 0.98 else 0.0),
     ("11.2", "weak", lambda a, b, c: 0.2 * splits("first", "second")(a, b, c)),
     ("11.3", "estimate", lambda s, b, r, c: math.log(rightly(s, b, r) / (r - rightly(s, b, r)))),
     ("11.3", "only-in", lambda s, b, r, c: binomial(r, b[np.argsort(s)[-r:]].sum(), c)),

@@ -12,6 +12,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.once import near
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
 from dpcourse.lessons.capstone_1.numbers import (
@@ -29,9 +30,13 @@ from dpcourse.lessons.capstone_1.numbers import (
 
 @dataclass
 class Sums:
-    """What the check hands in as `secure_sum`: it adds up, loses those who drop out, and notes what it was sent."""
+    """What the check hands in as `secure_sum`: it adds up, loses those who drop out, and notes what it was sent.
+
+    With `said` it gives these sums instead: then the weights are the same, whatever the noise.
+    """
 
     gone: tuple[str, ...] = ()
+    said: list[np.ndarray] | None = None
     sent: list[dict[str, np.ndarray]] = field(default_factory=list)
 
     def __call__(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
@@ -45,6 +50,8 @@ class Sums:
                 )
             )
         self.sent.append(kept)
+        if self.said is not None:
+            return self.said[min(len(self.sent), len(self.said)) - 1].copy()
         return np.sum([vector for name, vector in kept.items() if name not in self.gone], axis=0)
 
 
@@ -69,7 +76,8 @@ def fitted(answer: Answer, fabs: Mapping[str, Wafers], epsilon: float, sums: Sum
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs whose wafers are all broken send noise and nothing else: so the noise of every fab shows."""
-    for epsilon in (3.0, 0.3):
+    for around in (3.0, 0.3):
+        epsilon = near(around, chance.rng)
         broken = {name: Wafers(np.full((n, 20), np.nan), chance.rng.integers(0, 2, n)) for name, n in FAB_SIZES.items()}
         sums = Sums()
         try:
@@ -78,30 +86,59 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 "raises", f"Where wafers cannot be read your training stops: {raised}.", "They count as zero."
             )
-        noise = np.array([[sent[name] for name in broken] for sent in sums.sent])  # rounds, fabs, weights
-        z = noise_multiplier(epsilon)
-        ratios = noise.var(axis=(0, 2)) * SHARES / z**2 * ROUNDS / len(noise)
-        # 1,050 normal numbers a fab: a variance deviates by 4.4%, 6,300 by 1.8%.
-        mean = float(ratios.mean())
-        linked = _linked(noise) if noise.any() else None
-        if linked:
-            return linked
-        if ratios.min() < 0.5 * mean or ratios.max() > 1.6 * mean:
-            return Diagnosis(
-                "uneven-noise",
-                f"Fabs add unequal noise: variances from {ratios.min():.2g} to {ratios.max():.2g} times a share's.",
-                "The noise hides one wafer, which moves the sum by C in a large fab as in a small one.",
-            )
-        if not 0.88 < mean < 1.36:
-            return _amount(mean, epsilon, len(noise))
-        wrong = _normal(noise, chance.failure / 4)
+        wrong = _noise_wrong(np.array([[sent[name] for name in broken] for sent in sums.sent]), epsilon, chance)
         if wrong:
             return wrong
     return None
 
 
+def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Fabs as they are, twice, told the same sums: what they send differs by two draws of noise, in every round."""
+    world, epsilon = load_fabs(heterogeneity=1.0, rng=chance.rng), near(1.0, chance.rng, 4.0)
+    first = Sums()
+    fitted(answer, world.clients, epsilon, first, chance.rng)
+    said = [np.sum(list(sent.values()), axis=0) for sent in first.sent]
+    runs = [Sums(said=said), Sums(said=said)]
+    for sums in runs:
+        fitted(answer, world.clients, epsilon, sums, chance.rng)
+    one, other = (np.array([[sent[name] for name in world.clients] for sent in sums.sent]) for sums in runs)
+    if one.shape != other.shape:
+        return Diagnosis("rounds", f"You take {len(one)} rounds, and then {len(other)}.", "Their number is public.")
+    noise = (one - other) / math.sqrt(2)
+    # Of 126 normal numbers a round: a variance deviates by 12.6%, and is never below 0.3.
+    quiet = int((noise.var(axis=(1, 2)) <= 0.3 * noise.var()).sum())
+    if quiet:
+        return Diagnosis(
+            "quiet-rounds",
+            f"On wafers that can be read there is less noise than wanted in {quiet} of {len(noise)} rounds, or none.",
+            "What decides whether a fab adds its share?",
+        )
+    wrong = _noise_wrong(noise, epsilon, chance)
+    return wrong.led_by("On wafers that can be read. ") if wrong else None
+
+
+def _noise_wrong(noise: np.ndarray, epsilon: float, chance: Chance) -> Diagnosis | None:
+    """What is wrong with draws of noise, shape (rounds, fabs, weights)."""
+    z = noise_multiplier(epsilon)
+    ratios = noise.var(axis=(0, 2)) * SHARES / z**2 * ROUNDS / len(noise)
+    # 1,050 normal numbers a fab: a variance deviates by 4.4%, 6,300 by 1.8%.
+    mean = float(ratios.mean())
+    linked = _linked(noise) if noise.any() else None
+    if linked:
+        return linked
+    if ratios.min() < 0.5 * mean or ratios.max() > 1.6 * mean:
+        return Diagnosis(
+            "uneven-noise",
+            f"Fabs add unequal noise: variances from {ratios.min():.2g} to {ratios.max():.2g} times a share's.",
+            "The noise hides one wafer, which moves the sum by C in a large fab as in a small one.",
+        )
+    if not 0.88 < mean < 1.36:
+        return _amount(mean, epsilon, len(noise))
+    return _normal(noise, chance.failure / 6)
+
+
 def _amount(ratio: float, epsilon: float, rounds: int) -> Diagnosis:
-    seen = f"At ε = {epsilon:g} each fab's noise, over {rounds} rounds, has {ratio:.2g} times the variance of a share"
+    seen = f"At ε = {epsilon:.3g} each fab's noise, over {rounds} rounds, has {ratio:.2g} times the variance of a share"
     mu = math.sqrt(1 / ratio) * math.sqrt(ROUNDS) / noise_multiplier(epsilon)
     broken = f"{seen}: four shares together cost δ = {gaussian_delta(epsilon, mu):.2g} at this ε, not 1e-5."
     if ratio < 0.05:
@@ -201,4 +238,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-WHOLE = (private, sends, useful)
+WHOLE = (private, sends, everywhere, useful)

@@ -61,7 +61,7 @@ def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, so
 
 
 def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Reconstruction, negative values, and the sum of two people's shares."""
+    """Reconstruction, negative values, the sum of two people's shares, and shares that others made."""
     if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
         return Diagnosis("wrong-shape", f"(share, reconstruct) is wanted, and this is {a(answer.value)}.")
     for parties in (2, 3, 5):
@@ -71,6 +71,7 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
         for shares, values, what in (
             (sent[0], mine, "the values"),
             ((sent[0] + sent[1]) % MODULUS, mine + yours, "the sum of two vectors, from the sums of their shares"),
+            (_made(chance.rng, mine, parties), mine, "values that somebody else has shared"),
         ):
             got = np.asarray(answer.part(1)(shares, MODULUS), dtype=float)
             if got.shape == values.shape and np.array_equal(got, values):
@@ -88,6 +89,14 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"For {parties} parties `reconstruct` does not give back {what}.",
                 "All shares of a value must add up to it modulo `modulus`. Which share is not drawn but computed?",
             )
+        if any(
+            ((shares.sum(axis=0) - values) % MODULUS).any() for shares, values in zip(sent, (mine, yours), strict=True)
+        ):
+            return Diagnosis(
+                "not-additive",
+                f"For {parties} parties your shares do not add up to the values modulo {MODULUS}.",
+                "Servers only add what they are sent. Which share is not drawn but computed?",
+            )
         if not source.drawn:
             return Diagnosis(
                 "own-generator",
@@ -95,6 +104,14 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "draw(modulus, size) gives uniform whole numbers. Every share but one is drawn.",
             )
     return None
+
+
+def _made(rng: np.random.Generator, values: np.ndarray, parties: int) -> np.ndarray:
+    """Shares of the check's own."""
+    drawn = rng.integers(0, MODULUS, (parties, len(values)))
+    place = int(rng.integers(parties))
+    drawn[place] = (values - drawn.sum(axis=0) + drawn[place]) % MODULUS
+    return drawn
 
 
 def hides(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -10,6 +10,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.once import near
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
@@ -67,27 +68,35 @@ def released(
     return given
 
 
-def _mix(rng: np.random.Generator, kind: str) -> tuple[list[Message], np.ndarray]:
-    """Messages of one quarter, and the histogram of those that count."""
+def _quarter(rng: np.random.Generator) -> tuple[str, str]:
+    """Some quarter, and the one before it."""
+    number = int(rng.integers(4 * 2020, 4 * 2040))
+    now, before = (f"{n // 4}-Q{n % 4 + 1}" for n in (number, number - 1))
+    return now, before
+
+
+def _mix(rng: np.random.Generator, kind: str) -> tuple[list[Message], np.ndarray, str]:
+    """Messages of one quarter, the last one's, and the histogram of those that count."""
+    quarter, before = _quarter(rng)
     stayed = rng.permutation(NAMES)[: rng.integers(SHARES, SUPPLIERS + 1)]
     messages: list[Message] = []
     for name in stayed:
         lots = rng.integers(0, 26, int(rng.integers(2, 9))).astype(float)
         if kind == "strange":
             lots = rng.permutation(np.append(lots, rng.choice(CANARIES, 4)))
-        messages.append((str(name), "2026-Q1", lots))
+        messages.append((str(name), quarter, lots))
     if kind == "empty":
         for place in rng.choice(len(messages), 2, replace=False):
             messages[place] = (*messages[place][:2], np.array([]))
     right = counted(np.concatenate([lots for _, _, lots in messages]))
     extra = rng.integers(0, 20, 5).astype(float)
     if kind == "repeated":
-        messages.extend((str(name), "2026-Q1", extra) for name in rng.choice(stayed, 3))
+        messages.extend((str(name), quarter, extra) for name in rng.choice(stayed, 3))
     if kind == "stale":
-        messages[:0] = [(str(name), "2025-Q4", extra) for name in rng.choice(stayed, 3)]
+        messages[:0] = [(str(name), before, extra) for name in rng.choice(stayed, 3)]
     if kind == "stranger":
-        messages.insert(3, ("supplier 16", "2026-Q1", extra))
-    return messages, right
+        messages.insert(3, ("supplier 16", quarter, extra))
+    return messages, right, quarter
 
 
 _MIXES = {
@@ -113,9 +122,9 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
     for kind, (what, hint) in _MIXES.items():
         for _ in range(2):
-            messages, right = _mix(chance.rng, kind)
+            messages, right, quarter = _mix(chance.rng, kind)
             try:
-                given = released(answer, messages, "2026-Q1", LOUD, chance.rng)
+                given = released(answer, messages, quarter, LOUD, chance.rng)
             except AnswerRaised as raised:
                 return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
             if given is None:
@@ -127,7 +136,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
-    messages, _ = _mix(chance.rng, "plain")
+    messages, _, quarter = _mix(chance.rng, "plain")
     few = messages[: SHARES - 1]
     copies = [*few, *few[:3]]
     for sent, desk, what, key in (
@@ -136,7 +145,7 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
         (messages, Desk(says=False), "`admit` says no", "spends-anyway"),
     ):
         try:
-            given = answer(sent, NAMES, "2026-Q1", 0.5, desk, Source(chance.rng), chance.rng)
+            given = answer(sent, NAMES, quarter, 0.5, desk, Source(chance.rng), chance.rng)
         except AnswerRaised as raised:
             return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", "Return None.")
         if given is not None:
@@ -151,56 +160,70 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The claim, and the noise it needs: with the fewest suppliers allowed, and with all of them."""
+    """The claim, and the noise it needs: on quarters as they are, with the fewest suppliers allowed, and with all."""
+    epsilon = near(0.5, chance.rng)
     for stayed, runs in ((SHARES, 240), (SUPPLIERS, 160)):
         noise, low, claims = [], [], []
-        for _ in range(runs):
-            messages: list[Message] = [(name, "2026-Q1", np.array([3.0, 7.0])) for name in NAMES[-stayed:]]
-            given = released(answer, messages, "2026-Q1", 0.5, chance.rng)
-            if given is None:
-                return Diagnosis("refuses-all", f"{stayed} suppliers sent their lots, and you refuse.")
-            right = counted(np.repeat([3.0, 7.0], stayed))
+        for world in chance.rng.spawn(runs):
+            given, right, _ = _release(answer, stayed, epsilon, world)
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
             claims.append(given["claim"])
         wrong = (
-            _claim(claims[-1])
-            or _size(np.array(noise), stayed)
+            _claim(claims[-1], epsilon)
+            or _size(np.array(noise), stayed, epsilon)
             or _masked(np.array(low), chance.failure / 4)
-            or _audit(np.array(noise), chance)
+            or _audit(np.array(noise), epsilon, chance)
         )
         if wrong:
             return wrong
     return None
 
 
-def _claim(claim: Any) -> Diagnosis | None:
-    if isinstance(claim, Guarantee) and claim.delta == 0 and claim.epsilon == 0.5:
+def _release(
+    answer: Answer, stayed: int, epsilon: float, rng: np.random.Generator
+) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+    """What is released of a simulated quarter in which so many take part, its histogram, and its lots."""
+    world, (quarter, _) = simulate_suppliers(SUPPLIERS, rng=rng), _quarter(rng)
+    here = sorted(rng.choice(NAMES, stayed, replace=False).tolist())
+    messages: list[Message] = [(name, quarter, world.lots[name].astype(float)) for name in here]
+    given = released(answer, messages, quarter, epsilon, rng)
+    if given is None:
+        raise Refused(Diagnosis("refuses-all", f"{stayed} suppliers sent their lots, and you refuse."))
+    lots = np.concatenate([world.lots[name] for name in here])
+    return given, counted(lots), lots
+
+
+def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
+    if isinstance(claim, Guarantee) and claim.delta == 0 and claim.epsilon == epsilon:
         if claim.neighbours is Neighbours.ADD_REMOVE:
             return None
         return Diagnosis(
             "claim",
-            "You claim 0.5 for replacing a lot. Replaced, a lot leaves one bin and enters another: two counts.",
+            f"You claim {epsilon:.3g} for replacing a lot. Replaced, a lot leaves one bin and enters another: two "
+            "counts.",
             "Which relation is the noise for?",
         )
     return Diagnosis(
         "claim",
-        f"`claim` is {claim!r}; with whole noise at epsilon = 0.5 it is Guarantee(0.5), adding or removing one lot.",
+        f"`claim` is {claim!r}; with whole noise at epsilon = {epsilon!r} it is Guarantee({epsilon!r}), adding or "
+        "removing one lot.",
         "Discrete Laplace noise needs no δ.",
     )
 
 
-def _size(noise: np.ndarray, stayed: int) -> Diagnosis | None:
+def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
     """Variance of 3,360 draws or more: it deviates by 4%. Too little is 0.67 with ten; without margin, 0.67 of 1.5."""
-    ratio = float(noise.var() / variance(0.5))
+    ratio = float(noise.var() / variance(epsilon))
     wanted = stayed / SHARES
     if 0.82 * wanted < ratio < 1.35 * wanted:
         return None
-    seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = 0.5"
+    seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = "
+    seen += f"{epsilon:.3g}"
     if ratio < wanted and stayed == SHARES:
         return Diagnosis(
             "dropped-noise",
-            f"{seen}: your claim of 0.5 does not hold.",
+            f"{seen}: your claim of {epsilon:.3g} does not hold.",
             f"Noise of those who dropped out is not in the sum. {SHARES} suppliers have to make the whole.",
         )
     if ratio < wanted:
@@ -225,37 +248,29 @@ def _masked(low: np.ndarray, level: float) -> Diagnosis | None:
     )
 
 
-def _audit(noise: np.ndarray, chance: Chance) -> Diagnosis | None:
+def _audit(noise: np.ndarray, epsilon: float, chance: Chance) -> Diagnosis | None:
     """One lot more, seen by an auditor who knows the rest: every bin of every run is a run."""
     from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
 
     draws = chance.rng.permutation(noise.ravel())
     half = draws.size // 2
     sides = draws[:half].tolist(), (draws[half : 2 * half] + 1).tolist()
-    result = audit_outputs(*sides, claim=Guarantee(0.5), confidence=1 - chance.failure / 2)
+    result = audit_outputs(*sides, claim=Guarantee(epsilon), confidence=1 - chance.failure / 2)
     if not result.violated:
         return None
     return Diagnosis(
         "not-private",
-        f"One lot more shows in your release: ε ≥ {result.epsilon_lower:.3g}, you claim 0.5. What gives it away: "
-        f"{result.event}.",
+        f"One lot more shows in your release: ε ≥ {result.epsilon_lower:.3g}, you claim {epsilon:.3g}. What gives it "
+        f"away: {result.event}.",
         "One lot moves one bin by one. Is the noise in every bin whole?",
     )
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Rate within 0.05 points on , at ε = 0.5, over worlds in which up to five suppliers drop out."""
+    """Rate within 0.05 points on average, at ε = 0.5, over worlds in which up to five suppliers drop out."""
     errors, misses, worlds = [], 0, 200
     for world in chance.rng.spawn(worlds):
-        quarter = simulate_suppliers(SUPPLIERS, rng=world)
-        gone = world.choice(SUPPLIERS, int(world.integers(0, SUPPLIERS - SHARES + 1)), replace=False)
-        here = [name for place, name in enumerate(NAMES) if place not in gone]
-        messages = [(name, "2026-Q1", quarter.lots[name].astype(float)) for name in here]
-        given = released(answer, messages, "2026-Q1", 0.5, world)
-        if given is None:
-            return Diagnosis("refuses-all", f"{len(here)} suppliers sent their lots, and you refuse.")
-        lots = np.concatenate([quarter.lots[name] for name in here])
-        right = counted(lots)
+        given, right, lots = _release(answer, int(world.integers(SHARES, SUPPLIERS + 1)), 0.5, world)
         errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
         misses += abs(given["quartile"] - quartile_of(right)) > 1
     # A right answer errs by 0.034 points and deviates by 0.031: the mean of 200 is 7 deviations below.

@@ -11,6 +11,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
 
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
+CONFIDENCES = (0.55, 0.97)  # of further audits
 
 
 def _laplace_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -45,7 +46,45 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
     alarms = sum(bound > 1e-9 for bound in bounds)
     if alarms > stats.binom.isf(chance.failure / 2, AUDITS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
-    return _strength(answer, chance)
+    return _strength(answer, chance) or _beyond(answer, chance)
+
+
+def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Further audits at many confidences: of mechanisms that leak nothing, a little or much; some have an ε of 4.
+
+    A bound lies above the real ε with a probability of 1 − confidence at most, so how often it does is at most a sum
+    of independent events with known probabilities.
+    """
+    rng, errors, beyond, shares = chance.rng, [], 0, []
+    for kind in rng.permutation(["none", "little", "much"] * (2 * AUDITS // 3)):
+        runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.uniform(*CONFIDENCES))
+        epsilon = {"none": 0.0, "little": float(rng.uniform(0.2, 1.5)), "much": float(rng.uniform(3.5, 4.5))}[kind]
+        outputs = _laplace_runs(rng, epsilon, runs) if epsilon else _same(rng, runs)
+        bound = _value(answer, outputs, confidence)
+        if not np.isfinite(bound):
+            return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
+        errors.append(1 - confidence)
+        beyond += bound > epsilon + 1e-9
+        if kind == "much":
+            shares.append(bound / epsilon)
+    chances = np.ones(1)
+    for error in errors:
+        chances = np.convolve(chances, [1 - error, error])
+    if chances[beyond:].sum() < chance.failure / 4:
+        return Diagnosis(
+            "beyond-the-truth",
+            f"Of {len(errors)} bounds at confidences from {CONFIDENCES[0]:.0%} to {CONFIDENCES[1]:.0%}, {beyond} lie "
+            f"above the real ε. No more than {sum(errors):.0f} should, give or take luck.",
+            "What does `confidence` change in your bounds? Both of them have to hold together.",
+        )
+    if np.median(shares) < 0.2:
+        return Diagnosis(
+            "finds-nothing",
+            f"On mechanisms with ε around 4 your audit certifies {np.median(shares):.1%} of it, from 100 to 400 runs a "
+            "side.",
+            "A bound of zero is never wrong, and finds nothing. Does the event depend on the runs?",
+        )
+    return None
 
 
 def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
