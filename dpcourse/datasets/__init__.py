@@ -1,6 +1,7 @@
 """The only door to data: Adult, its bundled twin, what is publicly known about their columns, and simulated worlds."""
 
 from dpcourse.datasets.adult import ADULT_SCHEMA, Adult, AdultNotFound, DataError, load_adult
+from dpcourse.datasets.centres import Centres, simulate_centres
 from dpcourse.datasets.clicks import Clicks, simulate_clicks
 from dpcourse.datasets.columns import Categorical, Numeric
 from dpcourse.datasets.customers import Bank, Customers, simulate_customers
@@ -18,6 +19,7 @@ __all__ = [
     "AdultNotFound",
     "Bank",
     "Categorical",
+    "Centres",
     "Clicks",
     "Customers",
     "DataError",
@@ -35,6 +37,7 @@ __all__ = [
     "load_adult",
     "load_fabs",
     "load_grid",
+    "simulate_centres",
     "simulate_clicks",
     "simulate_clients",
     "simulate_customers",

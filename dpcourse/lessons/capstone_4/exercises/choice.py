@@ -1,0 +1,175 @@
+"""Capstone 4.4: tests that catch most within a budget, close to what no choice can exceed."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.datasets import simulate_centres
+from dpcourse.lessons.capstone_4.exercises.reference import chosen
+from dpcourse.lessons.capstone_4.numbers import bound
+
+WANTED = 0.97
+CATALOGUES = 6
+Case = tuple[np.ndarray, np.ndarray, np.ndarray, float]
+
+
+def _drawn(rng: np.random.Generator) -> Case:
+    """A catalogue of some hundred tests, counts with noise (negative ones too), and a budget for half of the weight.
+
+    Half to nine tenths, so that what is caught, and in which time, makes a difference; and so that few tests of very
+    different times do not leave a gap that nobody can fill.
+    """
+    while True:
+        tests, defects = int(200 * 5 ** rng.uniform()), int(80 * 5 ** rng.uniform())
+        centres = simulate_centres(tests, defects, rng=rng)
+        cost = rng.lognormal(0, 1.2, tests) * float(10 ** rng.uniform(-2, 2))
+        weights = centres.counts() + np.round(rng.laplace(0, 10 ** rng.uniform(-1, 2), defects))
+        case = centres.total() > 0, cost, weights, float(cost.sum() * 0.001 * 30 ** rng.uniform())
+        most = bound(*case)
+        if 0.5 < most / np.maximum(weights, 0).sum() < 0.9 and _gain(case, chosen(*case)) > 0.975 * most:
+            return case
+
+
+def selected(answer: Answer, case: Case) -> np.ndarray:
+    """What `choose_tests` returns: different numbers of tests, within the budget."""
+    handed = [array.copy() for array in case[:3]]
+    for array in handed:
+        array.setflags(write=False)
+    given = np.asarray(answer(*handed, case[3]))
+    caught, cost, _, budget = case
+    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
+        what = f"{given.dtype} of shape {given.shape}"
+        raise Refused(Diagnosis("wrong-shape", f"You return {what}; numbers of tests are wanted, from 0."))
+    if given.size and not (0 <= given.min() and given.max() < len(cost)):
+        raise Refused(Diagnosis("no-test", f"You choose test {given.max()}; there are {len(cost)}, from 0."))
+    if len(set(given.tolist())) < given.size:
+        raise Refused(Diagnosis("twice", "You choose a test twice. It takes its time twice, and catches nothing new."))
+    spent = float(cost[given].sum()) if given.size else 0.0
+    if spent > budget * (1 + 1e-9):
+        ask = "Does a test still fit before it is chosen?"
+        raise Refused(Diagnosis("over-budget", f"Your tests take {spent:.4g} ms, the budget is {budget:.4g} ms.", ask))
+    return given
+
+
+def _gain(case: Case, tests: np.ndarray) -> float:
+    return float(np.maximum(case[2], 0)[case[0][tests.astype(int)].any(axis=0)].sum())
+
+
+def _known(case: Case) -> list[tuple[str, np.ndarray, str, str]]:
+    """What wrong answers choose here."""
+    caught, cost, weights, budget = case
+    heavy = np.maximum(weights, 0)
+
+    def filled(order: np.ndarray, stop: bool = False) -> np.ndarray:
+        tests, spent = [], 0.0
+        for test in order:
+            if spent + cost[test] <= budget:
+                tests.append(test)
+                spent += cost[test]
+            elif stop:
+                break
+        return np.array(tests, dtype=int)
+
+    own = caught @ heavy
+    ranked = np.argsort(-own / cost, kind="stable")
+    again = "After each choice, what do the others still add?"
+    return [
+        ("overlap", filled(ranked), "You rank tests by what each catches alone. Many catch the same defects.", again),
+        ("overlap", filled(ranked, True), "You rank tests by what each catches alone. Many catch the same.", again),
+        (
+            "overlap",
+            filled(np.argsort(-own, kind="stable")),
+            "You rank tests by what each catches alone, whatever time it takes.",
+            again,
+        ),
+        (
+            "no-cost",
+            _greedy_by_gain(case),
+            "You take what adds most, whatever time it takes.",
+            "Two tests that add a little less may fit into the same time.",
+        ),
+        (
+            "unweighted",
+            chosen(caught, cost, np.ones(len(weights)), budget),
+            "You count defects, and every one alike. Most failing chips show a few of them.",
+            "What are the weights for?",
+        ),
+        ("cheapest", filled(np.argsort(cost, kind="stable")), "You take the cheapest tests.", "What do they catch?"),
+    ]
+
+
+def _greedy_by_gain(case: Case) -> np.ndarray:
+    caught, cost, weights, budget = case
+    left, tests, spent = np.maximum(weights, 0.0), list[int](), 0.0
+    while True:
+        gain = np.where(cost <= budget - spent, caught @ left, 0)
+        best = int(gain.argmax())
+        if gain[best] <= 0:
+            return np.array(tests, dtype=int)
+        tests.append(best)
+        spent += cost[best]
+        left[caught[best]] = 0
+
+
+def close(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At least 0.97 of the linear programme's bound, on the mean of six catalogues, and 0.85 on each."""
+    ratios, cases, sets = [], [], []
+    for _ in range(CATALOGUES):
+        case = _drawn(chance.rng)
+        tests = selected(answer, case)
+        cases.append(case)
+        sets.append(tests)
+        ratios.append(_gain(case, tests) / bound(*case))
+    if np.mean(ratios) >= WANTED and min(ratios) >= 0.85:
+        return None
+    worst = int(np.argmin(ratios))
+    seen = (
+        f"Your tests catch {np.mean(ratios):.3f} of the bound on average over six catalogues, and at least {WANTED} "
+        "is asked for."
+    )
+    for key, tests, what, ask in _known(cases[worst]):
+        if set(tests.tolist()) == set(sets[worst].tolist()):
+            return Diagnosis(key, f"{seen} {what}", ask)
+    return Diagnosis("not-close", seen, "Again and again the test that adds most for its time, if it still fits.")
+
+
+def edges(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Nothing to catch, nothing to spend, and tests that would never fit."""
+    caught, cost, weights, budget = _drawn(chance.rng)
+    nothing = np.zeros_like(weights)
+    for case, what in (
+        ((caught, cost, weights, 0.0), "With a budget of 0"),
+        ((caught, cost, weights, float(cost.min() / 2)), "With a budget below every test's time"),
+        ((caught, cost, nothing, budget), "With weights that are all 0"),
+        ((caught, cost, nothing - 3, budget), "With weights that are all negative"),
+        ((np.zeros_like(caught), cost, weights, budget), "Where no test catches anything"),
+    ):
+        try:
+            selected(answer, case)
+        except AnswerRaised as raised:
+            return Diagnosis("edge-raises", f"{what} your function stops with {raised}.", "Choose nothing.")
+    return _first_too_large(answer, chance)
+
+
+def _first_too_large(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The best test for its time does not fit; the next ones do."""
+    large, size = int(chance.rng.integers(20, 60)), int(chance.rng.integers(4, 9))
+    caught = np.zeros((size + 1, large + size), dtype=bool)
+    caught[0, :large] = True
+    caught[np.arange(1, size + 1), large + np.arange(size)] = True
+    order = chance.rng.permutation(size + 1)
+    cost = np.append(size + 1.0, np.ones(size))[order]
+    tests = selected(answer, (caught[order], cost, np.ones(large + size), float(size)))
+    if len(tests) == size:
+        return None
+    return Diagnosis(
+        "stops-early",
+        f"One test takes {size + 1} ms and catches {large} defects, {size} others take 1 ms and catch one each. With "
+        f"{size} ms you choose {len(tests)} tests.",
+        "A test that does not fit is passed over; others still may.",
+    )
+
+
+CHOICE = (close, edges)

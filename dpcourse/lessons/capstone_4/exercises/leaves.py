@@ -1,0 +1,226 @@
+"""Capstone 4.5: what the opened sum tells those who add up what they know, and a share of noise for the counts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.lessons.capstone_4.exercises.reference import counted, learned
+from dpcourse.privacy import Guarantee
+
+PARTS = ("learned", "chip_report")
+DEFECTS = 4_000
+STRANGE = (np.nan, np.inf, -np.inf, -1.0, -0.5, 0.5, 1e300, -1e300, 1e19)
+
+
+def variance(epsilon: float) -> float:
+    """Of discrete Laplace noise with P[x] ∝ e^(−ε|x|)."""
+    return 2 * math.exp(-epsilon) / math.expm1(-epsilon) ** 2
+
+
+def tells(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Exact, for any number of parties and of those who collude, the server alone among them."""
+    if not isinstance(answer.value, tuple | list) or len(answer.value) != len(PARTS):
+        return Diagnosis("wrong-shape", f"({', '.join(PARTS)}) is wanted, and this is {a(answer.value)}.")
+    for parties, together in [(4, 3), (4, 0), (4, 1), (4, 2), (5, 2), (3, 1), (7, 6), (6, 3)]:
+        shape = tuple(int(x) for x in chance.rng.integers(3, 40, 2))
+        true = chance.rng.random(shape) < chance.rng.uniform(0.3, 0.7)
+        matrices = [(true & (chance.rng.random(shape) < 0.8)).astype(int) for _ in range(parties)]
+        total, own = np.sum(matrices, axis=0), matrices[:together]
+        given = answer.part(0)(total.copy(), [one.copy() for one in own], parties)
+        right = learned(total, own, parties)
+        got = np.asarray(given)
+        if got.shape != shape:
+            return Diagnosis("wrong-shape", f"`learned` returns {a(given)} of shape {got.shape}; {shape} is wanted.")
+        if np.array_equal(got, right):
+            continue
+        if together == 3 and parties == 4 and np.array_equal(got, total):
+            return Diagnosis("own-not-taken", "You return the opened sum.", "What do three know of it already?")
+        return _misread(got, right, total, together, parties)
+    return None
+
+
+def _misread(got: np.ndarray, right: np.ndarray, total: np.ndarray, together: int, parties: int) -> Diagnosis:
+    others = parties - together
+    where = tuple(int(k) for k in np.argwhere(got != right)[0])
+    asks = {
+        1: f"All {others} others said yes, and then each of them did.",
+        0: "None of the others said yes.",
+        -1: f"Some of the {others} others said yes and some did not. Who did is open.",
+    }
+    return Diagnosis(
+        "wrong-knowledge",
+        f"{together} of {parties} centres collude. The opened cell is {total[where]}, and you say {got[where]}; "
+        f"{right[where]} is what they know of each other centre's cell.",
+        asks[int(right[where])],
+    )
+
+
+def _sum(answer: Answer, failures: list[np.ndarray], defects: int, epsilon: float, shares: int, rng: Any) -> np.ndarray:
+    total = np.zeros(defects)
+    for one in failures:
+        frozen = one.copy()
+        frozen.setflags(write=False)
+        made = np.random.default_rng(int(rng.integers(2**63)))
+        sent = np.asarray(answer.part(1)(frozen, defects, epsilon, shares, made), dtype=float)
+        if sent.shape != (defects,):
+            seen = f"`chip_report` has shape {sent.shape}; a number for each of {defects} defects is wanted."
+            raise Refused(Diagnosis("defects-from-data", seen, "How many defects there are is public."))
+        if not np.array_equal(sent, np.round(sent)):
+            raise Refused(
+                Diagnosis(
+                    "not-whole",
+                    "`chip_report` holds numbers that are not whole. Only whole numbers can be encrypted, and rounding "
+                    "changes the law.",
+                    "A whole number of Laplace noise is the difference of two geometric ones. What are those sums of?",
+                )
+            )
+        total += sent
+    return total
+
+
+def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At a huge ε the noise is gone, so what is counted shows; a strange label reaches nobody else's count."""
+    for look in range(3 + len(STRANGE) + 2):
+        defects, chips = int(chance.rng.integers(3, 400)), int(10 ** chance.rng.uniform(0, 4.3))
+        fine = chance.rng.integers(0, defects, chips * (look % 4 > 0)).astype(float)
+        strange = np.full(int(chance.rng.integers(1, 4)), [*STRANGE, float(defects), defects + 0.5][max(look - 3, 0)])
+        failures = chance.rng.permutation(np.concatenate((fine, strange if look > 2 else fine[:0])))
+        what = "With failures that are no number of a defect" if look > 2 else "With clean failures"
+        if not failures.size:
+            what = "With a centre where no chip failed"
+        try:
+            got = _sum(answer, [failures], defects, 60.0, 1, chance.rng)
+        except AnswerRaised as raised:
+            return Diagnosis(
+                "raises",
+                f"{what}, `chip_report` stops with {raised}. An error is an output, and it tells about a chip.",
+                "What is no defect counts nowhere.",
+            )
+        off = got - counted(failures, defects)
+        if np.any(off):
+            return Diagnosis(
+                "miscounts",
+                f"{what}, and at ε = 60, your counts are off by {np.abs(off).sum():.4g} chips, and noise is 0 there.",
+                "Defects are 0, 1, … Each chip adds one to one count; NaN, −1 and 0.5 are no defects.",
+            )
+    return None
+
+
+def law(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The noise of so many reports together: its size, its law, new for every defect, whatever is counted.
+
+    Once with a short list of defects and many calls, for the rest with a long list.
+    """
+    for look, (epsilon, shares) in enumerate(_settings(chance.rng)):
+        noise, truth = list[np.ndarray](), list[np.ndarray]()
+        defects = int(chance.rng.integers(20, 60)) if look == 0 else DEFECTS
+        while sum(map(len, noise)) < DEFECTS:
+            failures = [_failures(defects, chance.rng) for _ in range(shares)]
+            truth.append(np.sum([counted(one, defects) for one in failures], axis=0))
+            noise.append(_sum(answer, failures, defects, epsilon, shares, chance.rng) - truth[-1])
+        whole, known = np.concatenate(noise), np.concatenate(truth)
+        if all(np.ptp(one) == 0 for one in noise) and whole.any():
+            seen = "All counts of a report share one draw of noise: their differences are exact."
+            return Diagnosis("shared", seen, "A draw for each defect.")
+        wrong = _size(whole, known, epsilon, shares) or shape_wrong(whole, epsilon, shares, chance.failure / 8)
+        if wrong:
+            return wrong
+    return None
+
+
+def _failures(defects: int, rng: np.random.Generator) -> np.ndarray:
+    """Failing chips as they come: a few defects often, most of them rarely or never."""
+    chips = int(10 ** rng.uniform(0.5, 1 + math.log10(defects)))
+    return rng.permutation(defects)[np.minimum(rng.zipf(1.4, chips), 10**6) % defects].astype(float)
+
+
+def _settings(rng: np.random.Generator) -> list[tuple[float, int]]:
+    """ε over two decades, up to 2: above, the variance of so few draws is too uncertain to be judged."""
+    return [(float(0.02 * 100 ** rng.uniform()), shares) for shares in (1, 1, 2, int(rng.integers(3, 7)))]
+
+
+def _size(noise: np.ndarray, truth: np.ndarray, epsilon: float, shares: int) -> Diagnosis | None:
+    """The variance of 4,000 draws deviates by 4% (its excess kurtosis is below 6.2 up to ε = 2)."""
+    ratio = float(noise.var() / variance(epsilon))
+    if noise.any() and (truth == 0).any() and not noise[truth == 0].any():
+        seen = "A defect that no chip showed gets no noise: an exact 0 says so."
+        return Diagnosis("empty-exact", seen, "Every defect of the public list needs noise.")
+    if (truth == 0).any() and noise[truth == 0].min() >= 0 < noise[truth == 0].max() and shares == 1:
+        return Diagnosis("cut-at-zero", "No count is ever negative.", "Leave them as the noise makes them.")
+    if 0.72 < ratio < 1.38:
+        return None
+    seen = f"{shares} reports at ε = {epsilon:.3g} carry {ratio:.2g} times the variance of discrete Laplace noise."
+    if ratio == 0:
+        return Diagnosis("no-noise", f"At ε = {epsilon:.3g} your reports carry no noise.", "Who else would add it?")
+    if shares > 1 and ratio > 0.7 * shares:
+        ask = "The parts of one number of Laplace noise add up to it. Which law do they have?"
+        return Diagnosis("whole-noise-each", f"{seen} Everybody adds the whole noise.", ask)
+    if shares > 1 and ratio < 1.5 / shares:
+        ask = "Dividing a draw by n divides its variance by n²; n of them add up to 1/n of what is needed."
+        return Diagnosis("divided-noise", f"{seen} The sum's noise is as small as one share of it.", ask)
+    key = "too-little-noise" if ratio < 1 else "too-much-noise"
+    return Diagnosis(key, seen, "One chip moves one count by one. Which scale does that need?")
+
+
+def shape_wrong(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
+    """χ² against the discrete Laplace law on about twenty classes, and of neighbours against each other."""
+    a_ = math.exp(-epsilon)
+
+    def below(k: np.ndarray) -> np.ndarray:  # P[noise ≤ k], k < 0
+        return a_ ** (-k) / (1 + a_)
+
+    wanted = np.arange(1, 10) / 20
+    edges = np.unique(np.floor(np.log(wanted * (1 + a_)) / epsilon).astype(int))
+    edges = edges[edges < 0]
+    edges = edges[below(edges) * len(noise) >= 20]
+    cuts = np.concatenate((edges, -edges[::-1] - 1)) if edges.size else np.array([-1, 0])
+    at_most = np.where(cuts < 0, below(np.minimum(cuts, -1)), 1 - below(np.minimum(-cuts - 1, -1)))
+    cuts, kept = np.unique(cuts, return_index=True)
+    expected = np.diff(np.concatenate(([0.0], at_most[kept], [1.0]))) * len(noise)
+    places = np.searchsorted(cuts, noise, side="left")
+    found = np.bincount(places, minlength=len(expected))
+    if stats.chisquare(found, expected).pvalue < level:
+        zeros = float((noise == 0).mean())
+        return Diagnosis(
+            "wrong-law",
+            f"The noise of {shares} reports at ε = {epsilon:.3g} has about the right size and another law: it is 0 at "
+            f"{zeros:.2%} of the defects, discrete Laplace noise at {math.tanh(epsilon / 2):.2%}.",
+            "Which law adds up to Laplace? A normal law has thinner tails: far out its ratio exceeds e^ε.",
+        )
+    side = (noise > 0).astype(int)
+    table = np.bincount(2 * side[:-1] + side[1:], minlength=4).reshape(2, 2)
+    if min(table.sum(axis=0).min(), table.sum(axis=1).min()) > 20 and stats.chi2_contingency(table)[1] < level:
+        seen = "The noise of one defect hangs together with the noise of the next."
+        return Diagnosis("linked-noise", seen, "A draw for each defect.")
+    return None
+
+
+def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The auditor: is one more failing chip hidden in the sum of the reports? Every defect is a run."""
+    from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
+
+    for epsilon, shares in ((float(chance.rng.uniform(0.3, 1.5)), 2), (float(chance.rng.uniform(0.3, 1.5)), 1)):
+        sides = []
+        for more in (0, 1):
+            failures = [np.arange(DEFECTS, dtype=float) for _ in range(shares)]
+            failures[0] = np.repeat(failures[0], 1 + more)
+            sides.append((_sum(answer, failures, DEFECTS, epsilon, shares, chance.rng) - shares).tolist())
+        claim = Guarantee(epsilon)
+        result = audit_outputs(*sides, claim=claim, confidence=1 - chance.failure / 2)
+        if result.violated:
+            return Diagnosis(
+                "not-private",
+                f"The sum of {shares} of your reports tells whether one more chip failed: ε ≥ "
+                f"{result.epsilon_lower:.3g}, you claim {claim}. What gives it away: {result.event}.",
+                "One chip moves one count by one. Is the noise of all shares together enough for that?",
+            )
+    return None
+
+
+LEAVES = (tells, counts, law, audited)

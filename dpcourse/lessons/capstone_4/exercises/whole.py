@@ -1,0 +1,213 @@
+"""Capstone 4.6: the whole in one function, judged on robustness, on its claim and on the tests it chooses."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.datasets import simulate_centres
+from dpcourse.datasets.centres import NAMES
+from dpcourse.lessons.capstone_4.design import SHARES
+from dpcourse.lessons.capstone_4.exercises.leaves import shape_wrong, variance
+from dpcourse.lessons.capstone_4.exercises.reference import anew, chosen, counted
+from dpcourse.lessons.capstone_4.exercises.world import LOUD, MIXES, Message, Office, Release, mixed, office, released
+from dpcourse.privacy import Guarantee, Neighbours
+
+VALUES = 1_200  # numbers of noise of each centre that are looked at
+
+
+def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At a huge ε the noise is gone, so what is counted shows exactly; too few centres and a broken key are refused."""
+    for kind, (what, hint) in MIXES.items():
+        for _ in range(2):
+            messages, at, total, counts = mixed(chance.rng, kind)
+            try:
+                given = released(answer, messages, at, LOUD, chance.rng)
+            except AnswerRaised as raised:
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
+            if given is None:
+                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            off = np.abs(given.total - total).sum(), np.abs(given.counts - counts).sum()
+            if any(off):
+                seen = f"{what}, your total is off by {off[0]:g} and your counts by {off[1]:g} chips before any noise."
+                return Diagnosis(kind, seen, hint)
+            wrong = _tests(given, at)
+            if wrong:
+                return wrong
+    return _refusals(answer, chance) or _broken(answer, chance)
+
+
+def _tests(given: Release, at: Office) -> Diagnosis | None:
+    """The tests: numbers within the budget, about as good as ours for the counts that were published."""
+    tests = given.tests
+    if tests.ndim != 1 or (tests.size and (tests.dtype.kind not in "iu" or tests.max() >= len(at.cost))):
+        return Diagnosis("wrong-tests", "`tests` has to hold numbers of tests, from 0.")
+    if len(set(tests.tolist())) < tests.size or at.cost[tests.astype(int)].sum() > at.budget * (1 + 1e-9):
+        return Diagnosis("over-budget", "`tests` takes more than the budget, or one test twice.", "As in 4.4.")
+    caught, weights = given.total > 0, np.maximum(given.counts, 0)
+    ours, yours = (
+        float(weights[caught[some.astype(int)].any(axis=0)].sum())
+        for some in (chosen(caught, at.cost, weights, at.budget), tests)
+    )
+    if yours >= 0.7 * ours:
+        return None
+    return Diagnosis(
+        "tests-elsewhere",
+        f"By the published counts, your tests catch {yours:.4g} chips; {ours:.4g} are within reach.",
+        "Are they chosen from what is published, `total` and `counts`? Exact counts are not paid for.",
+    )
+
+
+def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
+    messages, at, _, _ = mixed(chance.rng, "plain")
+    few = messages[:2]
+    stranger: Message = ("centre", *few[0][1:])
+    for sent, what in (
+        (few, "Two centres sent something"),
+        ([*few, *few], "Two centres sent something, twice"),
+        ([*few, stranger], "Two centres and a stranger sent something"),
+        ([], "Nobody sent anything"),
+    ):
+        try:
+            given = answer(sent, NAMES, at.cost.copy(), at.budget, 1.0, (at.n, at.shares), anew(chance.rng), chance.rng)
+        except AnswerRaised as raised:
+            return Diagnosis("too-few-raises", f"{what}, and your function stops with {raised}.", "Return None.")
+        if given is not None:
+            return Diagnosis("too-few", f"{what}, and you publish all the same.", "Return None: three are needed.")
+    return None
+
+
+def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One centre's share of the key is broken. What is opened may be right, or nothing; never something else."""
+    messages, at, total, counts = mixed(chance.rng, "plain")
+    for liar in sorted(NAMES.index(name) for name, _, _ in messages):
+        broken = tuple((i, s + (k == liar)) for k, (i, s) in enumerate(at.shares))
+        try:
+            given = released(answer, messages, Office(at.p, at.q, broken, at.cost, at.budget), LOUD, chance.rng)
+        except Refused:
+            return Diagnosis("broken", "One share of the key is broken, and you publish something wrong.", "See 4.3.")
+        except AnswerRaised as raised:
+            seen = f"One centre's share of the key is broken, and your function stops with {raised}."
+            return Diagnosis("broken-raises", seen, "Return None.")
+        if given is not None and not (np.array_equal(given.total, total) and np.array_equal(given.counts, counts)):
+            return Diagnosis("broken", "One share of the key is broken, and you publish something wrong.", "See 4.3.")
+    return None
+
+
+def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The claim, and the noise of each centre: any two together are whole, with three centres and with four."""
+    for came in (4, 3):
+        epsilon, noise = float(0.05 * 40 ** chance.rng.uniform()), list[list[np.ndarray]]()
+        defects = int(chance.rng.integers(150, 500))
+        at = office(chance.rng, 1, 28)
+        while sum(len(one[0]) for one in noise) < VALUES:
+            who = [str(name) for name in chance.rng.permutation(NAMES)[:came]]
+            top = int(10 ** chance.rng.uniform(0.5, 4))
+            popular = np.minimum(chance.rng.zipf(1.3, (came, top)), 10**6) % defects
+            messages: list[Message] = [
+                (name, (chance.rng.random((1, defects)) < 0.2).astype(float), chips.astype(float))
+                for name, chips in zip(who, popular, strict=True)
+            ]
+            given = released(answer, messages, at, epsilon, chance.rng)
+            if given is None:
+                return Diagnosis("refuses-all", f"{came} centres sent something, and you refuse.")
+            wrong = _claim(given.claim, epsilon)
+            if wrong:
+                return wrong
+            noise.append([given.noisy[name] - counted(chips, defects) for name, _, chips in messages])
+        wrong = _noise(np.concatenate([np.array(one) for one in noise], axis=1), epsilon, came, chance.failure / 6)
+        if wrong:
+            return wrong
+    return _quiet(answer, chance)
+
+
+def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
+    if isinstance(claim, Guarantee) and (claim.epsilon, claim.delta) == (epsilon, 0):
+        if claim.neighbours is Neighbours.ADD_REMOVE:
+            return None
+        seen = f"You claim {epsilon:.3g} for replacing a chip. Its defect may change then: two counts move."
+        return Diagnosis("claim", seen, "Which relation is the noise for?")
+    return Diagnosis("claim", f"`claim` is {claim!r}; the counts are ({epsilon:.3g}, 0)-DP, adding or removing a chip.")
+
+
+def _noise(noise: np.ndarray, epsilon: float, came: int, level: float) -> Diagnosis | None:
+    """Each centre's noise, shape (came, VALUES or more): half of the whole variance, and the law of two together.
+
+    The variance of one deviates by 11% at most, the mean of all by 6%.
+    """
+    whole = variance(epsilon)
+    each = noise.var(axis=1) / whole * SHARES
+    for ratio, least, most in [(float(each.mean()), 0.68, 1.5), *((float(one), 0.4, 2.2) for one in each)]:
+        if not least < ratio < most:
+            seen = (
+                f"{came} centres came, and the noise in one upload has {ratio / SHARES:.2g} times the variance of "
+                f"whole noise at ε = {epsilon:.3g}"
+            )
+            if ratio < 0.01:
+                return Diagnosis("no-noise", f"{seen}.", "Who may see a centre's exact counts? Nobody else.")
+            if abs(ratio * came / SHARES - 1) < 0.3:
+                return Diagnosis(
+                    "no-margin",
+                    f"{seen}: it takes all {came} to make the noise whole. A centre that colludes takes its share off.",
+                    f"Any {SHARES} of them have to make it whole.",
+                )
+            if abs(ratio / SHARES - 1) < 0.3:
+                return Diagnosis("whole-noise-each", f"{seen}.", f"{SHARES} shares make the whole.")
+            return Diagnosis("wrong-size", f"{seen}; 1/{SHARES} is wanted.", "Which report did 4.5 send?")
+    for one, two in ((0, 1), (2, 3) if came == 4 else (1, 2)):
+        found = shape_wrong(noise[one] + noise[two], epsilon, 2, level)
+        if found:
+            return found
+        if abs(stats.spearmanr(noise[one], noise[two]).statistic) > 7 / math.sqrt(noise.shape[1]):
+            return Diagnosis("one-noise", "Two centres' noise hangs together.", "Each draws its own.")
+    return None
+
+
+def _quiet(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Where noise is louder than the counts, tests follow the published counts and not the true ones."""
+    for _ in range(2):
+        at = office(chance.rng, 40, 30)
+        messages: list[Message] = [
+            (name, (chance.rng.random((40, 30)) < 0.1).astype(float), chance.rng.integers(0, 3, 40).astype(float))
+            for name in NAMES
+        ]
+        given = released(answer, messages, Office(at.p, at.q, at.shares, at.cost, at.budget / 3), 0.01, chance.rng)
+        if given is None:
+            return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+        wrong = _tests(given, Office(at.p, at.q, at.shares, at.cost, at.budget / 3))
+        if wrong:
+            return wrong
+    return None
+
+
+def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At ε = 1 with 100,000 failing chips: the tests catch what those chosen with exact counts catch."""
+    ratios = []
+    for _ in range(2):
+        centres = simulate_centres(80, 30, rng=chance.rng)
+        at = office(chance.rng, 1)
+        at = Office(at.p, at.q, at.shares, centres.cost, float(centres.cost.sum() / 10))
+        messages = [(name, a.astype(float), centres.chips[name].astype(float)) for name, a in centres.matrices.items()]
+        given = released(answer, messages, at, 1.0, chance.rng)
+        if given is None:
+            return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+        pooled, counts = centres.total() > 0, centres.counts()
+        best = chosen(pooled, at.cost, counts, at.budget)
+        yours, ours = (counts[pooled[some.astype(int)].any(axis=0)].sum() for some in (given.tests, best))
+        ratios.append(float(yours / ours))
+    if np.mean(ratios) >= 0.95:
+        return None
+    return Diagnosis(
+        "not-useful",
+        f"At ε = 1 and a tenth of the time of 80 tests, your tests catch {np.mean(ratios):.2f} of what tests chosen "
+        "with exact counts catch.",
+        "Are they chosen as in 4.4, from `total` > 0 and the noisy counts?",
+    )
+
+
+WHOLE = (robust, honest, useful)

@@ -1,0 +1,198 @@
+"""Capstone 4.6: small catalogues with toy keys, messages that went wrong, and uploads opened to look at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.datasets.centres import NAMES
+from dpcourse.lessons.capstone_4.design import BITS, COUNT_BITS, OFFSET, Part, deal
+from dpcourse.lessons.capstone_4.exercises.leaves import STRANGE
+from dpcourse.lessons.capstone_4.exercises.reference import (
+    anew,
+    counted,
+    decrypted,
+    packed,
+    primes,
+    root,
+    slots_in,
+    unpacked,
+)
+
+WANTED = ("uploads", "total", "counts", "tests", "claim")
+LOUD = 60.0  # an ε at which the noise is 0 but for e^−30 a share
+CELLS = (*STRANGE, 2.0, -2.0, 7.0)
+Message = tuple[str, np.ndarray, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Office:
+    """A toy key, its factors, and the catalogue."""
+
+    p: int
+    q: int
+    shares: tuple[Part, ...]
+    cost: np.ndarray
+    budget: float
+
+    @property
+    def n(self) -> int:
+        return self.p * self.q
+
+
+def office(rng: np.random.Generator, tests: int, bits: int = 52) -> Office:
+    p, q = primes(bits + int(rng.integers(0, 8)), rng, safe=True)
+    _, shares = deal(p, q, anew(rng))
+    cost = rng.lognormal(0, 0.65, tests) * float(10 ** rng.uniform(-1, 1))
+    return Office(p, q, shares, cost, float(cost.sum() * rng.uniform(0.2, 0.5)))
+
+
+def cleaned(matrix: np.ndarray) -> np.ndarray:
+    """1 where a cell is exactly 1, and 0 elsewhere."""
+    return (np.asarray(matrix, dtype=float) == 1).astype(int)
+
+
+@dataclass(frozen=True)
+class Release:
+    """What the answer published, and what we find in its uploads: each centre's noisy counts."""
+
+    total: np.ndarray
+    counts: np.ndarray
+    tests: np.ndarray
+    claim: Any
+    noisy: dict[str, np.ndarray]
+
+
+def released(
+    answer: Answer, messages: list[Message], at: Office, epsilon: float, rng: np.random.Generator
+) -> Release | None:
+    """What the answer returns, its uploads opened with the factors and compared; None where it refuses."""
+    draw, noise = anew(rng), np.random.default_rng(int(rng.integers(2**63)))
+    given = answer(messages, NAMES, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
+    if given is None:
+        return None
+    if not isinstance(given, dict) or any(key not in given for key in WANTED):
+        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    first = {name: (cells, chips) for name, cells, chips in reversed(messages) if name in NAMES}
+    uploads, shape = given["uploads"], next(iter(first.values()))[0].shape
+    if not isinstance(uploads, dict) or set(uploads) != set(first):
+        who = sorted(map(str, uploads)) if isinstance(uploads, dict) else a(uploads)
+        if isinstance(uploads, dict) and set(uploads) & {name for name, *_ in messages} - set(NAMES):
+            raise Refused(Diagnosis("stranger", f"`uploads` is of {who}.", MIXES["stranger"][1]))
+        raise Refused(
+            Diagnosis("wrong-uploads", f"`uploads` is of {who}; {sorted(first)} sent something.", "Who may take part?")
+        )
+    total, counts = (np.asarray(given[key], dtype=float) for key in ("total", "counts"))
+    if total.shape != shape or counts.shape != shape[1:]:
+        shapes = f"`total` has shape {total.shape} and `counts` {counts.shape}; {shape} and {shape[1:]} are wanted."
+        raise Refused(Diagnosis("wrong-shape", shapes))
+    plain = {name: _plain(name, ciphers, at, shape) for name, ciphers in uploads.items()}
+    _fresh(uploads, at)
+    split = -(-shape[0] * shape[1] // slots_in(at.n, BITS))
+    for name, one in plain.items():
+        cells = [packed(cleaned(sent).ravel().tolist(), BITS, at.n) for who, sent, _ in messages if who == name]
+        if one[:split] in cells[1:] and one[:split] != cells[0]:
+            raise Refused(Diagnosis("repeated", f"What {name} uploads is its second message.", MIXES["repeated"][1]))
+        if one[:split] != cells[0]:
+            raise Refused(
+                Diagnosis(
+                    "wrong-upload",
+                    f"The first {split} ciphertexts of {name} do not hold its {shape[0]} × {shape[1]} cells, row by "
+                    f"row, {BITS} bits each.",
+                    "A cell that is exactly 1 counts as 1, any other as 0. Is it packed as in 4.2?",
+                )
+            )
+    opened = [sum(column) % at.n for column in zip(*plain.values(), strict=True)]
+    _compare(opened, split, total, counts, at, len(plain))
+    noisy = {name: np.array(unpacked(one[split:], COUNT_BITS, shape[1], at.n)) - OFFSET for name, one in plain.items()}
+    return Release(total, counts, np.asarray(given["tests"]), given["claim"], noisy)
+
+
+def _plain(name: str, ciphers: Any, at: Office, shape: tuple[int, ...]) -> list[int]:
+    wanted = -(-shape[0] * shape[1] // slots_in(at.n, BITS)) - (-shape[1] // slots_in(at.n, COUNT_BITS))
+    if not isinstance(ciphers, list | tuple) or len(ciphers) != wanted:
+        many = len(ciphers) if isinstance(ciphers, list | tuple) else a(ciphers)
+        seen = f"The upload of {name} has {many} ciphertexts; {wanted} are wanted."
+        raise Refused(Diagnosis("wrong-upload", seen, "First the cells, then the counts, as few as hold them."))
+    numbers = [int(one) for one in ciphers]
+    if any(not 0 < one < at.n**2 or one % at.p == 0 or one % at.q == 0 for one in numbers):
+        raise Refused(Diagnosis("no-ciphertext", f"In the upload of {name} is a number that is no ciphertext."))
+    return [decrypted(one, at.p, at.q) for one in numbers]
+
+
+def _fresh(uploads: dict[str, Any], at: Office) -> None:
+    roots = [root(int(one), at.p, at.q) for ciphers in uploads.values() for one in ciphers]
+    if len(set(roots)) < len(roots):
+        raise Refused(
+            Diagnosis(
+                "reused-r",
+                f"Of {len(roots)} ciphertexts only {len(set(roots))} have an r of their own: divide two with the same "
+                "r, and what is left is the difference of the plain numbers.",
+                "A new r for every ciphertext, of every centre.",
+            )
+        )
+
+
+def _compare(opened: list[int], split: int, total: np.ndarray, counts: np.ndarray, at: Office, came: int) -> None:
+    """What is published against what the uploads add up to."""
+    cells = unpacked(opened[:split], BITS, total.size, at.n)
+    if not np.array_equal(total.ravel(), cells):
+        seen = "`total` is not the sum of what was uploaded."
+        raise Refused(Diagnosis("wrong-total", seen, "Multiply the ciphertexts, open the product, unpack."))
+    added = np.array(unpacked(opened[split:], COUNT_BITS, counts.size, at.n)) - came * OFFSET
+    if np.array_equal(counts, added):
+        return
+    off = counts - added
+    if np.ptp(off) == 0 and off[0] % OFFSET == 0:
+        raise Refused(
+            Diagnosis(
+                "offset",
+                f"With {came} centres `counts` is off by {off[0] / OFFSET:g} times the offset, everywhere.",
+                "How many centres added it?",
+            )
+        )
+    ask = "What is published of the counts has to be what the uploads add up to, with the noise in it."
+    raise Refused(Diagnosis("counts-elsewhere", "`counts` is not the sum of what was uploaded.", ask))
+
+
+def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], Office, np.ndarray, np.ndarray]:
+    """Messages, the office, and the sums of what counts."""
+    tests, defects = (int(x) for x in rng.integers(2, 14, 2))
+    at = office(rng, tests)
+    came = rng.permutation(NAMES)[: int(rng.integers(3, 5))]
+
+    def message(name: str) -> Message:
+        cells = (rng.random((tests, defects)) < 0.4).astype(float)
+        return str(name), cells, rng.integers(0, defects, int(10 ** rng.uniform(0, 3))).astype(float)
+
+    messages = [message(name) for name in came]
+    if kind == "strange":
+        for place, (name, cells, chips) in enumerate(messages):
+            cells[rng.integers(tests, size=3), rng.integers(defects, size=3)] = rng.choice(CELLS, 3)
+            strange = rng.choice([*STRANGE, float(defects)], 3)
+            messages[place] = name, cells, rng.permutation(np.append(chips, strange))
+    if kind == "empty":
+        messages[0] = (messages[0][0], np.zeros((tests, defects)), np.array([]))
+    total = np.sum([cleaned(cells) for _, cells, _ in messages], axis=0)
+    counts = np.sum([counted(chips, defects) for _, _, chips in messages], axis=0)
+    if kind == "repeated":
+        messages.extend(message(str(name)) for name in rng.choice(came, 2))
+    if kind == "stranger":
+        messages[1:1] = [message("centre"), message("")]
+    return messages, at, total, counts
+
+
+MIXES = {
+    "plain": ("With three or four centres, each once", "Does every centre that sent something count, and once?"),
+    "strange": (
+        "With cells that are NaN, −1 or 2, and failures that are no defect",
+        "A cell that is exactly 1 counts as 1, any other as 0. A failure that is no defect counts nowhere.",
+    ),
+    "empty": ("With a centre that knows nothing", "It uploads zeros, and its share of the noise."),
+    "repeated": ("When a centre's second message arrives", "Its chips would count twice. Which message counts?"),
+    "stranger": ("When a stranger sends a message", "Who takes part is public, and decided before."),
+}
