@@ -32,6 +32,10 @@ STUDENT_FORM = """
 *This page is the project as students get it: [download the notebook](student/{}). The outputs are those of a finished
 project, so what stands where you write is not shown.*
 """
+FORMS = re.compile(r"^`N_name\.ipynb`.*$", re.M)  # which file is which
+NO_ANSWERS = (
+    "A page shows where its project leads, without the answers. To do the project, download its *student form*."
+)
 OTHER_NUMBERS = "<p class='dpx-note'>Computed for this page on example data: other numbers than in the lesson.</p>"
 PLAIN = re.compile(r"<(Picture|Explorer): (.*)>\Z", re.S)
 
@@ -150,7 +154,7 @@ def sources() -> set[Path]:
         write(f".github/pictures/{picture.name}", picture.read_bytes(), kept)
     for page, text in lists():
         write(page, text, kept)
-    capstones = relinked((notebooks / "capstones" / "README.md").read_text(encoding="utf-8"))
+    capstones = FORMS.sub(NO_ANSWERS, relinked((notebooks / "capstones" / "README.md").read_text(encoding="utf-8")))
     write("notebooks/capstones/README.md", capstones + contents(numbered("capstones"), hidden=True), kept)
     write("index.md", front_page() + contents(NAVIGATION, hidden=True), kept)
     return kept
