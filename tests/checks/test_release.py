@@ -1,4 +1,6 @@
-"""A release declared once: a right answer passes, and each mistake that follows from the declaration gets its name.
+"""A release declared once: a right answer passes, and each mistake gets its name.
+
+What can be done wrong to any release is tried on those of the lessons, in `tests/lessons/test_declared.py`.
 
 Seeded; a right answer is refused with probability 1e-6 at most.
 """
@@ -95,10 +97,6 @@ def on_cells(wide=lambda counts: 1.0, noise=lambda draws: draws, cut=lambda tabl
     return answer
 
 
-def raises_on_nobody(flags, epsilon, rng):
-    return laplace_count(flags, epsilon, rng) + 0 / len(flags) if len(flags) else flags[0]
-
-
 def quiet(places, factor):
     return lambda draws: np.where(np.arange(len(draws)) < places, factor, 1) * draws
 
@@ -107,13 +105,8 @@ def quiet(places, factor):
     ("release", "answer", "key"),
     [
         (COUNT, laplace_count, "passed"),
-        (COUNT, lambda flags, epsilon, rng: flags.mean() + rng.laplace(0, 1 / epsilon), "ignores-data"),
         (COUNT, lambda flags, epsilon, rng: flags.mean() + rng.laplace(0, 0.01 / epsilon), "a-share"),
-        (COUNT, lambda flags, epsilon, rng: (~flags).sum() + rng.laplace(0, 1 / epsilon), "counts-no"),
-        (COUNT, lambda flags, epsilon, rng: len(flags) + rng.laplace(0, 1 / epsilon), "counts-everybody"),
-        (COUNT, lambda flags, epsilon, rng: 100 + rng.laplace(0, 1 / epsilon), "ignores-data"),
-        (COUNT, lambda flags, epsilon, rng: flags[1:].sum() * 1.1 + rng.laplace(0, 1 / epsilon), "wrong-truth"),
-        (COUNT, lambda flags, epsilon, rng: flags.sum() + rng.laplace(1 / epsilon), "centre-for-scale"),
+        (COUNT, lambda flags, epsilon, rng: flags.sum() * 1.1 + rng.laplace(0, 1 / epsilon), "constant-factor"),
         (
             COUNT,
             lambda flags, epsilon, rng: (flags + rng.laplace(0, 1 / epsilon, len(flags))).sum(),
@@ -125,31 +118,15 @@ def quiet(places, factor):
             "scale-from-data",
         ),
         (COUNT, lambda flags, epsilon, rng: laplace_count(flags, epsilon, rng, 0.5), "halved"),
-        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, epsilon, rng, 2), "too-much-noise"),
-        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, 1, rng), "epsilon-ignored"),
-        (COUNT, lambda flags, epsilon, rng: laplace_count(flags, 1 / epsilon, rng), "epsilon-inverted"),
         (COUNT, lambda flags, epsilon, rng: min(laplace_count(flags, epsilon, rng), len(flags)), "reads-n"),
-        (COUNT, lambda flags, epsilon, rng: flags.sum(), "not-random"),
         (COUNT, lambda flags, epsilon, rng: flags.sum() + rng.laplace(0, 1 / epsilon, 1), "wrong-shape"),
-        (COUNT, raises_on_nobody, "nobody"),
         (COUNT, lambda flags, epsilon, rng: laplace_count(flags, epsilon, rng) if len(flags) else 0.0, "nobody"),
         (COLUMNS, on_columns(), "passed"),
-        (COLUMNS, on_columns(lambda flags: flags.sum(axis=0)[::-1]), "wrong-order"),
         (COLUMNS, on_columns(scale=lambda k, e: math.sqrt(k) / e), "too-little-noise"),
-        (COLUMNS, lambda flags, epsilon, rng: flags.sum(axis=0) + rng.laplace(0, 10 / epsilon), "shared-noise"),
         (COLUMNS, lambda flags, epsilon, rng: flags.sum(axis=0)[1:] + rng.laplace(0, 10 / epsilon, 9), "wrong-shape"),
         (CELLS, on_cells(), "passed"),
-        (CELLS, on_cells(wide=np.sign), "empty-exact"),
         (CELLS, on_cells(wide=lambda counts: np.sqrt(1 + counts)), "noise-by-size"),
         (CELLS, on_cells(noise=quiet(1, 0.3)), "uneven-noise"),
-        (CELLS, on_cells(noise=lambda draws: draws - draws.mean()), "exact-total"),
-        (CELLS, on_cells(noise=lambda draws: np.repeat(draws[::2], 2)), "linked-noise"),
-        (CELLS, on_cells(cut=lambda table: np.maximum(table, 0)), "cut-at-zero"),
-        (
-            CELLS,
-            lambda codes, k, epsilon, rng: np.isin(np.arange(k), codes) + rng.laplace(0, 1 / epsilon, k),
-            "presence",
-        ),
         (WIDE, lambda values, high, epsilon, rng: values.sum() + rng.laplace(0, high / epsilon), "passed"),
         (
             WIDE,

@@ -58,6 +58,7 @@ RENAMED = {
     **{(exercise, "wrong-counts"): ("wrong-order", CLOSER) for exercise in ("04.2", "13.2", "15.2")},
     ("03.3", "wrong-counts"): ("running-total", CLOSER),
     ("08.3", "wrong-law"): (("ignores-data", "wrong-order", "too-little-noise", "wrong-law"), CLOSER),
+    ("08.4", "fixed-size"): (("fixed-size", "fixed-seed"), CLOSER),
     ("12.3", "wrong-law"): (("wrong-order", "too-little-noise", "ignores-data"), CLOSER),
     ("13.3", "proportional"): ("uniform", "scores in the thousands, a few apart, have nearly equal shares"),
     **{(exercise, "not-private"): ("too-little-noise", MEASURED) for exercise in ("00.2", "13.2", "15.2")},

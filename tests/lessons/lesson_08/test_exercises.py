@@ -212,7 +212,7 @@ WRONG = [
     ("08.4", "outside", lambda n, q, rng: 1 + np.flatnonzero(rng.random(n) < q)),
     ("08.4", "one-coin-for-several", lambda n, q, rng: np.arange(n) if rng.random() < q else np.arange(0)),
     ("08.4", "own-generator", lambda n, q, rng: poisson_batch(n, q, np.random.default_rng())),
-    ("08.4", "fixed-size", lambda n, q, rng: poisson_batch(n, q, np.random.default_rng(0))),
+    ("08.4", "fixed-seed", lambda n, q, rng: poisson_batch(n, q, np.random.default_rng(0))),
     ("08.4", "tied", two_tied),
     ("08.4", "remembers", dealt_out()),
     ("08.4", "wrong-sizes", never_empty),
