@@ -2,7 +2,7 @@
 
 from dpcourse.accounting.accountant import LedgerEntry, PrivacyAccountant
 from dpcourse.accounting.amplification import amplify_by_sampling
-from dpcourse.accounting.calibrate import calibrate_each, calibrate_noise_multiplier, calibrate_scale
+from dpcourse.accounting.calibrate import calibrate_noise_multiplier
 from dpcourse.accounting.interface import HasPrivacyLoss, Mechanism
 from dpcourse.accounting.pld import PrivacyLoss
 from dpcourse.accounting.repeated import RepeatAndSelect
@@ -17,7 +17,5 @@ __all__ = [
     "RepeatAndSelect",
     "amplify_by_sampling",
     "amplify_by_shuffling",
-    "calibrate_each",
     "calibrate_noise_multiplier",
-    "calibrate_scale",
 ]

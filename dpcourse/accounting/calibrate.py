@@ -8,8 +8,6 @@ from collections.abc import Callable
 import numpy as np
 
 from dpcourse.accounting import renyi
-from dpcourse.accounting.accountant import PrivacyAccountant
-from dpcourse.accounting.interface import HasPrivacyLoss
 from dpcourse.accounting.pld import PrivacyLoss
 from dpcourse.accounting.solve import smallest
 from dpcourse.privacy import arguments
@@ -78,96 +76,6 @@ def calibrated(
             f"got {delta!r}"
         )
     return smallest(_price(delta, rate, steps, method), epsilon, _PRECISION)
-
-
-def calibrate_scale(noise: str, epsilon: float, delta: float, releases: int = 1, sensitivity: float = 1) -> float:
-    """The smallest scale of Laplace or discrete noise with which `releases` releases are (ε, δ)-DP together.
-
-    Priced by privacy-loss distributions, under the relation that the sensitivity was computed for.
-
-    Parameters
-    ----------
-    noise : {"laplace", "discrete laplace", "discrete gaussian"}
-        P[x] ∝ e^(−|x|/scale) on the reals or the integers; P[x] ∝ e^(−x²/2σ²) on the integers, whose scale is σ.
-    epsilon : float
-        ε > 0 of all releases together.
-    delta : float
-        δ in [0, 1) of all releases together; for the discrete Gaussian above 0.
-    releases : int
-        k ≥ 1, fixed in advance.
-    sensitivity : float or int
-        Of one release: L1 for Laplace noise, L2 for Gaussian noise; a whole number for discrete noise.
-
-    Returns
-    -------
-    float
-        In the units of the value, at most 1e-6 (relative) above the smallest: the claim itself always holds.
-
-    Examples
-    --------
-    A hundred counts: adding up ε needs a scale of 100, one price for all of them much less.
-
-    >>> round(calibrate_scale("laplace", 1.0, 0.0, releases=100), 3)
-    100.0
-    >>> round(calibrate_scale("laplace", 1.0, 1e-6, releases=100), 1)
-    41.5
-    >>> round(calibrate_scale("discrete gaussian", 1.0, 1e-6, releases=100), 1)
-    42.3
-    """
-    epsilon, releases = arguments.positive("epsilon", epsilon), arguments.integer("releases", releases, minimum=1)
-
-    def steps() -> int:
-        return arguments.integer("sensitivity", sensitivity, minimum=1)  # type: ignore[arg-type]
-
-    makers: dict[str, Callable[[float], PrivacyLoss]] = {
-        "laplace": lambda scale: PrivacyLoss.laplace(arguments.positive("sensitivity", sensitivity) / scale),
-        "discrete laplace": lambda scale: PrivacyLoss.discrete_laplace(steps(), scale),
-        "discrete gaussian": lambda scale: PrivacyLoss.discrete_gaussian(steps(), scale),
-    }
-    if noise not in makers:
-        raise ValueError(f"noise must be one of {', '.join(makers)}, got {noise!r}")
-    delta = arguments.probability("delta", delta, zero=noise != "discrete gaussian", one=False)
-    make = makers[noise]
-    return smallest(lambda scale: make(scale).self_compose(releases).epsilon(delta), epsilon, _PRECISION)[0]
-
-
-def calibrate_each(
-    mechanism: Callable[[float], HasPrivacyLoss], epsilon: float, delta: float, times: int, method: str = "best"
-) -> float:
-    """The largest ε′ with which `times` runs of mechanism(ε′) are (ε, δ)-DP together.
-
-    Parameters
-    ----------
-    mechanism : callable
-        From ε′ to a mechanism: a class such as `LaplaceMechanism`, or a function that fills in its other arguments.
-    epsilon, delta : float
-        ε > 0 and δ in [0, 1) of all runs together.
-    times : int
-        k ≥ 1, fixed in advance.
-    method : str
-        The accountant's.
-
-    Returns
-    -------
-    float
-        At most 1e-6 (relative) below the largest: the claim itself always holds.
-
-    Examples
-    --------
-    >>> from dpcourse.mechanisms import ExponentialMechanism, GeometricMechanism
-    >>> round(calibrate_each(GeometricMechanism, 1.0, 0.0, times=10), 4)
-    0.1
-    >>> [round(calibrate_each(kind, 1.0, 1e-6, times=100), 4) for kind in (GeometricMechanism, ExponentialMechanism)]
-    [0.024, 0.0444]
-    """
-    epsilon, times = arguments.positive("epsilon", epsilon), arguments.integer("times", times, minimum=1)
-    delta = arguments.probability("delta", delta, one=False)
-
-    def price(noise: float) -> float:
-        made = mechanism(1 / noise)
-        return PrivacyAccountant(made.neighbours).compose(made, times).epsilon(delta, method)  # type: ignore[attr-defined]
-
-    return 1 / smallest(price, epsilon, _PRECISION)[0]
 
 
 def _price(delta: float, rate: float, steps: int, method: str) -> Callable[[float], float]:

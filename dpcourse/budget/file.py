@@ -144,12 +144,9 @@ class LedgerFile:
                 connection.execute("ROLLBACK")
 
     @contextlib.contextmanager
-    def transaction(self, otherwise: str = "nothing was spent") -> Iterator[sqlite3.Connection]:
-        """All or nothing, one writer at a time: the check and the spend cannot be separated.
-
-        `otherwise` says in the error what is so if it cannot be done.
-        """
-        with self._queued(otherwise):
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """All or nothing, one writer at a time: the check and the spend cannot be separated."""
+        with self._queued():
             try:
                 connection = self.connection()
                 connection.execute("BEGIN IMMEDIATE")
@@ -161,16 +158,16 @@ class LedgerFile:
                         connection.execute("ROLLBACK")
                     raise
             except sqlite3.Error as error:
-                raise LedgerError(f"{self.path} cannot be used, {otherwise}: {error}") from None
+                raise LedgerError(f"{self.path} cannot be used, nothing was spent: {error}") from None
 
     @contextlib.contextmanager
-    def _queued(self, otherwise: str) -> Iterator[None]:
+    def _queued(self) -> Iterator[None]:
         """The threads of a process queue here: SQLite lets those who wait for its lock try again, and some starve."""
         if self._process != os.getpid():  # a forked child must not wait for a thread that it does not have
             self._queue, self._process = threading.Lock(), os.getpid()
         queue = self._queue
         if not queue.acquire(timeout=LOCK_SECONDS):
-            raise LedgerError(f"{self.path} cannot be used, {otherwise}: locked by another thread")
+            raise LedgerError(f"{self.path} cannot be used, nothing was spent: locked by another thread")
         try:
             yield
         finally:

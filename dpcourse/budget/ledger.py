@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -114,19 +113,8 @@ class PrivacyLedger:
 
         `cost` is a mechanism or a `Guarantee`; a bare number raises `TypeError`. Raises `BudgetExhausted` if the total
         would leave the budget (or the analyst's), `ValueError` if `query_id` was spent before: an answer may be shown
-        twice, but not drawn twice. `LedgerSession` draws it too, and keeps it.
+        twice, but not drawn twice.
         """
-        return self._spend(cost, query_id, analyst, description)
-
-    def _spend(
-        self,
-        cost: Any,
-        query_id: str,
-        analyst: str,
-        description: str,
-        also: Callable[[sqlite3.Connection, Entry], None] | None = None,
-    ) -> Entry:
-        """`spend`, with something else written in the same transaction: both are in the file, or neither is."""
         query_id, analyst = _name("query_id", query_id), _name("analyst", analyst)
         # Anything but a string would come back as text, and break the seal.
         _storable("description", arguments.member("description", description, str))
@@ -169,8 +157,6 @@ class PrivacyLedger:
                     "UPDATE totals SET total = ?, number = ?, seal = ? WHERE owner = ?",
                     (totals[owner], entry.number, seal, owner),
                 )
-            if also is not None:
-                also(connection, entry)
         return entry
 
     def remaining(self, analyst: str | None = None) -> Guarantee:

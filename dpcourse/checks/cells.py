@@ -17,7 +17,9 @@ from dpcourse.checks.samples import FULL, Sample
 from dpcourse.checks.vocabulary import Shared
 
 
-def exact_wrong(samples: Sequence[Sample], cell: str, draw: str) -> Diagnosis | None:
+def exact_wrong(
+    samples: Sequence[Sample], cell: str, draw: str, empty_ask: str = "", shared_ask: str = ""
+) -> Diagnosis | None:
     """What comes out without noise: cells that nobody is in, differences, the total."""
     if len(samples[0].truth) == 1:
         return None
@@ -28,12 +30,13 @@ def exact_wrong(samples: Sequence[Sample], cell: str, draw: str) -> Diagnosis | 
         return Shared.EMPTY_EXACT.seen(
             f"A {cell} with nobody in it gets no noise: an exact 0 says that a person is not there, and anything else "
             "that somebody is.",
-            f"Which {cell}s are declared? Does every one of them get noise, whether anybody is in it or not?",
+            empty_ask
+            or f"Which {cell}s are declared? Does every one of them get noise, whether anybody is in it or not?",
         )
     if all(np.ptp(sample.errors, axis=1).max() < 1e-9 * max(sample.scale, 1) for sample in samples):
         return Shared.SHARED_NOISE.seen(
             f"All {cell}s share one draw of noise: subtract two of them, and what is left is exact.",
-            f"How is a draw of its own made for each {cell}? ({draw})",
+            shared_ask or f"How is a draw of its own made for each {cell}? ({draw})",
         )
     if all(np.ptp(sample.errors.sum(axis=1)) < 0.1 * sample.errors.std(axis=0).mean() for sample in samples):
         return Shared.EXACT_TOTAL.seen(

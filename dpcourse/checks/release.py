@@ -11,7 +11,7 @@ of the neighbours that the exercise names. Last, two hundred datasets of all siz
         mistakes=(Mistake("counts-false", lambda flags: (~flags).sum(), "You count those who are False.", "…?"),),
         scales=(Mistake("half", lambda epsilon, flags: 0.5 / epsilon, "Your noise is half as wide …", "…?"),),
         nobody=(np.zeros(0, dtype=bool),),
-        neighbours=(Neighbours(everybody_or_one_fewer, "Does your result know how many there are?", "reads-n"),),
+        neighbours=(Probe(everybody_or_one_fewer, "Does your result know how many there are?", "reads-n"),),
     )
     EXERCISES = (Exercise("00.2", "A count with noise", NOISY_COUNT.cases, call="noisy_count(flags, epsilon, rng)"),)
 """
@@ -61,6 +61,8 @@ class Words:
         One number of several, and how noise of its own is drawn for each: "group", "size=k".
     too_much, too_little, from_data : str
         The question asked of whose noise is too wide, too narrow, or follows the data.
+    empty, shared : str
+        The question asked where a number that nobody is in has no noise, or where all share one draw.
     check_truth : str
         What to do where the result is wrong before any noise.
     """
@@ -73,11 +75,13 @@ class Words:
     too_much: str = ""
     too_little: str = ""
     from_data: str = ""
+    empty: str = ""
+    shared: str = ""
     check_truth: str = "Leave the noise out, and work out five records by hand. What comes out?"
 
 
 @dataclass(frozen=True)
-class Neighbours:
+class Probe:
     """Neighbours to set the auditor on: where noise of the right width everywhere else gives a person away.
 
     `pairs`, `hint`, `key`, `runs`, `diagnose` are those of `Audited`. `view` is what the auditor sees of an output,
@@ -136,7 +140,7 @@ class Release:
         The arguments of an empty dataset.
     many : callable, optional
         ``many(rng) -> arguments`` where thousands of errors are looked at; the last of `data` unless given.
-    neighbours : sequence of Neighbours
+    neighbours : sequence of Probe
         Audited last.
     before, after : sequence of cases
         What no declaration says: before the law of the noise is looked at, and last of all.
@@ -161,7 +165,7 @@ class Release:
     scales: Sequence[Mistake] = ()
     nobody: Arguments | None = None
     many: Factory | None = None
-    neighbours: Sequence[Neighbours] = ()
+    neighbours: Sequence[Probe] = ()
     before: Sequence[Case] = ()
     after: Sequence[Case] = ()
     claim: Guarantee | None = None
@@ -227,7 +231,7 @@ class Release:
             return Shared.NO_NOISE.seen("The same data always give the same result: it has no noise.")
         cell, draw = self.words.cell, self.words.draw
         return (
-            exact_wrong(samples, cell, draw)
+            exact_wrong(samples, cell, draw, self.words.empty, self.words.shared)
             or wrong_truth(samples, self.mistakes, self.words.check_truth)
             or uneven_wrong(samples, cell, draw)
             or follows_data(samples, self.words.from_data)

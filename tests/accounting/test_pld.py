@@ -536,23 +536,6 @@ def test_extreme_losses_warn_of_nothing():
                 assert 0 <= total.true_positive_rate(0.01) <= 1
 
 
-@pytest.mark.parametrize(("noise", "rate", "steps"), [(1.0, 0.001, 10**6), (2.0, 0.02, 2500)])
-def test_gdp_estimate_tends_to_the_central_limit(noise, rate, steps):
-    """q√(T(e^(1/σ²) − 1)) (Bu, Dong, Long & Su 2020, arXiv:1911.11607): many small steps are nearly Gaussian."""
-    loss = PrivacyLoss.gaussian(noise).poisson_subsampled(rate).self_compose(steps)
-    limit = rate * math.sqrt(steps * math.expm1(1 / noise**2))
-    assert limit * 0.99 < loss.gdp_estimate() < 1.03 * limit
-
-
-def test_gdp_estimate_of_gaussians_and_of_a_coin():
-    assert PrivacyLoss.gaussian(0.7).gdp_estimate() == pytest.approx(1 / 0.7, rel=1e-9)
-    assert PrivacyLoss.identity().gdp_estimate() == 0.0
-    # Randomized response is told apart best at the rate at which it lies: Φ⁻¹(p) − Φ⁻¹(1 − p).
-    truth = 1 / (1 + math.exp(-1.0))
-    assert PrivacyLoss.pure(1.0).gdp_estimate() == pytest.approx(2 * ndtri(truth), rel=0.02)
-    assert PrivacyLoss.pure(1.0).gdp_estimate() <= 2 * ndtri(truth) * (1 + 1e-9)
-
-
 def test_huge_losses_are_finite():
     """Almost no noise: Φ(−a) − e^ε Φ(−a − μ) = δ at a = ε/μ − μ/2, and the second term is nearly φ(a)/(a + μ)."""
     for mu in (1e5, 1e7):

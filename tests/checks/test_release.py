@@ -22,7 +22,7 @@ from dpcourse.checks.counting import (
     yes_and_no,
 )
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.release import Neighbours, Release, Words
+from dpcourse.checks.release import Probe, Release, Words
 
 
 def people(size, share=0.5):
@@ -39,7 +39,7 @@ COUNT = Release(
     mistakes=YES_COUNTS,
     scales=(Mistake("halved", lambda epsilon, flags: 0.5 / epsilon, "Half as wide."),),
     nobody=(np.zeros(0, dtype=bool),),
-    neighbours=(Neighbours(everybody_or_one_fewer, "Does it know n?", "reads-n"),),
+    neighbours=(Probe(everybody_or_one_fewer, "Does it know n?", "reads-n"),),
 )
 COLUMNS = Release(
     data=(yes_and_no(1000, 10), yes_and_no(8000, 10)),

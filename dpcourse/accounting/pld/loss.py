@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import ndtri
 
 from dpcourse.accounting.pld import exact, integers, pairs, refine, selection
 from dpcourse.accounting.pld.pairs import Pair
@@ -215,24 +214,6 @@ class PrivacyLoss:
             for add in self._directions:
                 answers = np.maximum(answers, ask(self.parts, add, rates.ravel()))
         return answers.reshape(rates.shape) if rates.ndim else float(answers[0])
-
-    def gdp_estimate(self) -> float:
-        """μ of the Gaussian noise that gives attackers about as much: an estimate, not a claim.
-
-        Where this loss tells neighbours apart best, beside N(μ, 1) and N(0, 1): the largest Φ⁻¹(power) − Φ⁻¹(fpr) over
-        500 false-positive rates from 1e-6 to ½, both directions (μ-GDP: Dong, Roth & Su 2019, arXiv:1905.02383). Exact
-        for Gaussian noise. At smaller rates a loss may be worse than any Gaussian, as a bare claim with δ > 0 is.
-
-        Examples
-        --------
-        >>> round(PrivacyLoss.gaussian(2.0).self_compose(4).gdp_estimate(), 6)
-        1.0
-        >>> round(PrivacyLoss.gaussian(1.0).poisson_subsampled(0.01).self_compose(10_000).gdp_estimate(), 2)
-        1.34
-        """
-        rates = np.geomspace(1e-6, 0.5, 500)
-        power = np.asarray(self.true_positive_rate(rates))
-        return max(float(np.max(ndtri(power) - ndtri(rates))), 0.0)
 
     @property
     def _single(self) -> bool:

@@ -10,7 +10,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Exercise
 from dpcourse.checks.cases import Mistake, Value, either_order
 from dpcourse.checks.counting import YES_COUNTS
-from dpcourse.checks.release import Neighbours, Release, Words
+from dpcourse.checks.release import Probe, Release, Words
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_00.decision import DECISION
 
@@ -130,20 +130,18 @@ NOISY_COUNT = Release(
     mistakes=YES_COUNTS,
     nobody=(np.zeros(0, dtype=bool),),
     neighbours=(
-        Neighbours(
+        Probe(
             _one_yes_fewer,
             "With many people the noise was right. Does it depend on who is there?",
             epsilon=0.5,
             runs=6000,
         ),
-        Neighbours(
+        Probe(
             _everybody,
             "Everybody said yes. Does your result know how many people there are? Their number is private here.",
             "reads-n",
         ),
-        Neighbours(
-            _nobody_or_one, "The smallest counts are zero and one. Has a zero its noise too?", Shared.NOBODY.key
-        ),
+        Probe(_nobody_or_one, "The smallest counts are zero and one. Has a zero its noise too?", Shared.NOBODY.key),
     ),
     after=(_draws_again,),
     looks=(1, 600),

@@ -12,7 +12,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Mistake, either_order
 from dpcourse.checks.counting import IN_ANOTHER_ORDER, cell_counts, in_another_order, large_table, one_more, tables
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.release import Neighbours, Release, Words
+from dpcourse.checks.release import Probe, Release, Words
 
 Table = tuple[list[str], list[str]]  # values and declared categories
 
@@ -111,7 +111,7 @@ _CELLS = Release(
     nobody=([], list("ABCD")),
     before=(_undeclared_counted,),
     neighbours=(
-        Neighbours(
+        Probe(
             _undeclared,
             "A person with an undeclared value changes your table by more than ε allows. Where do they come in?",
             "undeclared-tells",
@@ -125,6 +125,8 @@ _CELLS = Release(
         unit=" people",
         cell="cell",
         draw="size=len(categories)",
+        empty="What would Boris see if Ana were the only one in such a cell?",
+        shared="Does every cell have noise of its own? What is left when Boris subtracts two that share their noise?",
         too_much="A person is in one cell only. Does ε have to be divided by the number of cells?",
         too_little="By how much can one person change one cell, and which scale does that need?",
     ),

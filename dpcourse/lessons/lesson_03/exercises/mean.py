@@ -15,7 +15,7 @@ from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.lesson_03.exercises.sums import CLAIM, bounds, call_at, records, somebody
+from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_at, records, somebody
 
 
 def _call_parts(answer: Answer, data: Any, rng: Generator) -> Any:

@@ -1,11 +1,7 @@
-"""Exercise 03.2: a noisy sum of clipped records.
-
-Answers draw Laplace noise in floats, so audits look at rounded outputs: the hole in the low bits is lesson 14's.
-"""
+"""Exercise 03.2: a noisy sum of clipped records."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,42 +12,16 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.privacy import Guarantee
-
-CLAIM = Guarantee(1.0)
-
-
-def records(rng: Generator, low: float, high: float) -> np.ndarray:
-    return rng.uniform(low, high, int(rng.integers(5, 60)))
-
-
-def bounds(rng: Generator, kind: str) -> tuple[float, float]:
-    size = float(rng.uniform(20, 200))
-    return {
-        "from zero": (0.0, size),
-        "negative": (-size, size / 10),
-        "both signs": (-size, 0.9 * size),
-        "far from zero": (0.9 * size, size),
-    }[kind]
-
-
-def _with_record(kind: str, record: Callable[[float, float], float]):
-    """Neighbours: one more record, whose value follows from the bounds."""
-
-    def pairs(rng: Generator) -> tuple[Any, Any]:
-        low, high = bounds(rng, kind)
-        values = records(rng, low, high)
-        more = np.insert(values, rng.integers(len(values) + 1), record(low, high))
-        return either_order((values, low, high), (more, low, high), rng)
-
-    return pairs
-
-
-def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
-    """Neighbours: thirty records that are no numbers and one at the lower bound; one more at the upper bound."""
-    low, high = bounds(rng, "from zero")
-    values = np.append(np.full(30, np.nan), low)
-    return either_order((values, low, high), (np.append(values, high), low, high), rng)
+from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, within_bounds
+from dpcourse.lessons.lesson_03.exercises.records import (
+    CLAIM,
+    bounds,
+    call_at,
+    call_bounded,
+    coarse,
+    records,
+    with_record,
+)
 
 
 def _lowest_or_one_at_the_top(rng: Generator) -> tuple[Any, Any]:
@@ -64,76 +34,6 @@ def _nobody_or_one(rng: Generator) -> tuple[Any, Any]:
     """Neighbours: nobody, and one record at the upper bound."""
     low, high = bounds(rng, "from zero")
     return either_order((np.array([]), low, high), (np.array([high]), low, high), rng)
-
-
-def somebody(rng: Generator) -> tuple[np.ndarray, float, float]:
-    low, high = bounds(rng, "far from zero")
-    return records(rng, low, high), low, high
-
-
-def _call_bounded(answer: Answer, data: Any, rng: Generator) -> Any:
-    return answer(*data, 1.0, rng=rng)
-
-
-def call_at(answer: Answer, data: Any, epsilon: float, rng: Generator) -> Any:
-    return answer(*data, epsilon, rng=rng)
-
-
-def _coarse(output: Any) -> float:
-    return round(float(output), 3)
-
-
-def _nan_record(answer: Answer, chance: Chance) -> Diagnosis | None:
-    low, high = bounds(chance.rng, "from zero")
-    values = np.append(records(chance.rng, low, high), np.nan)
-    output = float(answer(values, low, high, 1.0, rng=chance.rng))
-    if np.isfinite(output):
-        return None
-    return Diagnosis(
-        "nan-passes",
-        f"One record that is not a number (NaN) makes the answer {output}, so everybody sees that it is there.",
-        "np.clip lets NaN through. Decide in advance which value within the bounds such a record counts as.",
-    )
-
-
-def _nan_within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales)."""
-    many = 4000
-    for kind in ("from zero", "negative", "both signs", "far from zero"):
-        low, high = bounds(chance.rng, kind)
-        each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=chance.rng)) / many
-        slack = max(abs(low), abs(high)) / 100
-        if not np.isfinite(each):
-            return Diagnosis(
-                "nan-from-data",
-                f"Where no record is a number (NaN), your sum is {each}.",
-                "From what do you compute the value that a NaN counts as? Which value is fixed beforehand?",
-            )
-        if not (low - slack <= each <= high + slack or abs(each) <= slack):
-            return Diagnosis(
-                "nan-out-of-bounds",
-                f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as {each:.4g}, which is "
-                "outside of them: the noise is not made for such a record.",
-                "Let it count as a value within the bounds: before the clipping, or one of the bounds themselves.",
-            )
-    return None
-
-
-def _nan_moved(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
-    """Only an answer whose NaNs move when a record comes gets the words about them."""
-    low, high = bounds(chance.rng, "from zero")
-    few = np.append(np.full(300, np.nan), low)
-    before, after = (
-        np.median([float(answer(values, low, high, 1.0, rng=chance.rng)) for _ in range(100)])
-        for values in (few, np.append(few, high))
-    )
-    if abs(after - before) > 10 * high:
-        return None
-    return Diagnosis(
-        "noise-from-nan",
-        "Among thirty records that are no numbers (NaN), one record at the upper bound shows.",
-        "Do the NaNs change the noise? It follows from ε and the bounds alone.",
-    )
 
 
 def _bounds_in_scale(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
@@ -246,41 +146,41 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
 NOISY_SUM = (
     Returns(lambda rng: (records(rng, 0, 50), 0.0, 50.0, 1.0), what="number"),
     _one_draw,
-    _nan_record,
+    a_missing_record,
     Audited(
-        _with_record("from zero", lambda low, high: high),
+        with_record("from zero", lambda low, high: high),
         CLAIM,
-        call=_call_bounded,
-        view=_coarse,
+        call=call_bounded,
+        view=coarse,
         runs=3000,
         diagnose=_reads_bounds,
         hint="One record at the upper bound moves the sum by all of it. How wide is your noise beside that?",
         key="sensitivity-not-in-scale",
     ),
     Audited(
-        _with_record("from zero", lambda low, high: 40 * high),
+        with_record("from zero", lambda low, high: 40 * high),
         CLAIM,
-        call=_call_bounded,
-        view=_coarse,
+        call=call_bounded,
+        view=coarse,
         runs=1000,
         diagnose=_reads_bounds,
         hint="One of the records lies far outside the bounds. What should happen to it before you add?",
         key="not-clipped",
     ),
     Audited(
-        _with_record("negative", lambda low, high: low),
+        with_record("negative", lambda low, high: low),
         CLAIM,
-        call=_call_bounded,
-        view=_coarse,
+        call=call_bounded,
+        view=coarse,
         runs=2500,
         hint="The record was at the lower bound, which is negative and large. Which of the two bounds sets the noise?",
         key="upper-bound-only",
     ),
     Audited(
-        _with_record("far from zero", lambda low, high: high),
+        with_record("far from zero", lambda low, high: high),
         CLAIM,
-        call=_call_bounded,
-        view=_coarse,
+        call=call_bounded,
+        view=coarse,
         runs=2500,
         hint="The bounds were close together and far from 0. How much does one record more add to the sum?",
         key="width-for-size",
@@ -288,31 +188,21 @@ NOISY_SUM = (
     Audited(
         _lowest_or_one_at_the_top,
         CLAIM,
-        call=_call_bounded,
-        view=_coarse,
+        call=call_bounded,
+        view=coarse,
         runs=1000,
         diagnose=_reads_bounds,
         hint="Twenty records of zero, and one more at the upper bound: that one shows. What is your scale made of?",
         key="sensitivity-not-in-scale",
     ),
     _adds_up,
-    _nan_within_bounds,
-    Audited(
-        _among_no_numbers,
-        CLAIM,
-        call=_call_bounded,
-        view=_coarse,
-        runs=1000,
-        diagnose=_nan_moved,
-        hint="What your NaNs count as depends on the other records, so one record moves them all. Fix the value before "
-        "you look.",
-        key="nan-from-data",
-    ),
+    within_bounds,
+    HIDDEN,
     Audited(
         _nobody_or_one,
         CLAIM,
-        call=_call_bounded,
-        view=_coarse,
+        call=call_bounded,
+        view=coarse,
         runs=1000,
         hint="The sum over nobody is zero, and it needs noise like any other sum.",
         key="nobody",

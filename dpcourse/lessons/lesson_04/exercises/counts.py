@@ -13,7 +13,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import either_order
 from dpcourse.checks.counting import YES_COUNTS, in_another_order, one_yes_each, yes_and_no
 from dpcourse.checks.noise_laws import normal
-from dpcourse.checks.release import Neighbours, Release, Words
+from dpcourse.checks.release import Probe, Release, Words
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
@@ -99,14 +99,14 @@ COUNTS = Release(
     call=lambda answer, arguments, epsilon, rng: answer(*arguments, _SIGMA / epsilon, rng=rng),
     mistakes=(*YES_COUNTS, *in_another_order(lambda flags: flags.sum(axis=0))),
     neighbours=(
-        Neighbours(
+        Probe(
             _yes_to_the_first,
             "Even one changed count gives the person away. Which σ hides that?",
             "too-little-noise",
             runs=3000,
             view=_first_two,
         ),
-        Neighbours(
+        Probe(
             _yes_to_all,
             "One person can change all d counts. Each alone hides the person; together they do not. How long is "
             "a vector of d ones?",
@@ -114,7 +114,7 @@ COUNTS = Release(
             runs=8000,
             view=_along,
         ),
-        Neighbours(
+        Probe(
             _first_of_many,
             "The size of your noise follows the rows that are there. A row may say yes to all d questions, and that "
             "is public.",

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from dpcourse.checks.cases import Mistake, either_order
 from dpcourse.checks.counting import YES_COUNTS, in_another_order, one_yes_each, yes_and_no
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.release import Neighbours, Release, Words
+from dpcourse.checks.release import Probe, Release, Words
 
 
 def _everybody_alike(rng: Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -59,8 +59,8 @@ COUNTS = Release(
         ),
     ),
     neighbours=(
-        Neighbours(_alike, "One person is in all the counts. Does your noise know who is there?", view=_sum),
-        Neighbours(_only_one_says_yes_to_all, "Is the noise the same where nobody says yes to all?", view=_sum),
+        Probe(_alike, "One person is in all the counts. Does your noise know who is there?", view=_sum),
+        Probe(_only_one_says_yes_to_all, "Is the noise the same where nobody says yes to all?", view=_sum),
     ),
     looks=(1, 200),
     words=Words(

@@ -1,0 +1,86 @@
+"""Exercise 03.2, the records that are no numbers: what NaN counts as, and that it tells nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.cases import Audited, either_order
+from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_bounded, coarse, records
+
+
+def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
+    """Neighbours: thirty records that are no numbers and one at the lower bound; one more at the upper bound."""
+    low, high = bounds(rng, "from zero")
+    values = np.append(np.full(30, np.nan), low)
+    return either_order((values, low, high), (np.append(values, high), low, high), rng)
+
+
+def a_missing_record(answer: Answer, chance: Chance) -> Diagnosis | None:
+    low, high = bounds(chance.rng, "from zero")
+    values = np.append(records(chance.rng, low, high), np.nan)
+    output = float(answer(values, low, high, 1.0, rng=chance.rng))
+    if np.isfinite(output):
+        return None
+    return Diagnosis(
+        "nan-passes",
+        f"One record that is not a number (NaN) makes the answer {output}, so everybody sees that it is there.",
+        "np.clip lets NaN through. Decide in advance which value within the bounds such a record counts as.",
+    )
+
+
+def within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales)."""
+    many = 4000
+    for kind in ("from zero", "negative", "both signs", "far from zero"):
+        low, high = bounds(chance.rng, kind)
+        each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=chance.rng)) / many
+        slack = max(abs(low), abs(high)) / 100
+        if not np.isfinite(each):
+            return Diagnosis(
+                "nan-from-data",
+                f"Where no record is a number (NaN), your sum is {each}.",
+                "From what do you compute the value that a NaN counts as? Which value is fixed beforehand?",
+            )
+        if not (low - slack <= each <= high + slack or abs(each) <= slack):
+            return Diagnosis(
+                "nan-out-of-bounds",
+                f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as {each:.4g}, which is "
+                "outside of them: the noise is not made for such a record.",
+                "Let it count as a value within the bounds: before the clipping, or one of the bounds themselves.",
+            )
+    return None
+
+
+def _nan_moved(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
+    """Only an answer whose NaNs move when a record comes gets the words about them."""
+    low, high = bounds(chance.rng, "from zero")
+    few = np.append(np.full(300, np.nan), low)
+    before, after = (
+        np.median([float(answer(values, low, high, 1.0, rng=chance.rng)) for _ in range(100)])
+        for values in (few, np.append(few, high))
+    )
+    if abs(after - before) > 10 * high:
+        return None
+    return Diagnosis(
+        "noise-from-nan",
+        "Among thirty records that are no numbers (NaN), one record at the upper bound shows.",
+        "Do the NaNs change the noise? It follows from ε and the bounds alone.",
+    )
+
+
+HIDDEN = Audited(
+    _among_no_numbers,
+    CLAIM,
+    call=call_bounded,
+    view=coarse,
+    runs=1000,
+    diagnose=_nan_moved,
+    hint="What your NaNs count as depends on the other records, so one record moves them all. Fix the value before "
+    "you look.",
+    key="nan-from-data",
+)
