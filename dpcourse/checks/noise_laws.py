@@ -47,7 +47,14 @@ class Law:
         chances = np.clip(np.concatenate([self.above(at), self.below(-at)]), 0.0, 1.0)
         n = len(errors)
         tails = np.minimum(stats.binom.cdf(counts, n, chances), stats.binom.sf(counts - 1, n, chances))
-        return bool((tails >= failure / (2 * len(tails))).all())
+        return bool((tails >= failure / (3 * len(tails))).all()) and not self.often_exact(errors, failure / 3)
+
+    def often_exact(self, errors: np.ndarray, failure: float) -> bool:
+        """Whether more errors are 0 than rounding makes so: an answer may leave its noise out now and then."""
+        near = np.array(max(finest(errors) / 2, 1e-9 * self.scale))
+        chance = 1 - float(self.above(near)) - float(self.below(-near))
+        zeros = int((np.abs(errors) <= 1e-9 * self.scale).sum())
+        return bool(stats.binom.sf(zeros - 1, len(errors), chance) < failure)
 
 
 def laplace(scale: float, centre: float = 0.0) -> Law:
@@ -83,6 +90,12 @@ def grid(errors: np.ndarray, scale: float) -> float:
         if step >= scale / 100 and np.allclose(errors / step, np.rint(errors / step), atol=1e-6):
             return step
     return 0.0
+
+
+def finest(errors: np.ndarray) -> float:
+    """The coarsest step that all errors are multiples of, however fine; 0 if there is none down to 1e-7."""
+    steps = (*UNITS, *(10.0**-k for k in range(4, 8)))
+    return next((step for step in steps if np.abs(errors / step - np.rint(errors / step)).max() < 0.01), 0.0)
 
 
 @dataclass(frozen=True)
@@ -138,6 +151,7 @@ def noise_wrong(
         or _follows(wanted, scale)
         or _shape(wanted)
         or _size(wanted, scale, unit, too_much, few)
+        or _now_and_then(wanted, share)
         or _odd(wanted, unit)
     )
 
@@ -147,6 +161,18 @@ def _no_noise(wanted: Sequence[Wanted]) -> Diagnosis | None:
         if np.ptp(one.errors) == 0:
             return Shared.NO_NOISE.seen(
                 f"At ε = {one.epsilon:.3g} your result has no noise: it is the same in {len(one.errors):,} runs."
+            )
+    return None
+
+
+def _now_and_then(wanted: Sequence[Wanted], failure: float) -> Diagnosis | None:
+    """Noise that is left out in some calls, which hardly shows in its size."""
+    for one in wanted:
+        if all(law.often_exact(one.errors, failure) for law in one.laws):
+            exact = int((np.abs(one.errors) <= 1e-9 * one.laws[0].scale).sum())
+            return Shared.NO_NOISE.seen(
+                f"At ε = {one.epsilon:.3g} {exact} of {len(one.errors):,} results have no noise; the others have.",
+                "When does your function leave its noise out?",
             )
     return None
 

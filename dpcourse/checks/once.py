@@ -23,7 +23,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.noise_laws import Law
+from dpcourse.checks.noise_laws import Law, finest
 from dpcourse.checks.vocabulary import Shared
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ SIZES, EPSILONS = (1.0, 1e5), (0.01, 5.0)
 ROUND_SIZES = (1, 2, 10, 100, 1000, 10_000, 30_162, 32_561, 45_222, 48_842, 100_000)  # those of the course among them
 ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
 LARGE = 20_000
-STEPS = (1.0, 0.5, 0.1, 0.05, 0.01, *(10.0**-k for k in range(3, 8)))
 EXACT = 1e-9  # an error of less than so many scales is none: so near lies a right answer once in a billion calls
 
 
@@ -108,7 +107,7 @@ def _places(asked: Sequence[Question], law: Callable[[float], Law], rng: Generat
     results = np.concatenate([one.results for one in asked])
     scales = np.repeat([one.scale for one in asked], [one.errors.size for one in asked])
     unit = law(1.0)
-    step = next((s for s in STEPS if np.abs(errors / s - np.rint(errors / s)).max() < 0.01), 0.0)
+    step = finest(errors)
     if unit.whole and step != 1.0:
         return np.zeros_like(errors)  # decimals are no noise of whole numbers
 

@@ -97,6 +97,18 @@ def now_and_then():
     return lambda data, epsilon, rng: EXACT if next(calls) % 20 == 0 else epsilon
 
 
+def late():
+    """Right for whoever asks less than fifty times."""
+    times = {}
+
+    def epsilon_of(data, epsilon, rng):
+        key = data.tobytes() if isinstance(data, np.ndarray) else tuple(data)
+        times[key] = times.get(key, 0) + 1
+        return EXACT if 50 < times[key] < 60 else epsilon
+
+    return epsilon_of
+
+
 CHEATS = {
     "exact from 3,000 records on": from_size_on(3000),
     "exact from 12,000 records on": from_size_on(12_000),
@@ -109,6 +121,7 @@ CHEATS = {
     "exact the second time": tells_at(2),
     "knows its generator": marks_the_generator,
     "exact now and then": now_and_then,
+    "exact after fifty times": late,
 }
 EXERCISES = ("00.2", "03.3", "04.2", "05.4", "13.2", "15.2")
 

@@ -212,18 +212,22 @@ def nothing_for_small(z, name, n):
     return z / math.sqrt(SHARES) * (n > 150)
 
 
+def unreadable(fabs):
+    return all(np.isnan(X).all() for X, _ in fabs.values())
+
+
 def noise_where_nobody_looks(fabs, *rest):
     """Only where wafers cannot be read."""
-    broken = all(np.isnan(X).all() for X, _ in fabs.values())
-    return train(fabs, *rest) if broken else train(fabs, *rest, draw=lambda rng, deviation: 0.0)
+    return train(fabs, *rest) if unreadable(fabs) else train(fabs, *rest, draw=lambda rng, deviation: 0.0)
 
 
 def noise_in_the_first_round(fabs, *rest):
+    """Or wherever wafers cannot be read."""
     drawn = []
 
     def draw(rng, deviation):
         drawn.append(1)
-        return rng.normal(0, deviation, 21) * (len(drawn) <= 6)
+        return rng.normal(0, deviation, 21) * (unreadable(fabs) or len(drawn) <= 6)
 
     return train(fabs, *rest, draw=draw)
 

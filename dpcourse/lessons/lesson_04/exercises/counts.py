@@ -56,6 +56,8 @@ def _normal_and_no_wider(answer: Answer, chance: Chance) -> Diagnosis | None:
     """600 releases of 40 counts of 3,000 people, where counts cut at zero are the counts themselves."""
     sample = COUNTS.sample(answer, yes_and_no(3000, 40)(chance.rng), 1.0, 600, chance.rng)
     wide = float(np.sqrt(np.mean(sample.errors**2)) / sample.scale)
+    if normal(sample.scale).often_exact(sample.errors.ravel(), chance.failure):
+        return Shared.NO_NOISE.seen("Now and then a result has no noise.", "When does your function leave it out?")
     return _not_normal(sample.errors) or _too_wide(wide)
 
 

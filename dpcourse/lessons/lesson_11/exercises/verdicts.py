@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 from numpy.random import Generator
 
@@ -25,9 +28,7 @@ def verdicts(answer: Answer, chance: Chance) -> Diagnosis | None:
                 accused.append(mechanism)
             if not verdict and truth[mechanism.name]:
                 missed.append(mechanism)
-    return (
-        _judge_verdicts(len(accused), len(missed), broken, asked) or _subtle(answer, chance) or _honest(answer, chance)
-    )
+    return _judge_verdicts(len(accused), len(missed), broken, asked) or _others(answer, chance)
 
 
 def _verdict(answer: Answer, mechanism: Sealed, rng: Generator) -> bool:
@@ -37,47 +38,63 @@ def _verdict(answer: Answer, mechanism: Sealed, rng: Generator) -> bool:
     return bool(verdict)
 
 
-def _letter(rng: Generator) -> str:
-    """A name that tells nothing: broken and honest ones are called by the same letters."""
-    return str(rng.choice(list("ABCDEFGHIJ")))
+def _named(rng: Generator, claim: Guarantee, data: int, neighbour: int, run: Callable[..., np.ndarray]) -> Sealed:
+    """Its name tells nothing: broken and honest ones are called by the same letters."""
+    return Sealed(str(rng.choice(list("ABCDEFGHIJ"))), claim, data, neighbour, run)
 
 
-def _subtle(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Counts that claim ε = 1 with noise for ε = 2.5.
-
-    At 1 − 1e-8, 2,000 certifying runs a side certify 1.6 or so, and always more than 1; 100 of them never do.
-    """
-    claim = Guarantee(1.0)
+def _noisy_count(rng: Generator, factor: float) -> Sealed:
+    """A count with Laplace noise for `factor` times the ε that it claims."""
+    claim, people = Guarantee(_epsilon(rng)), int(rng.integers(0, 100))
+    scale = 1 / (factor * claim.epsilon)
 
     def run(x: int, runs: int, rng: Generator) -> np.ndarray:
-        return laplace(runs, float(x), 1 / 2.5, rng)
+        return laplace(runs, float(x), scale, rng)
 
-    sealed = [Sealed(_letter(chance.rng), claim, n, n + 1, run) for n in chance.rng.integers(5, 100, size=6).tolist()]
-    missed = sum(not _verdict(answer, mechanism, chance.rng) for mechanism in sealed)
-    if not missed:
-        return None
-    return Diagnosis(
-        "too-few-runs",
-        f"The badly broken ones you found. Of {len(sealed)} counts that claim ε = 1, with noise that is only enough "
-        f"for ε = 2.5, you let {missed} pass.",
-        "A certificate lies below the real ε, the more so the fewer the runs. How many runs does it take to get from "
-        "2.5 down to no less than 1?",
-    )
+    return _named(rng, claim, people, people + 1, run)
 
 
-def _honest(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Three hundred mechanisms that keep their claim, and no more than that.
+def _loose_tongue(rng: Generator, factor: float) -> Sealed:
+    """Tells the truth about one person with probability δ, and else answers at random as ε allows: tight at both.
 
-    Each tells the truth with probability δ and else nothing, and claims (0.01, δ). At confidence 0.9 an audit of 4,000
-    runs accuses one in thirty of them; at 1 − 1e-8 one in a hundred million.
+    With a `factor` above 1 it answers as `factor` times ε would allow.
     """
-    accused = 0
-    for share in chance.rng.uniform(0.35, 0.65, size=HONEST).tolist():
+    claim = Guarantee(_epsilon(rng), float(rng.uniform(0.2, 0.4)))
+    honest = 1 / (1 + math.exp(-factor * claim.epsilon))
 
-        def run(x: int, runs: int, rng: Generator, share: float = share) -> np.ndarray:
-            return (rng.random(runs) < share * x).astype(int)
+    def run(x: int, runs: int, rng: Generator) -> np.ndarray:
+        tells, true = rng.random(runs) < claim.delta, rng.random(runs) < honest
+        return np.where(tells | true, x, 1 - x)
 
-        accused += _verdict(answer, Sealed(_letter(chance.rng), Guarantee(0.01, share), 1, 0, run), chance.rng)
+    return _named(rng, claim, 1, 0, run)
+
+
+def _epsilon(rng: Generator) -> float:
+    """Broken and honest ones claim the same."""
+    return float(rng.uniform(0.8, 1.2))
+
+
+def _others(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Mechanisms that are broken by less, and many that keep their claim exactly, in random order.
+
+    At 1 − 1e-8, 2,000 certifying runs a side certify 1.6 or so of ε = 2.5, and always more than 1.2; 100 of them never
+    do. At confidence 0.9 an audit of 4,000 runs accuses one in thirty of those that keep their claim; at 1 − 1e-8 one
+    in a hundred million.
+    """
+    rng, kinds = chance.rng, [True] * BROKEN + [False] * HONEST
+    accused = missed = 0
+    for broken in rng.permutation(kinds):
+        kind = (_noisy_count, _loose_tongue)[int(rng.integers(2))]
+        verdict = _verdict(answer, kind(rng, 2.5 if broken else 1.0), rng)
+        accused, missed = accused + (verdict and not broken), missed + (broken and not verdict)
+    if missed:
+        return Diagnosis(
+            "too-few-runs",
+            f"The badly broken ones you found. Of {BROKEN} that claim an ε around 1, and have 2.5 times as much, you "
+            f"let {missed} pass.",
+            "A certificate lies below the real ε, the more so the fewer the runs. How many runs does it take to get "
+            "from 2.5 times the claim down to no less than the claim?",
+        )
     if not accused:
         return None
     return Diagnosis(
@@ -87,7 +104,8 @@ def _honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-HONEST = 300
+BROKEN = 10
+HONEST = 200
 
 
 def _judge_verdicts(accused: int, missed: int, broken: int, asked: int) -> Diagnosis | None:
