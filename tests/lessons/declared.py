@@ -24,23 +24,27 @@ from dpcourse.checks.release import Release, plainly
 Wrong = tuple[str, str, Any]  # exercise, key, answer
 
 
-def graded(id: str, answer: Any, rng: int | np.random.Generator) -> CheckResult:
-    """A check of an answer that is made of the exercise's own code, which an answer may not call."""
+def graded(id: str, answer: Any, rng: int | np.random.Generator, place: int | None = None) -> CheckResult:
+    """A check, or one case of it, of an answer made of the exercise's own code, which an answer may not call."""
     exercise = dataclasses.replace(exercises(id.partition(".")[0])[id], own_work=False)
+    if place is not None:
+        exercise = dataclasses.replace(exercise, cases=(exercise.cases[place],))
     with mock.patch.object(answers, "_oracle", lambda *_: False):
         return exercise.grade(answer, rng=rng)
 
 
-def wrong_formulas(lesson: str) -> Iterator[Wrong]:
-    """Of each exercise's first formula: what further ones declare is made on inputs of their own.
+def wrong_formulas(lesson: str) -> Iterator[tuple[str, str, Any, int | None]]:
+    """Exercise, key, answer, and the case: None for the whole check.
 
-    At four decimals most σ of 04.1 are within its tolerance: answers that round are written by hand.
+    What an exercise's further formulas declare is made on inputs of their own, and the first may name it otherwise. At
+    four decimals most σ of 04.1 are within its tolerance: answers that round are written by hand.
     """
     for id, exercise in exercises(lesson).items():
-        case = next((case for case in exercise.cases if isinstance(case, Equals | Value)), None)
-        for mistake in case.mistakes if case else ():
-            if mistake.diagnosis.key != "rounded":
-                yield id, mistake.diagnosis.key, mistake.gives
+        places = [place for place, case in enumerate(exercise.cases) if isinstance(case, Equals | Value)]
+        for place in places:
+            for mistake in exercise.cases[place].mistakes:  # type: ignore[attr-defined]
+                if mistake.diagnosis.key != "rounded":
+                    yield id, mistake.diagnosis.key, mistake.gives, None if place == places[0] else place
 
 
 def releases(lesson: str) -> Iterator[tuple[str, Release]]:

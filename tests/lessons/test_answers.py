@@ -156,7 +156,7 @@ def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_every_exercise_is_tried(lesson):
     assert {exercise for exercise, _ in right(lesson)} == set(exercises(lesson))
-    tried = Counter(exercise for exercise, _, _ in [*wrong(lesson), *wrong_formulas(lesson), *wrong_releases(lesson)])
+    tried = Counter(one[0] for one in [*wrong(lesson), *wrong_formulas(lesson), *wrong_releases(lesson)])
     few = {exercise: tried[exercise] for exercise in exercises(lesson) if tried[exercise] < 3}
     assert not few, f"at least three wrong answers an exercise are wanted: {few}"
 

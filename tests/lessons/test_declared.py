@@ -29,9 +29,9 @@ def name(value):
     return value if isinstance(value, str) else ""
 
 
-@pytest.mark.parametrize(("id", "key", "answer"), FORMULAS, ids=name)
-def test_a_declared_mistake_is_recognised(id, key, answer):
-    assert graded(id, answer, 0).key == key
+@pytest.mark.parametrize(("id", "key", "answer", "place"), FORMULAS, ids=name)
+def test_a_declared_mistake_is_recognised(id, key, answer, place):
+    assert graded(id, answer, 0, place).key == key
 
 
 @pytest.mark.parametrize(("id", "key", "answer"), RELEASES, ids=name)

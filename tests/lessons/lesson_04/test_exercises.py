@@ -246,6 +246,9 @@ WRONG = [
     
     
     
+    ("04.1", "rounded", lambda *arguments: float(f"{gaussian_sigma(*arguments):.3g}")),
+    ("04.1", "rounded", lambda *arguments: float(f"{gaussian_sigma(*arguments):.4g}")),
+    ("04.1", "rounded", lambda *arguments: round(gaussian_sigma(*arguments), 2)),
     ("04.1", "wrong-value", lambda epsilon, delta, sensitivity: 1.0),
     ("04.2", "sensitivity-not-in-scale", counts_with(lambda d: ONE)),
     ("04.2", "too-little-noise", counts_with(lambda d: 0.5)),

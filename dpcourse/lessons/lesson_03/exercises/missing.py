@@ -9,8 +9,8 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Audited, either_order
-from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_bounded, coarse, records
+from dpcourse.checks.cases import either_order
+from dpcourse.lessons.lesson_03.exercises.records import bounds, records, tells
 
 
 def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
@@ -73,14 +73,10 @@ def _nan_moved(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     )
 
 
-HIDDEN = Audited(
+HIDDEN = tells(
     _among_no_numbers,
-    CLAIM,
-    call=call_bounded,
-    view=coarse,
-    runs=1000,
+    "nan-from-data",
+    "What your NaNs count as depends on the other records, so one record moves them all. Fix the value before you "
+    "look.",
     diagnose=_nan_moved,
-    hint="What your NaNs count as depends on the other records, so one record moves them all. Fix the value before "
-    "you look.",
-    key="nan-from-data",
 )

@@ -12,7 +12,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.cases import either_order
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.cases import Audited, either_order
+from dpcourse.checks.cases.known import Pairs
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -49,7 +51,7 @@ def somebody(rng: Generator) -> tuple[np.ndarray, float, float]:
     return records(rng, low, high), low, high
 
 
-def call_bounded(answer: Answer, data: Any, rng: Generator) -> Any:
+def _call_bounded(answer: Answer, data: Any, rng: Generator) -> Any:
     return answer(*data, 1.0, rng=rng)
 
 
@@ -57,5 +59,16 @@ def call_at(answer: Answer, data: Any, epsilon: float, rng: Generator) -> Any:
     return answer(*data, epsilon, rng=rng)
 
 
-def coarse(output: Any) -> float:
+def _coarse(output: Any) -> float:
     return round(float(output), 3)
+
+
+def tells(
+    pairs: Pairs,
+    key: str,
+    hint: str,
+    runs: int = 1000,
+    diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None,
+) -> Audited:
+    """The auditor at ε = 1 on such neighbours: values and bounds."""
+    return Audited(pairs, CLAIM, call=_call_bounded, view=_coarse, runs=runs, diagnose=diagnose, hint=hint, key=key)

@@ -9,17 +9,15 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.cases import Audited, Returns, either_order
+from dpcourse.checks.cases import Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, within_bounds
 from dpcourse.lessons.lesson_03.exercises.records import (
-    CLAIM,
     bounds,
     call_at,
-    call_bounded,
-    coarse,
     records,
+    tells,
     with_record,
 )
 
@@ -147,65 +145,44 @@ NOISY_SUM = (
     Returns(lambda rng: (records(rng, 0, 50), 0.0, 50.0, 1.0), what="number"),
     _one_draw,
     a_missing_record,
-    Audited(
+    tells(
         with_record("from zero", lambda low, high: high),
-        CLAIM,
-        call=call_bounded,
-        view=coarse,
+        "sensitivity-not-in-scale",
+        "One record at the upper bound moves the sum by all of it. How wide is your noise beside that?",
         runs=3000,
         diagnose=_reads_bounds,
-        hint="One record at the upper bound moves the sum by all of it. How wide is your noise beside that?",
-        key="sensitivity-not-in-scale",
     ),
-    Audited(
+    tells(
         with_record("from zero", lambda low, high: 40 * high),
-        CLAIM,
-        call=call_bounded,
-        view=coarse,
-        runs=1000,
+        "not-clipped",
+        "One of the records lies far outside the bounds. What should happen to it before you add?",
         diagnose=_reads_bounds,
-        hint="One of the records lies far outside the bounds. What should happen to it before you add?",
-        key="not-clipped",
     ),
-    Audited(
+    tells(
         with_record("negative", lambda low, high: low),
-        CLAIM,
-        call=call_bounded,
-        view=coarse,
+        "upper-bound-only",
+        "The record was at the lower bound, which is negative and large. Which of the two bounds sets the noise?",
         runs=2500,
-        hint="The record was at the lower bound, which is negative and large. Which of the two bounds sets the noise?",
-        key="upper-bound-only",
     ),
-    Audited(
+    tells(
         with_record("far from zero", lambda low, high: high),
-        CLAIM,
-        call=call_bounded,
-        view=coarse,
+        "width-for-size",
+        "The bounds were close together and far from 0. How much does one record more add to the sum?",
         runs=2500,
-        hint="The bounds were close together and far from 0. How much does one record more add to the sum?",
-        key="width-for-size",
     ),
-    Audited(
+    tells(
         _lowest_or_one_at_the_top,
-        CLAIM,
-        call=call_bounded,
-        view=coarse,
-        runs=1000,
+        "sensitivity-not-in-scale",
+        "Twenty records of zero, and one more at the upper bound: that one shows. What is your scale made of?",
         diagnose=_reads_bounds,
-        hint="Twenty records of zero, and one more at the upper bound: that one shows. What is your scale made of?",
-        key="sensitivity-not-in-scale",
     ),
     _adds_up,
     within_bounds,
     HIDDEN,
-    Audited(
+    tells(
         _nobody_or_one,
-        CLAIM,
-        call=call_bounded,
-        view=coarse,
-        runs=1000,
-        hint="The sum over nobody is zero, and it needs noise like any other sum.",
-        key="nobody",
+        "nobody",
+        "The sum over nobody is zero, and it needs noise like any other sum.",
     ),
     _noise,
 )
