@@ -31,7 +31,7 @@ def draw_ways(data: Ways, *, into: Picture | None = None) -> Picture:
     picture = into
     if picture is None:
         with course_style():
-            picture = Picture(700, 390)
+            picture = Picture(700, 430)
             axes = picture.subplots()
             for name, (colour, marker, style) in zip(data.reached, _LOOKS, strict=True):
                 (picture.parts[name],) = axes.plot([], [], color=colour, marker=marker, linestyle=style, label=name)
@@ -53,7 +53,7 @@ def draw_ways(data: Ways, *, into: Picture | None = None) -> Picture:
     axes.set_ylim(min(0.45, every.min() - 0.02), every.max() + 0.03)
     axes.set_xticks(data.devices, [_devices(n) for n in data.devices])
     axes.minorticks_off()
-    axes.legend(loc="lower right")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.17), ncol=2)
     picture.parts["title"].set_text(f"The same claim, three kinds of trust: {data.claim}")
     ends = "; ".join(
         f"{name} from {values[:, 0].mean():.2f} to {values[:, -1].mean():.2f}" for name, values in data.reached.items()

@@ -119,7 +119,7 @@ def _readings(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
     if kind.startswith("odd"):
         odd = rng.choice(ODD, n) if kind == "odd" else float(kind.removeprefix("odd "))
         return np.where(rng.random(n) < 0.5, odd, rng.random(n))
-    return rng.beta(*rng.uniform(0.5, 3, 2), n)
+    return rng.beta(rng.uniform(0.5, 3), rng.uniform(0.5, 3), n)
 
 
 def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: float) -> Asked:

@@ -62,7 +62,7 @@ def trained(
 ) -> dict[str, Any] | None:
     """What the answer returns, its parts of the right kind; None where it refuses."""
     try:
-        given = answer(fleet, n, epsilon, delta, threshold, rng=rng)
+        given = answer(lambda weights: fleet(weights), n, epsilon, delta, threshold, rng=rng)  # asked, and no more
     except AnswerRaised as raised:
         if isinstance(raised.error, Refused):  # of the fleet, through the answer
             raise raised.error from None
@@ -187,20 +187,20 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "rounds, differ.",
                 "The server sees noisy sums and nothing else. What else do you look at?",
             )
-    return _exact(answer, rng, n, chance.failure / 4)
+    return _exact(answer, rng, chance.failure / 4)
 
 
-def _exact(answer: Answer, rng: np.random.Generator, n: int, failure: float) -> Diagnosis | None:
-    """All devices send the same signs, under a claim whose noise hides even that: no weights may follow the signs.
+def _exact(answer: Answer, rng: np.random.Generator, failure: float) -> Diagnosis | None:
+    """Devices that agree on signs, under a claim whose noise hides even that: no weights may follow the signs.
 
     Signs that weights know nothing of make a sum of bounded independent terms, and Hoeffding's inequality bounds it.
     """
     runs, follows = 8, np.zeros(2)
     for _ in range(runs):
-        signs = rng.choice((-1.0, 1.0), WIDTH)
-        updates = np.repeat(signs[None] / math.sqrt(WIDTH), n, axis=0)
-        fleet = Asked(lambda _, updates=updates: (np.arange(n), updates.copy()))  # type: ignore[misc]
-        given = trained(answer, fleet, n, 1e-4, 1e-10, n, fresh(rng))
+        n, signs = people(rng, 20, 3000), rng.choice((-1.0, 1.0), WIDTH)
+        updates = (0.6 * signs + rng.normal(0, 0.3, (n, WIDTH))) / math.sqrt(WIDTH)
+        fleet = Asked(lambda _, updates=updates: (np.arange(len(updates)), updates.copy()))  # type: ignore[misc]
+        given = trained(answer, fleet, n, 1e-5, 1e-10, n, fresh(rng))
         if given is None:
             return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
         for place, weights in enumerate((fleet.weights[min(1, len(fleet.weights) - 1)], given["weights"])):
@@ -209,7 +209,7 @@ def _exact(answer: Answer, rng: np.random.Generator, n: int, failure: float) -> 
     if np.abs(follows).max() > math.sqrt(2 * runs * math.log(4 / failure)):
         return Diagnosis(
             "exact-sum",
-            "With noise 100,000 times as large as what the devices send, your weights still follow what they send.",
+            "With noise far larger than all that the devices send, your weights still follow what they send.",
             "Which line uses a sum before its noise is in it?",
         )
     return None
