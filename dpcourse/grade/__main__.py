@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from dpcourse.grade import sandbox
-from dpcourse.grade.classroom import grade_class
-from dpcourse.grade.results import write_all
+from dpcourse.grade.classroom import Graded, grade_class
+from dpcourse.grade.results import write_all, write_student, write_tables
 
 
 def main() -> int:
@@ -34,8 +34,20 @@ def main() -> int:
         print("Bubblewrap is not used. A hostile notebook can then:")
         print("".join(f"  - {attack}\n" for attack in sandbox.WITHOUT), end="")
     limits = sandbox.Limits(seconds=asked.seconds)
+
+    def ready(done: list[Graded], student: str) -> None:
+        write_student(done, student, asked.out)
+        write_tables(done, asked.out)
+
     try:
-        graded = grade_class(asked.submissions, asked.out, workers=asked.workers, limits=limits, sandboxed=sandboxed)
+        graded = grade_class(
+            asked.submissions,
+            asked.out,
+            workers=asked.workers,
+            limits=limits,
+            sandboxed=sandboxed,
+            ready=ready,
+        )
     except ValueError as error:
         parser.error(str(error))
     table = write_all(graded, asked.out)

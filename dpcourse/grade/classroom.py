@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import concurrent.futures.process
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -12,7 +13,9 @@ import multiprocessing.connection
 import os
 import signal
 import threading
-from collections.abc import Iterable, Iterator
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +31,7 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 MEMORY = 6 * 2**30
+LOOK = 2.0  # seconds after which the progress bar says again who is waited for
 LONGEST = 300.0  # seconds of the grader's own processor time for one notebook, whatever is asked of it
 
 
@@ -81,10 +85,19 @@ def _plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-def grade_class(folder: Path, out: Path, *, workers: int, limits: sandbox.Limits, sandboxed: bool) -> list[Graded]:
+def grade_class(
+    folder: Path,
+    out: Path,
+    *,
+    workers: int,
+    limits: sandbox.Limits,
+    sandboxed: bool,
+    ready: Callable[[list[Graded], str], Any] = lambda done, student: None,
+) -> list[Graded]:
     """Grade what has not been graded; results are kept in `out` one by one, each written in one move.
 
-    A submission is graded again only when its file has changed.
+    A submission is graded again only when its file has changed. ``ready(done, student)`` is called with all that is
+    graded so far when the last notebook of a student is.
     """
     kept = out / "graded"
     kept.mkdir(parents=True, exist_ok=True)
@@ -104,46 +117,72 @@ def grade_class(folder: Path, out: Path, *, workers: int, limits: sandbox.Limits
             done.append(before)
         else:
             todo.append((one, digest, place))
+    left = Counter(one.student for one, _, _ in todo)
     with tqdm(total=len(todo) + len(done), initial=len(done), unit="notebook") as bar:
-        for graded in _all(todo, workers, limits, sandboxed):
+        for graded in _all(todo, workers, limits, sandboxed, lambda names: bar.set_postfix_str(names)):
             done.append(graded)
             bar.update()
+            left[graded.student] -= 1
+            if not left[graded.student]:
+                ready(done, graded.student)
     return sorted(done, key=lambda graded: (graded.student, graded.file))
 
 
-def _all(todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> Iterator[Graded]:
+def _all(
+    todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
+) -> Iterator[Graded]:
     """Graded submissions as they are ready. One that ends its worker costs itself, after a second try alone."""
     left = list(todo)
     while left:
         lost = []
-        for job, graded in _pooled(left, workers, limits, sandboxed):
+        for job, graded in _pooled(left, workers, limits, sandboxed, say):
             if graded is None:
                 lost.append(job)
             else:
                 yield graded
         # Which one it was, nobody says: so those that had begun are tried one by one, and then the rest goes on.
-        begun = [job for job in lost if job[2].with_suffix(".started").exists()]
+        begun = [job for job in lost if _started(job[2]).exists()]
         for job in begun or lost[:1]:
-            for _, graded in _pooled([job], 1, limits, sandboxed):
+            for _, graded in _pooled([job], 1, limits, sandboxed, say):
                 if graded is None:
                     graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
                     write(graded, job[2])
-                    job[2].with_suffix(".started").unlink(missing_ok=True)
+                    _started(job[2]).unlink(missing_ok=True)
                 yield graded
         tried = {job[2] for job in begun or lost[:1]}
         left = [job for job in lost if job[2] not in tried]
 
 
-def _pooled(jobs: list, workers: int, limits: sandbox.Limits, sandboxed: bool) -> Iterator[tuple[Any, Graded | None]]:
-    """Each job with what it got; None where a worker ended before it was done."""
+def _pooled(
+    jobs: list, workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
+) -> Iterator[tuple[Any, Graded | None]]:
+    """Each job with what it got; None where a worker ended before it was done. `say` is told who is waited for."""
     context = multiprocessing.get_context("spawn")
     with concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_prepared) as pool:
         running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in jobs}
-        for future in concurrent.futures.as_completed(running):
-            try:
-                yield running[future], future.result()
-            except concurrent.futures.process.BrokenProcessPool:
-                yield running[future], None
+        while running:
+            ready, _ = concurrent.futures.wait(running, LOOK, concurrent.futures.FIRST_COMPLETED)
+            for future in ready:
+                job = running.pop(future)
+                try:
+                    yield job, future.result()
+                except concurrent.futures.process.BrokenProcessPool:
+                    yield job, None
+            say(_waited_for(running.values()))
+
+
+def _waited_for(jobs: Iterable[Any]) -> str:
+    """Students whose notebooks have begun, and since when."""
+    found = []
+    for one, _, place in jobs:
+        with contextlib.suppress(OSError):
+            found.append(f"{one.student} {time.time() - _started(place).stat().st_mtime:.0f} s")
+    return "; ".join(found)
+
+
+def _started(place: Path) -> Path:
+    """A file that is there while a notebook is being graded."""
+    return place.with_suffix(".started")
 
 
 def _prepared() -> None:
@@ -161,7 +200,7 @@ def _prepared() -> None:
 
 
 def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
-    place.with_suffix(".started").touch()
+    _started(place).touch()
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process even where Python does not get a word in
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
@@ -178,7 +217,7 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
         signal.setitimer(signal.ITIMER_PROF, 0)
     graded = dataclasses.replace(graded, modified=one.path.stat().st_mtime)
     write(graded, place)
-    place.with_suffix(".started").unlink(missing_ok=True)
+    _started(place).unlink(missing_ok=True)
     return graded
 
 

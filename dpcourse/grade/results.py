@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dpcourse.grade.classroom import Graded, latest
-from dpcourse.grade.submissions import references
+from dpcourse.grade.submissions import Question, references
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -47,19 +47,31 @@ def person(student: str) -> tuple[str, str, str]:
 
 def write_all(graded: Sequence[Graded], out: Path) -> Path:
     """Everything, anew from what was graded; the table's path."""
-    classes = latest(graded)
-    notebooks = {notebook for mine in classes.values() for notebook in mine}
-    questions = [q for known in references() if known.name in notebooks for q in known.questions]
+    for student in sorted({one.student for one in graded}):
+        write_student(graded, student, out)
+    return write_tables(graded, out)
+
+
+def write_student(graded: Sequence[Graded], student: str, out: Path) -> None:
+    """One student's page, and what Gradescope shows them."""
+    mine = latest(one for one in graded if one.student == student).get(student, {})
+    errors = [one for one in graded if one.student == student and one.error]
+    questions = _questions(graded)
+    total = sum(mark.points for one in mine.values() for mark in one.marks)
+    page = _page(student, mine, errors, total, sum(question.points for question in questions))
+    _write(out / "feedback" / f"{_file(student)}.html", page)
+    _write(out / "gradescope" / _file(student) / "results.json", _gradescope(mine, errors))
+
+
+def write_tables(graded: Sequence[Graded], out: Path) -> Path:
+    """A row a student in each table; the path of grades.csv."""
+    classes, questions = latest(graded), _questions(graded)
     of = sum(question.points for question in questions)
     rows = []
     for student in sorted({one.student for one in graded}):
         marks = {mark.question: mark for one in classes.get(student, {}).values() for mark in one.marks}
         total = sum(mark.points for mark in marks.values())
-        errors = [one for one in graded if one.student == student and one.error]
         rows.append((student, [marks[q.id].points if q.id in marks else 0.0 for q in questions], total))
-        page = _page(student, classes.get(student, {}), errors, total, of)
-        _write(out / "feedback" / f"{_file(student)}.html", page)
-        _write(out / "gradescope" / _file(student) / "results.json", _gradescope(classes.get(student, {}), errors))
     _table(
         out / "grades.csv", ["student", *(q.id for q in questions), "total", "of"], ([s, *p, t, of] for s, p, t in rows)
     )
@@ -68,6 +80,12 @@ def write_all(graded: Sequence[Graded], out: Path) -> Path:
     people = ([person(s)[0], person(s)[2], "" if person(s)[2] else s, "", t] for s, _, t in rows)
     _table(out / "canvas.csv", header, [["Points Possible", "", "", "", of], *people])
     return out / "grades.csv"
+
+
+def _questions(graded: Sequence[Graded]) -> list[Question]:
+    """Of all notebooks that anybody handed in."""
+    notebooks = {one.notebook for one in graded if one.notebook}
+    return [question for known in references() if known.name in notebooks for question in known.questions]
 
 
 def _page(student: str, mine: dict[str, Graded], errors: list[Graded], total: float, of: float) -> str:

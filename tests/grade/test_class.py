@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpcourse.grade import results, sandbox, staging
-from dpcourse.grade.classroom import Graded, grade_class, latest
+from dpcourse.grade.classroom import Graded, Submission, _waited_for, grade_class, latest
 from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references
@@ -105,6 +106,30 @@ def test_no_two_students_share_a_file():
     names = ["Ana", "a/b", "a:b", "..", ".", "", "=x", "_x", "Ana ", "ana", 250 * "x", 251 * "x", "\udcff"]
     files = {results._file(name) for name in names}
     assert len(files) == len(names) and max(map(len, files)) < 100
+
+
+def test_a_student_is_written_when_he_is_done(tmp_path):
+    """And whoever is waited for is named, also where the others were graded before."""
+    for name in ("ana", "bob"):
+        submission(tmp_path / "class" / name / "x.ipynb", {str(n): "x = ..." for n in range(1, 9)})
+    seen = []
+
+    def ready(done, student):
+        results.write_student(done, student, tmp_path / "out")
+        results.write_tables(done, tmp_path / "out")
+        rows = (tmp_path / "out" / "grades.csv").read_text(encoding="utf-8").splitlines()[1:]
+        seen.append(
+            (student, [row.split(",")[0] for row in rows], (tmp_path / "out/feedback" / f"{student}.html").is_file())
+        )
+
+    grade_class(tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=SANDBOXED, ready=ready)
+    assert seen == [("ana", ["ana"], True), ("bob", ["ana", "bob"], True)]
+
+
+def test_the_bar_names_who_is_waited_for(tmp_path):
+    jobs = [(Submission(name, tmp_path), "", tmp_path / f"{name}.json") for name in ("ana", "bob")]
+    (tmp_path / "bob.started").touch()
+    assert re.fullmatch(r"bob \d s", _waited_for(jobs))
 
 
 def test_what_is_graded_is_not_graded_again(class_):
