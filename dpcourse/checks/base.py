@@ -185,7 +185,7 @@ class Exercise:
         answer = Answer(value, own_work=self.own_work, allowed=self.allowed, again=self.again)
         wrong = self._found(answer, rng)
         # A function that prints its result and returns None: whatever the case that met it made of that.
-        unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value")
+        unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value", "outside")
         return NOTHING if unclear and answer.silent else wrong
 
     def _found(self, answer: Answer, rng: np.random.Generator) -> Diagnosis | None:

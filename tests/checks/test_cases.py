@@ -59,7 +59,7 @@ def test_returns_arrays_integers_and_members():
         lambda rng: (rng.integers(4, size=30), 4), what="array", shape=lambda x, k: x.shape, among=lambda x, k: range(k)
     )
     assert run(codes, lambda x, k, rng: rng.integers(k, size=len(x))) == "passed"
-    assert run(codes, lambda x, k, rng: rng.integers(k + 1, size=len(x))) == "wrong-value"
+    assert run(codes, lambda x, k, rng: rng.integers(k + 1, size=len(x))) == "outside"
     assert run(codes, lambda x, k, rng: rng.integers(k, size=len(x) - 1)) == "wrong-shape"
     assert run(codes, lambda x, k, rng: int(rng.integers(k))) == "wrong-type"
     whole = Returns(some, what="integer", random=False)

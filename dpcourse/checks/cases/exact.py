@@ -83,9 +83,7 @@ class Returns:
             allowed = self.among(*arguments) if callable(self.among) else self.among
             strange = [value for value in np.ravel(array).tolist() if value not in allowed]
             if strange:
-                return Diagnosis(
-                    "wrong-value", f"The result holds {strange[0]!r}, which is not among the values allowed."
-                )
+                return Diagnosis("outside", f"The result holds {strange[0]!r}, which is not among the values allowed.")
         return None
 
     def _listens(self, answer: Answer, arguments: tuple[Any, ...], chance: Chance) -> Diagnosis | None:

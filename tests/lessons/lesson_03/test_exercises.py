@@ -296,7 +296,7 @@ WRONG = [
     ("03.1", "more-than-boxes", with_first(4, lambda low, high, boxes, ticks: 2 * ticks)),
     ("03.1", "one-of-two-people", with_first(4, lambda low, high, boxes, ticks: ticks)),
     ("03.1", "one-box", with_first(4, lambda low, high, boxes, ticks: 2)),
-    ("03.1", "wrong-value", lambda low, high, boxes, ticks: (0, 0, 0, 0, 0)),
+    ("03.1", "all-zero", lambda low, high, boxes, ticks: (0, 0, 0, 0, 0)),
     ("03.1", "wrong-value", with_first(1, lambda low, high, boxes, ticks: high**2 if low >= 0 else low**2)),
     ("03.1", "wrong-shape", lambda low, high, boxes, ticks: (1, 2)),
     ("03.1", "wrong-type", lambda *arguments: tuple(map(str, sensitivities(*arguments)))),

@@ -108,7 +108,7 @@ MECHANISMS = {
     "own-generator": lambda c, e, k, rng: right(c, e, k, np.random.default_rng()),
     "package-used": lambda c, e, k, rng: RandomizedResponse(e, k).randomize(c, rng=rng),
     "wrong-shape": lambda c, e, k, rng: right(c, e, k, rng)[:-1],
-    "wrong-value": lambda c, e, k, rng: right(c, e, k, rng) + 1,
+    "outside": lambda c, e, k, rng: right(c, e, k, rng) + 1,
 }
 CONSTANT_NOISE = {"constant": lambda c, e, k, rng: rng.integers(0, k, size=c.size)}  # says nothing at all
 

@@ -69,7 +69,7 @@ WRONG = [
     ("10.5", "own-coin", lambda report, fpr, epsilon, rng: accuse(report, fpr, epsilon, np.random.default_rng())),
     ("10.5", "wrong-frequency", coin(lambda report, fpr, epsilon: 1.04 * report * fpr * (1 + math.exp(epsilon)))),
     ("10.5", "wrong-frequency", coin(lambda report, fpr, epsilon: 0.97 * report * fpr * (1 + math.exp(epsilon)))),
-    ("10.5", "wrong-frequency", lambda report, fpr, epsilon, rng: False),
+    ("10.5", "never-accuses", lambda report, fpr, epsilon, rng: False),
     ("10.5", "fixed-seed", lambda report, fpr, epsilon, rng: accuse(report, fpr, epsilon, np.random.default_rng(0))),
     ("10.5", "returns-nothing", lambda report, fpr, epsilon, rng: print(accuse(report, fpr, epsilon, rng))),
 ]

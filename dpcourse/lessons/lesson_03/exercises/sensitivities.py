@@ -158,6 +158,12 @@ def _sensitivities(answer: Answer, chance: Chance) -> Diagnosis | None:
         if place in wrong_places and np.allclose(table[:, place], [one[entry].gives[1] for one in known]):
             return mistake.diagnosis
     place = wrong_places[0]
+    if not table[:, place].any():
+        return Diagnosis(
+            "all-zero",
+            f"For {_NAMES[place]}, you give 0, as if nobody could change it.",
+            "Write down two neighbours. What is the number for the one, and what for the other?",
+        )
     row = int(np.argmin(np.isclose(table[:, place], right[:, place])))
     low, high, boxes, ticks = drawn[row]
     given = f"low = {low}, high = {high}" if place < 3 else f"boxes = {boxes}, ticks = {ticks}"

@@ -92,6 +92,12 @@ def best_attack(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "Your coin falls alike in every call: whether a report “in” is accused depends on `fpr` alone.",
                 "Do not seed a generator of your own: toss the coin with `rng`.",
             )
+        if not accused.any():
+            return Diagnosis(
+                "never-accuses",
+                f"In {len(reports):,} calls you accuse nobody: a false positive rate of 0, where {fpr:.1%} is allowed.",
+                "Which reports are worth an accusation, and how often may you make one?",
+            )
     counts = [int(accused[reports == report].sum()) for report in (0, 1)]
     right = fpr / limit  # how often a report of 1 should be accused, for a false positive rate of `fpr`
     known = (
