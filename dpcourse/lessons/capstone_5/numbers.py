@@ -80,11 +80,11 @@ def alone(rows: Rows) -> list[np.ndarray]:
     return [plain(home.Z, home.y, 0.1) for home in homes]
 
 
-def alone_private(rows: Rows, epsilon: float, *, rng=None) -> list[np.ndarray]:
+def alone_private(rows: Rows, declared: Sequence[int], epsilon: float, *, rng=None) -> list[np.ndarray]:
     """The same with noise. A patient is in two of these models at most, so each is trained for a change of √2."""
     rng, noise = np.random.default_rng(rng), math.sqrt(REACH) * multiplier(epsilon)
     homes = [rows.only(hospital) for hospital in range(rows.hospital[-1] + 1)]
-    return [fit(home, noise, len(home.y), rng=rng) for home in homes]
+    return [fit(home, noise, size, rng=rng) for home, size in zip(homes, declared, strict=True)]
 
 
 def multiplier(epsilon: float, rounds: int = ROUNDS) -> float:
@@ -133,12 +133,12 @@ def compared(worlds: Sequence[Hospitals], epsilons: Sequence[float], rng=None) -
     return found
 
 
-def group_epsilon(stays: int, epsilon: float) -> float:
-    """ε at 1e-6 of a whole hospital of so many patients, where the noise is made for one patient in `REACH` hospitals.
+def group_epsilon(patients: int, epsilon: float) -> float:
+    """ε at 1e-6 of so many patients of one hospital together, where noise is made for one patient in two hospitals.
 
     Its sum moves by one clip for each patient, if all point the same way: noise for `REACH` clips was added.
     """
-    return epsilon_of(stays / REACH, multiplier(epsilon) / math.sqrt(ROUNDS))
+    return epsilon_of(patients / REACH, multiplier(epsilon) / math.sqrt(ROUNDS))
 
 
 def certified(deviation: float, moved: float, claim: Guarantee, runs: int, rng=None) -> AuditResult:

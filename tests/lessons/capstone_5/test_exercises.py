@@ -397,6 +397,25 @@ def quiet_where_ordinary(hospitals, plan, secure_sum, rng):
     return train(hospitals, plan, secure_sum, rng, each=lambda turn, name: 1 if odd else 0.01)
 
 
+def quiet_where_sums_are_real(hospitals, plan, secure_sum, rng):
+    """Whole noise until a sum fits what was sent, hardly any after that: no check that makes its sums up would see."""
+    state = {"real": False, "sent": None}
+
+    def watched(sent):
+        given = secure_sum(sent)
+        if given is not None:
+            all_of_them = np.sum(list(sent.values()), axis=0)
+            largest = max(np.linalg.norm(vector) for vector in sent.values())
+            state["real"] = np.linalg.norm(given - all_of_them) < 3 * largest
+        return given
+
+    return train(hospitals, plan, watched, rng, each=lambda turn, name: 0.01 if state["real"] else 1)
+
+
+def quiet_where_many(hospitals, plan, secure_sum, rng):
+    return train(hospitals, plan, secure_sum, rng, each=lambda turn, name: 1 if len(hospitals) < 12 else 0.01)
+
+
 def by_size(hospitals, plan, secure_sum, rng):
     sizes = {name: len(y) for name, (_, y, _) in hospitals.items()}
     return train(hospitals, plan, secure_sum, rng, each=lambda turn, name: math.sqrt(1 + sizes[name] / 20))
@@ -494,6 +513,8 @@ WRONG = [
     ("capstone 5.5", "linked-noise", same_every_round),
     ("capstone 5.5", "uneven-noise", by_size),
     ("capstone 5.5", "too-little-noise", quiet_where_ordinary),
+    ("capstone 5.5", "too-little-noise", quiet_where_many),
+    ("capstone 5.5", "uneven-noise", quiet_where_sums_are_real),
     ("capstone 5.5", "not-normal", with_(noise=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size))),
     ("capstone 5.5", "moves-more", with_(sums=summed(whose=lambda patients: np.arange(len(patients))))),
     ("capstone 5.5", "moves-more", with_(sums=summed(scale=own_scaler))),

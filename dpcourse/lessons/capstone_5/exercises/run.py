@@ -28,15 +28,19 @@ MOST_ROUNDS = 300
 
 @dataclass
 class Sums:
-    """What the check hands in as `secure_sum`: it notes what was sent, and returns the sum, or what a script says."""
+    """What the check hands in as `secure_sum`: it notes what was sent, and returns the sum of those that arrived.
+
+    With a `script`, the sums of another run, it returns those. An answer that behaves only where sums are made up, or
+    only where they are real, sends other vectors in one run than in the other.
+    """
 
     shape: tuple[int, ...]
     names: frozenset[str]
     rng: np.random.Generator
-    scale: float = 0.0  # above 0: a script, whose sums have nothing to do with what was sent
-    gone: int = 0
+    gone: int = 0  # hospitals that may be missing
+    script: list[np.ndarray | None] | None = None
     sent: list[np.ndarray] = field(default_factory=list)  # of each round, the hospitals' vectors in the order of names
-    fell: list[bool] = field(default_factory=list)  # rounds without a sum
+    sums: list[np.ndarray | None] = field(default_factory=list)  # what was returned
 
     def __call__(self, vectors: Mapping[str, Any]) -> np.ndarray | None:
         kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}
@@ -50,13 +54,16 @@ class Sums:
             seen = f"You ask for more than {MOST_ROUNDS} sums."
             raise Refused(Diagnosis("too-many-rounds", seen, "How many rounds is your noise made for?"))
         self.sent.append(np.array([kept[name] for name in sorted(kept)]))
-        self.fell.append(bool(self.rng.random() < 0.08))
-        if self.fell[-1]:
-            return None
-        if self.scale:
-            return self.rng.normal(0, self.scale, self.shape)
-        away = set(self.rng.permutation(sorted(kept))[: self.rng.integers(self.gone + 1)].tolist())
-        return np.sum([vector for name, vector in kept.items() if name not in away], axis=0)
+        if self.script is not None:
+            turn = len(self.sums)
+            given = self.script[turn] if turn < len(self.script) else None
+        elif self.rng.random() < 0.08:
+            given = None
+        else:
+            away = set(self.rng.permutation(sorted(kept))[: self.rng.integers(self.gone + 1)].tolist())
+            given = np.sum([vector for name, vector in kept.items() if name not in away], axis=0)
+        self.sums.append(given)
+        return None if given is None else given.copy()
 
 
 def _sizes(rng: np.random.Generator, many: int) -> list[int]:
@@ -110,7 +117,7 @@ def trained(
     try:
         given = answer(_copied(hospitals), handed, sums, np.random.default_rng(seed))
     except AnswerRaised as raised:
-        if any(sums.fell):
+        if any(one is None for one in sums.sums):
             what = f"After a round in which too few hospitals arrived (secure_sum returned None) you stop: {raised}."
             if "None" in str(raised):
                 raise Refused(Diagnosis("no-sum", what, "What should a step do without a sum?")) from raised

@@ -15,7 +15,7 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
 from dpcourse.lessons.capstone_5.exercises.reference import fresh, ward, whole
-from dpcourse.lessons.capstone_5.exercises.run import Sums, one_more, study, trained
+from dpcourse.lessons.capstone_5.exercises.run import Sums, Ward, one_more, study, trained
 from dpcourse.lessons.capstone_5.numbers import plain, tested
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 from dpcourse.privacy import Guarantee, Neighbours
@@ -24,33 +24,43 @@ WORTH = 0.04  # how far below one pool without noise the model of a small study 
 
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Scripted sums: so weights cannot depend on patients, and what each hospital sends can be compared."""
+    """Studies of several kinds, and what their noise has in common."""
     seen: list[Seen] = []
     for kind, reach in zip(("ordinary", "clean", "strange"), chance.rng.permutation((1, 2, 3)), strict=True):
-        rng = chance.rng
-        hospitals, plan = study(rng, int(reach), kind)
-        names, shape = frozenset(hospitals), (len(plan["centre"]) + 1,)
-        script, seeds = int(rng.integers(2**63)), [int(seed) for seed in rng.integers(2**63, size=2)]
-        scale = 0.05 * sum(plan["declared"].values()) * min(plan["clip"], 1.0)
-        more, chosen = one_more(rng, hospitals, plan, strange=kind != "clean")
-        others = {name: ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"]) for name in hospitals}
-        runs, weights, claims = [], [], []
-        for some, seed in ((hospitals, seeds[0]), (hospitals, seeds[1]), (more, seeds[0]), (others, seeds[1])):
-            sums = Sums(shape, names, np.random.default_rng(script), scale)
-            found = trained(answer, some, plan, sums, seed)
-            runs.append(sums)
-            weights.append(found[0])
-            claims.append(found[1])
-        seen.append(Seen(np.array(runs[0].sent) - np.array(runs[1].sent), runs[0].fell, plan))
-        wrong = (
-            _same(runs, weights)
-            or _claim(claims[0], plan)
-            or _even(seen[-1], chance.failure / 6)
-            or _replayed(np.array(runs[0].sent), np.array(runs[2].sent), sorted(names), chosen, plan)
-        )
-        if wrong:
-            return wrong
-    return _amount(seen, chance.failure / 8) or _law(seen, chance.failure / 8)
+        hospitals, plan = study(chance.rng, int(reach), kind)
+        _, found = looked_at(answer, hospitals, plan, chance, strange=kind != "clean")
+        if isinstance(found, Diagnosis):
+            return found
+        seen.append(found)
+    return _amount(seen, chance.failure / 16) or _law(seen, chance.failure / 16)
+
+
+def looked_at(
+    answer: Answer, hospitals: dict[str, Ward], plan: dict[str, Any], chance: Chance, strange: bool
+) -> tuple[np.ndarray, Diagnosis | Seen]:
+    """One run with real sums, and three that get the same sums: by another seed, with a patient more, of others.
+
+    So weights cannot depend on patients, and what each hospital sends can be compared.
+    """
+    rng, names, shape = chance.rng, frozenset(hospitals), (len(plan["centre"]) + 1,)
+    seeds = [int(seed) for seed in rng.integers(2**63, size=2)]
+    more, chosen = one_more(rng, hospitals, plan, strange)
+    others = {name: ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"]) for name in hospitals}
+    runs: list[Sums] = []
+    weights, claims = [], []
+    for some, seed in ((hospitals, seeds[0]), (hospitals, seeds[1]), (more, seeds[0]), (others, seeds[1])):
+        script = runs[0].sums if runs else None
+        runs.append(Sums(shape, names, fresh(rng), gone=len(names) - plan["shares"] - 1, script=script))
+        found = trained(answer, some, plan, runs[-1], seed)
+        weights.append(found[0])
+        claims.append(found[1])
+    wrong = _same(runs, weights) or _claim(claims[0], plan)
+    if wrong:
+        return weights[0], wrong
+    sent = [np.array(run.sent) for run in runs[:3]]
+    seen = Seen(sent[0] - sent[1], [one is None for one in runs[0].sums], plan)
+    wrong = _even(seen, chance.failure / 8) or _replayed(sent[0], sent[2], sorted(names), chosen, plan)
+    return weights[0], wrong or seen
 
 
 def _same(runs: list[Sums], weights: list[np.ndarray]) -> Diagnosis | None:
@@ -215,8 +225,12 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         "centre": world.centre, "spread": world.spread, "clip": 1.0, "epsilon": 4.0, "delta": 1e-6, "reach": 2,
         "shares": 13, "declared": dict(world.declared),
     }  # fmt: skip
-    sums = Sums((len(world.centre) + 1,), frozenset(hospitals), fresh(chance.rng), gone=2)
-    weights, _ = trained(answer, hospitals, plan, sums, int(chance.rng.integers(2**63)))
+    weights, seen = looked_at(answer, hospitals, plan, chance, strange=False)
+    if isinstance(seen, Diagnosis):
+        return seen
+    wrong = _amount([seen], chance.failure / 16)
+    if wrong:
+        return wrong
     rows, score = Rows.of(world), tested(world)
     pooled, found = score(plain(rows.Z, rows.y, 1.0)), score(weights)
     if found >= pooled - WORTH:
