@@ -562,6 +562,10 @@ def table_of_epsilons(counts, epsilon, shares, size, rng):
     return chip_report(np.array([]), size, nearest, shares, rng)
 
 
+def exact_when_loud(counts, epsilon, shares, size, rng):
+    return chip_report(np.array([]), size, epsilon, shares, rng) * (epsilon < 2)
+
+
 def no_strange_labels(failures, defects):
     return np.bincount(failures.astype(int), minlength=defects)
 
@@ -773,6 +777,7 @@ WRONG = [
     ("capstone 4.5", "linked-noise", (learned, reporting(repeated_noise))),
     ("capstone 4.5", "no-noise", (learned, reporting(exact_for_many))),
     ("capstone 4.5", "no-noise", (learned, reporting(exact_for_few))),
+    ("capstone 4.5", "no-noise", (learned, reporting(exact_when_loud))),
     ("capstone 4.5", "too-little-noise", (learned, reporting(table_of_epsilons))),
     ("capstone 4.5", "raises", (learned, reporting(count=no_strange_labels))),
     ("capstone 4.5", "miscounts", (learned, reporting(count=wraps_around))),

@@ -13,9 +13,10 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+from dpcourse.checks.answers import Answer
 from dpcourse.datasets import simulate_centres
 from dpcourse.lessons import capstone_4 as project
-from dpcourse.lessons.capstone_4.exercises import reference
+from dpcourse.lessons.capstone_4.exercises import reference, world
 
 HERE = Path(__file__).parent
 
@@ -173,6 +174,25 @@ def test_what_liars_do_with_their_parts():
         assert opened(forged[:3], n) == (plain + wish) % n and opened(forged, n) is None
         pair = sorted(int(k) + 1 for k in rng.choice(4, 2, replace=False))
         assert opened(project.forged(parts, pair, wish, n), n) == (plain + wish) % n
+
+
+def test_two_hundred_mixes_are_counted_right_or_refused():
+    """Missing, repeated, strange and empty messages; some with a share of the key that is broken."""
+    rng, refused = np.random.default_rng(12), 0
+    for place in range(200):
+        kind = list(world.MIXES)[place % len(world.MIXES)]
+        messages, at, total, counts = world.mixed(rng, kind)
+        if broken := rng.random() < 0.2:
+            liar = int(rng.integers(4))
+            shares = tuple((i, s + int(k == liar)) for k, (i, s) in enumerate(at.shares))
+            at = world.Office(at.p, at.q, shares, at.cost, at.budget)
+        given = world.released(Answer(known.programme, own_work=False), messages, at, world.LOUD, rng)
+        if given is None:
+            assert broken
+            refused += 1
+        else:
+            assert np.array_equal(given.total, total) and np.array_equal(given.counts, counts)
+    assert 15 < refused < 60
 
 
 def test_packing_without_a_guard_fails_silently():

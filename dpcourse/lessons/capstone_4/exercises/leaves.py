@@ -15,6 +15,7 @@ from dpcourse.privacy import Guarantee
 
 PARTS = ("learned", "chip_report")
 DEFECTS = 4_000
+SPANS = ((0.02, 0.06), (0.06, 0.2), (0.2, 0.6), (0.6, 2.0), (2.0, 5.0))
 STRANGE = (np.nan, np.inf, -np.inf, -1.0, -0.5, 0.5, 1e300, -1e300, 1e19)
 
 
@@ -128,7 +129,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         if all(np.ptp(one) == 0 for one in noise) and whole.any():
             seen = "All counts of a report share one draw of noise: their differences are exact."
             return Diagnosis("shared", seen, "A draw for each defect.")
-        wrong = _size(whole, known, epsilon, shares) or shape_wrong(whole, epsilon, shares, chance.failure / 8)
+        wrong = _size(whole, known, epsilon, shares) or shape_wrong(whole, epsilon, shares, chance.failure / 10)
         if wrong:
             return wrong
     return None
@@ -141,8 +142,11 @@ def _failures(defects: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _settings(rng: np.random.Generator) -> list[tuple[float, int]]:
-    """ε over two decades, up to 2: above, the variance of so few draws is too uncertain to be judged."""
-    return [(float(0.02 * 100 ** rng.uniform()), shares) for shares in (1, 1, 2, int(rng.integers(3, 7)))]
+    """ε in every part of 0.02 … 5, and the number of reports."""
+    return [
+        (float(rng.uniform(*span)), shares)
+        for span, shares in zip(SPANS, (1, 1, 2, int(rng.integers(3, 7)), int(rng.integers(1, 4))), strict=True)
+    ]
 
 
 def _size(noise: np.ndarray, truth: np.ndarray, epsilon: float, shares: int) -> Diagnosis | None:
@@ -153,7 +157,7 @@ def _size(noise: np.ndarray, truth: np.ndarray, epsilon: float, shares: int) -> 
         return Diagnosis("empty-exact", seen, "Every defect of the public list needs noise.")
     if (truth == 0).any() and noise[truth == 0].min() >= 0 < noise[truth == 0].max() and shares == 1:
         return Diagnosis("cut-at-zero", "No count is ever negative.", "Leave them as the noise makes them.")
-    if 0.72 < ratio < 1.38:
+    if 0.72 < ratio < 1.38 or epsilon > 2 and noise.any():  # above, the law is looked at only
         return None
     seen = f"{shares} reports at ε = {epsilon:.3g} carry {ratio:.2g} times the variance of discrete Laplace noise."
     if ratio == 0:
