@@ -111,7 +111,7 @@ def clean(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _settings(rng: np.random.Generator) -> tuple[int, int, float, float]:
     days = int(np.exp(rng.uniform(math.log(3), math.log(400))))
-    homes = int(np.exp(rng.uniform(0, math.log(min(30_000, 60_000 / days)))))
+    homes = int(np.exp(rng.uniform(0, math.log(min(30_000, 15_000 / days)))))
     return homes, days, float(np.exp(rng.uniform(math.log(0.03), math.log(20)))), float(10 ** rng.uniform(-10, -3))
 
 
@@ -121,7 +121,7 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
     for number in range(settings):
         homes, days, epsilon, delta = _settings(chance.rng)
         if number == 0:
-            homes, days = int(np.exp(chance.rng.uniform(math.log(30_000), math.log(200_000)))), 5
+            homes, days = int(np.exp(chance.rng.uniform(math.log(31_000), math.log(300_000)))), 2
         top = CAP * float(chance.rng.choice((0.0, 0.3, 1.0, 1.5)))
         readings = chance.rng.uniform(0, 1, (homes, days)) * top
         if number % 2:
@@ -157,7 +157,7 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     homes, days = int(chance.rng.integers(2, 8)), int(chance.rng.integers(20, 60))
     others = chance.rng.uniform(0, CAP, (homes, days))
     place = int(chance.rng.integers(homes))
-    there = chance.rng.random(1200) < 0.5
+    there = chance.rng.random(400) < 0.5
     shown = np.empty(len(there))
     for run, here in enumerate(there):
         readings = others.copy()

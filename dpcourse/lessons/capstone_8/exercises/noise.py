@@ -172,6 +172,9 @@ def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
             "No mean of yours is ever negative. Where the noise is large, that adds use that nobody had.",
             "Leave the means as the noise makes them.",
         )
+    if _heavy(found):
+        seen = "Your noise is not normal: too much of it is near 0, and too much far out."
+        return Diagnosis("not-normal", seen, "rng.normal(0, deviation, days) is.")
     one = max(found, key=lambda s: abs(math.log(max(s.ratio, 1e-12))))
     seen = (
         f"With {one.homes:,} homes, {one.days} days, ε = {one.epsilon:.2g} and δ = {one.delta:.2g} your noise has "
@@ -191,6 +194,13 @@ def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
 def _cut(found: Sequence[Noise]) -> bool:
     """Whether no mean is negative where thirty should be."""
     return sum(s.expected for s in found) > 40 and not any(s.below for s in found)
+
+
+def _heavy(found: Sequence[Noise]) -> bool:
+    """Whether more than 57% of the noise is within a normal law's quartiles, at whatever deviation each setting has."""
+    own = [s.standard / max(math.sqrt(s.ratio), 1e-300) for s in found if s.standard.size >= 20]
+    near = np.concatenate([np.abs(one).ravel() < stats.norm.ppf(0.75) for one in own]) if own else np.zeros(1)
+    return bool(near.mean() > 0.57 and stats.binom.sf(near.sum() - 1, near.size, 0.5) < 1e-9)
 
 
 def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis | None:

@@ -130,7 +130,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     uneven = None
     for epsilon in 0.03 * 200 ** ((np.arange(5) + chance.rng.random(5)) / 5):  # 0.03 to 6
         days = int(chance.rng.integers(1, 12))
-        large = (int(np.exp(chance.rng.uniform(math.log(10_000), math.log(30_000))) / days), days)
+        large = (int(np.exp(chance.rng.uniform(math.log(6_000), math.log(12_000))) / days), days)
         for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40):
             steps = np.zeros(BUCKETS, dtype=int)
             for shape in shapes:
@@ -141,6 +141,10 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             lies = int(steps[1:].sum())
             if lies and stats.binom.sf(steps[1:].max() - 1, lies, 1 / (BUCKETS - 1)) < chance.failure / 200:
                 uneven = uneven or (float(epsilon), int(steps[1:].argmax()) + 1, float(steps[1:].max() / lies))
+    known = _likeliest(seen) if uneven is None else None
+    if known is not None:
+        epsilon, k, n = min(seen)
+        return Diagnosis(known[0], f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {known[2]}", known[3])
     if all(possible(k, n, truth_probability(e), chance.failure / 40) for e, k, n in seen):
         if uneven is None:
             return None
@@ -151,12 +155,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             "seven should get 14%.",
             "Every bucket but the true one is equally likely. Is yours drawn among seven?",
         )
-    for key, rate, what, ask in _RATES:
-        if all(possible(k, n, rate(e), 1e-9) for e, k, n in seen) and uneven is None:
-            epsilon, k, n = min(seen)
-            return Diagnosis(key, f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {what}", ask)
     low, *_, high = sorted(one for one in seen if one[2] > 5000)
-    if abs(low[1] / low[2] - high[1] / high[2]) < 0.05:
+    told = [k / n for _, k, n in seen]
+    if max(told) - min(told) < 0.15 and abs(low[1] / low[2] - high[1] / high[2]) < 0.05:
         return Shared.EPSILON_IGNORED.seen(
             f"You tell the truth {low[1] / low[2]:.0%} of the time at ε = {low[0]:.2g} and at {high[0]:.2g}."
         )
@@ -167,6 +168,20 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"{truth_probability(epsilon):.1%}.",
         "Is it the same law for one home and for thousands, and at every ε?",
     )
+
+
+def _likeliest(seen: list[tuple[float, int, int]]) -> tuple[str, Callable[[float], float], str, str] | None:
+    """The known wrong rate that fits everywhere and is e^20 times as likely as the right one; None if none is.
+
+    Of a right answer, no rule is with a probability above e^−20.
+    """
+
+    def likelihood(rate: Callable[[float], float]) -> float:
+        return sum(float(stats.binom.logpmf(k, n, rate(e))) for e, k, n in seen)
+
+    fitting = [rule for rule in _RATES if all(possible(k, n, rule[1](e), 1e-9) for e, k, n in seen)]
+    best = max(fitting, key=lambda rule: likelihood(rule[1]), default=None)
+    return best if best and likelihood(best[1]) > likelihood(truth_probability) + 20 else None
 
 
 def possible(k: int, n: int, p: float, failure: float) -> bool:
