@@ -160,7 +160,7 @@ _IN_FLOATS = Diagnosis(
     "float-sum",
     "Twenty requests of 0.05 fit into a budget of 1, and you refuse the last: in floats 0.05 added up twenty times is "
     "a little more than 1.",
-    "Add exactly: fractions.Fraction(repr(x)) is the decimal number that was written.",
+    "Which type of Python adds decimals exactly, and what do you make it from?",
 )
 
 FILTER = (
@@ -176,7 +176,7 @@ FILTER = (
                 _binary_granted,
                 "Fraction(0.05) is the binary float nearest to 0.05, which is a little more than that; "
                 "twenty of them are more than 1.",
-                "Fraction(repr(x)) or Decimal(str(x)) is the decimal number that was written.",
+                "What was written is the text 0.05. How do you get an exact number from that, and not from the float?",
             ),
             Mistake(
                 "rounded-sum",
@@ -189,7 +189,7 @@ FILTER = (
                 "tolerance",
                 _tolerant,
                 "You let the budget be overspent by a little. Enough little requests are a large one.",
-                "Add exactly (fractions.Fraction) instead of allowing a tolerance.",
+                "How can the sum be exact, so that no tolerance is needed?",
             ),
             Mistake(
                 "overspends",

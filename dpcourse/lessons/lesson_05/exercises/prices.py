@@ -125,7 +125,7 @@ FIRST_K = (
                 "off-by-one",
                 lambda epsilon, delta: _first_k(epsilon, delta) - 1,
                 "One too small: at your k the advanced bound is still above the basic one.",
-                "The smallest *whole* number strictly above 2 ln(1/δ)/(2 − e^ε)².",
+                "Put your k into both bounds, and k + 1. Where is the advanced one smaller for the first time?",
             ),
             Mistake(
                 "not-squared",
@@ -135,7 +135,7 @@ FIRST_K = (
                     else math.inf
                 ),
                 "The denominator is not squared.",
-                "√(2kL) < k(2 − e^ε): square both sides.",
+                "In which step does the root go away, and what becomes of the other side?",
             ),
             Mistake(
                 "not-whole",

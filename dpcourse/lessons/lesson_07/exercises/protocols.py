@@ -118,7 +118,7 @@ def _known_bits(epsilon: float) -> dict[str, tuple[tuple[float, float], Diagnosi
             Diagnosis(
                 "symmetric",
                 "That is the symmetric encoding: private, and not the one asked for.",
-                "Optimized: own bit with probability ½, every other bit with 1/(e^ε + 1).",
+                "Which of its two probabilities does the optimized encoding fix, and how does the other follow from ε?",
             ),
         ),
         "own-bit-sure": (
@@ -134,7 +134,7 @@ def _known_bits(epsilon: float) -> dict[str, tuple[tuple[float, float], Diagnosi
             Diagnosis(
                 "inverse",
                 "The other bits are set with probability e^(−ε); then e^ε = p(1 − q)/((1 − p)q) gives another ε.",
-                "With p = ½ solve for q: 1/(e^ε + 1).",
+                "With p = ½, which q makes it e^ε?",
             ),
         ),
         "half-epsilon": (
@@ -186,7 +186,7 @@ def _right_bits(answer: Answer, chance: Chance) -> Diagnosis | None:
         "wrong-probabilities",
         f"At ε = {epsilon:.2f} a person's own bit is set with probability {own / n:.3f} and every other bit with "
         f"{other / (n * (_K - 1)):.3f}.",
-        "Wanted: ½ and 1/(e^ε + 1).",
+        "What is p(1 − q)/((1 − p)q) of yours, and what has it to be? Which p does the optimized encoding take?",
     )
 
 

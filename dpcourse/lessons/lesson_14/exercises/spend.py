@@ -237,7 +237,7 @@ def _meddled(answer: Answer, theirs: str, mine: str, turn: int) -> Diagnosis | i
                         f"Somebody else spent between your read and your write, and your function stopped with "
                         f"“{raised.error}”. Nothing was overspent; but a plain BEGIN takes no lock until the first "
                         "write, and then it is too late to get one.",
-                        "BEGIN IMMEDIATE takes the write lock before anything is read.",
+                        "Which kind of BEGIN takes the write lock at once?",
                     )
                 raise
         total = sum(cost for _, cost in _stored(path))
@@ -246,7 +246,7 @@ def _meddled(answer: Answer, theirs: str, mine: str, turn: int) -> Diagnosis | i
                 "race",
                 f"0.5 was spent. You read that, somebody else spent {theirs}, you spent {mine}: {total} of 1. "
                 "The check and the spend were not one transaction.",
-                "BEGIN IMMEDIATE before you read; COMMIT after you have written.",
+                "How is the lock taken before you read, and when is it given back?",
             )
         if got != (not entered):
             return Diagnosis(

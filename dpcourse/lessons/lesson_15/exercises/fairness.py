@@ -133,7 +133,7 @@ INTERVAL = Equals(
             "normal",
             _interval_like(lambda c: 1.96 * c.std(ddof=1) / math.sqrt(len(c))),
             "You take 1.96, as if the deviation were known. With a few draws it is not.",
-            "Student's t with m − 1 degrees of freedom: scipy.stats.t.ppf(0.975, m − 1).",
+            "Which law has a mean whose deviation is estimated from the same few draws? How many degrees of freedom?",
         ),
         Mistake(
             "ddof",
