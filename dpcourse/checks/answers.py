@@ -95,6 +95,10 @@ class Answer:
         self._parts.append(Answer(member, own_work=self._own_work, allowed=self._allowed, again=again))
         return self._parts[-1]
 
+    def some(self, *keys: Any) -> Answer:
+        """Several members as an answer of their own, for a case that is about these."""
+        return Answer(tuple(self.part(key).value for key in keys), own_work=self._own_work, allowed=self._allowed)
+
     def renew(self) -> None:
         """From here on, the same answer in a process that has forgotten all calls, where there can be one."""
         if self._again is not None:

@@ -129,7 +129,7 @@ def leak(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The last three of the four."""
     if not isinstance(answer.value, tuple | list) or len(answer.value) != len(NAMES):
         return Diagnosis("wrong-shape", f"({', '.join(NAMES)}) is wanted, and this is {a(answer.value)}.")
-    return LEAK(Answer(tuple(answer.part(place).value for place in (1, 2, 3))), chance)
+    return LEAK(answer.some(1, 2, 3), chance)
 
 
 MEMORISED = (Part(NAMES, "memoised", keeps), Part(NAMES, "memoised", law), leak)
