@@ -19,9 +19,9 @@ FORMULAS = [one for lesson in LESSONS for one in wrong_formulas(lesson)]
 RELEASES = [one for lesson in LESSONS for one in wrong_releases(lesson)]
 FROZEN = json.loads((HERE / "formulas.json").read_text(encoding="utf-8"))
 TOLD = {  # other diagnoses that are as true
-    ("05.4", "a-share"): "ignores-data",  # noise as wide as for a count hides a share
-    ("05.4", "cut-decimals"): "noise-not-centred",  # half a step beside noise of twenty
-    ("05.4", "noise-by-size"): "uneven-noise",  # the same questions are said yes to most in all its datasets
+    ("05.4", "a-share"): {"ignores-data"},  # noise as wide as for a count hides a share
+    # The same questions are said yes to most in all its datasets, and half of the results have no noise.
+    ("05.4", "noise-by-size"): {"uneven-noise", "too-little-noise"},
 }
 
 
@@ -36,14 +36,14 @@ def test_a_declared_mistake_is_recognised(id, key, answer, place):
 
 @pytest.mark.parametrize(("id", "key", "answer"), RELEASES, ids=name)
 def test_what_can_be_done_wrong_to_any_release_is_recognised(id, key, answer):
-    assert graded(id, answer, 1).key == TOLD.get((id, key), key)
+    assert graded(id, answer, 1).key in {key, *TOLD.get((id, key), ())}
 
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("id", "key", "answer"), RELEASES, ids=name)
 def test_it_is_recognised_fifty_times(id, key, answer):
     keys = [graded(id, answer, rng).key for rng in np.random.default_rng().spawn(50)]
-    assert "passed" not in keys and keys.count(TOLD.get((id, key), key)) >= 45
+    assert "passed" not in keys and sum(found in {key, *TOLD.get((id, key), ())} for found in keys) >= 45
 
 
 @pytest.mark.parametrize("id", FROZEN)
