@@ -12,7 +12,13 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.datasets.hospitals import REACH
-from dpcourse.federated import DistributedDiscreteGaussian, SecureAggregator, ThresholdNotMet, steps_sensitivity
+from dpcourse.federated import (
+    DistributedDiscreteGaussian,
+    SecureAggregator,
+    ThresholdNotMet,
+    steps_sensitivity,
+)
+from dpcourse.federated.secure import ProtocolViolation
 from dpcourse.lessons import capstone_5 as c5
 from dpcourse.lessons.capstone_5.exercises import reference as right
 from dpcourse.lessons.capstone_5.exercises.noise import audited, law
@@ -218,6 +224,8 @@ def test_every_pattern_of_dropouts_in_the_protocol():
         for gone in itertools.combinations(range(8), many):
             parts = rng.normal(0, 300, (8, 5))
             masked = {i: run.mask(i, parts[i]) for i in range(8) if i not in gone}
+            with pytest.raises(ProtocolViolation):
+                run.mask(max(masked), parts[0])
             if many == 3:
                 with pytest.raises(ThresholdNotMet):
                     run.aggregate(masked, dropped=set(gone))
