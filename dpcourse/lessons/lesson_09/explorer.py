@@ -10,7 +10,7 @@ from dpcourse.widgets.base import Explorer, log_slider, slider, whole_slider
 
 def _describe(numbers: Votes) -> str:
     claim = f"(δ = {one_in(numbers.delta)}, adding or removing one record, whatever the votes)"
-    cost = f"One answer costs ε = {number(vote_epsilon(numbers.sigma, 1))} {claim}."
+    cost = f"One answer costs ε = {number(float(vote_epsilon(numbers.sigma, 1)))} {claim}."
     if numbers.answers > 1:
         cost = f"{numbers.answers:,} answers cost ε = {number(numbers.epsilon)} {claim}. {cost.partition(' (')[0]}."
     return (
