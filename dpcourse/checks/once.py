@@ -33,7 +33,7 @@ DATASETS = 200
 SIZES, EPSILONS = (1.0, 1e5), (0.01, 5.0)
 ROUND_SIZES = (1, 2, 10, 100, 1000, 10_000, 30_162, 32_561, 45_222, 48_842, 100_000)  # those of the course among them
 ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
-LARGE = 20_000
+LARGE = 5000
 EXACT = 1e-9  # an error of less than so many scales is none: so near lies a right answer once in a billion calls
 
 
