@@ -88,7 +88,7 @@ LAWS: tuple[tuple[str, Law, str, str], ...] = (
         "upside-down",
         lambda x, e: shares(x, -e),
         "A device at 0 sends more ones than a device at 1.",
-        "For which bit is the larger probability?",
+        "At which end must a 1 be more likely?",
     ),
     (
         "scale-from-data",
@@ -135,7 +135,8 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: f
     bits = np.asarray(given[0], dtype=float)
     if not np.isin(bits, (0, 1)).all():
         odd = bits[~np.isin(bits, (0, 1))][0]
-        where = " from a reading that is NaN, infinite or outside of [0, 1]" if kind.startswith("odd") else ""
+        strange = not ((readings >= 0) & (readings <= 1))[~np.isin(bits, (0, 1))].any()
+        where = " from a reading that is NaN, infinite or outside of [0, 1]" if strange else ""
         ask = "A device sends a 0 or a 1 and nothing else, whatever its reading is."
         raise Refused(Diagnosis("not-bits", f"`bits` holds {odd:.4g}{where}.", ask))
     return Asked(kind, readings, epsilon, bits, float(given[1]))

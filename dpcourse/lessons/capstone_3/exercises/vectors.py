@@ -43,7 +43,7 @@ SIDES: tuple[tuple[str, Sides, str, str], ...] = (
     (
         "length-ignored",
         lambda r, e: same_side((r > 0).astype(float), e),
-        "A vector of length 0.1 is reported like one of length 1: your reports are ten times too long on average.",
+        "A vector of length 0.1 is reported like one of length 1: the mean of its reports is ten times too long.",
         "With which probability must a vector of length 0.1 be rounded to +1, so that its mean stays 0.1?",
     ),
     (
@@ -175,7 +175,7 @@ def _stretched(one: Asked) -> Diagnosis | None:
     wanted = length(one.epsilon, d)
     if np.allclose(got, wanted, rtol=1e-6):
         return None
-    seen = f"With {d} numbers and epsilon = {one.epsilon:.3g} your reports are {got.min():.4g} to {got.max():.4g} long"
+    seen = f"With {d} numbers and epsilon = {one.epsilon:.3g} your reports are {_between(got)} long"
     if np.ptp(got) > 1e-6 * got.max():
         ask = "Every report has one length. A length that varies says something about the row."
         return Diagnosis("lengths-vary", f"{seen}; {wanted:.4g} would be right.", ask)
@@ -191,6 +191,12 @@ def _stretched(one: Asked) -> Diagnosis | None:
             return Diagnosis(key, f"{seen}. {why}", "The average of many reports of one row has to be that row.")
     ask = "The average of many reports of one row has to be that row. How long is the average of a half sphere?"
     return Diagnosis("wrong-length", f"{seen}; {wanted:.4g} would be right.", ask)
+
+
+def _between(numbers: np.ndarray) -> str:
+    """The range in words: "0.2 to 1.5", or one number where all are alike."""
+    least, most = (f"{number:.4g}" for number in (numbers.min(), numbers.max()))
+    return least if least == most else f"{least} to {most}"
 
 
 def _directed(one: Asked, failure: float) -> Diagnosis | None:
@@ -260,16 +266,22 @@ def _sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) ->
     for key, other, seen, ask in SIDES:
         if all(one.off(other, failure) <= 1 for one in ones):
             return Diagnosis(key, seen, ask)
-    worst = max(wrong, key=lambda one: one.off(same_side, failure))
-    got, wanted = (worst.cosine > 0).mean(), same_side(worst.lengths, worst.epsilon).mean()
+    alike = [one for one in wrong if len(one.rows) > 50 and one.lengths.min() > 0.999 and _share(one) in (0, 1)]
+    worst = max(alike or wrong, key=lambda one: one.off(same_side, failure))
     seen = (
-        f"{len(worst.rows):,} rows of length {worst.lengths.min():.2g} to {worst.lengths.max():.2g} after clipping, "
-        f"epsilon = {worst.epsilon:.3g}: {got:.3f} of the reports are on the row's side, {wanted:.3f} would be right."
+        f"{len(worst.rows):,} rows of length {_between(worst.lengths)} after clipping, epsilon = {worst.epsilon:.3g}: "
+        f"{_share(worst):.3f} of the reports are on the row's side, "
+        f"{same_side(worst.lengths, worst.epsilon).mean():.3f} would be right."
     )
-    if len(worst.rows) > 50 and got in (0, 1):
+    if alike:
         ask = "A draw for each device decides its side. Where is yours?"
         return Diagnosis("one-coin", f"{seen} One coin decides for all of them, or none.", ask)
     return Diagnosis("wrong-side-share", seen, "With which probability is a row of length r rounded to +1? And then?")
+
+
+def _share(one: Asked) -> float:
+    """How many reports are on the row's side."""
+    return float((one.cosine > 0).mean())
 
 
 def _hides(answer: Answer, chance: Chance) -> Diagnosis | None:
