@@ -20,7 +20,7 @@ from dpcourse.lessons.capstone_5.numbers import plain, tested
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 from dpcourse.privacy import Guarantee, Neighbours
 
-WORTH = 0.04  # how far below one pool without noise the model of a small study may score
+WORTH = 0.06  # how far below one pool without noise the model of a small study may score
 
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -218,7 +218,10 @@ def _law(seen: list[Seen], level: float) -> Diagnosis | None:
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Sixteen hospitals, ε = 4, two missing at most: 0.04 below one pool or better; right ones are by 0.011 ± 0.004."""
+    """Sixteen hospitals, ε = 4, two missing at most: 0.06 below one pool or better.
+
+    Right answers are 0.008 ± 0.005 below it, and in 288 worlds at most 0.029.
+    """
     world = simulate_hospitals(16, rng=chance.rng)
     hospitals = {name: tuple(one) for name, one in world.stays.items()}
     plan = {
