@@ -107,8 +107,8 @@ def _searched(answer: Answer, chance: Chance) -> Diagnosis | None:
     if ends[0] == ends[1] and 4 <= ends[0] < math.inf:
         return Diagnosis(
             "end-of-search",
-            f"With p = [0.5, 0.5], q = [0, 1] and delta = 0.1 you give {ends[0]:g}, and the same at delta = 0.2: the "
-            "upper end of your search.",
+            f"With p = [0.5, 0.5], q = [0, 1] and delta = 0.1 you give {ends[0]:g}, and the same at delta = 0.2: "
+            "where your search ends, or where exp overflows.",
             "Does the claim hold at that ε? What does the exercise ask for if it holds at none?",
         )
     drawn = [_with_delta(chance.rng) for _ in range(40)]
