@@ -115,7 +115,7 @@ def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         some = np.append(np.arange(threshold - 1), [0, 1, n])
         return some, updates[:1].repeat(len(some), axis=0)
 
-    if trained(answer, Asked(send), n, 1.0, 1e-6, threshold, fresh(rng)) is None:
+    if trained(answer, Asked(send), n, 1.0, 1e-6, threshold, fresh(rng)) is None or len(calls) < last:
         return None
     seen = f"From round {last} on only {threshold - 1} devices answer, and {threshold} shares make the noise whole."
     ask = "Return None: what would be added up has too little noise in it."
@@ -261,7 +261,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         accuracy = 1 - world.tested_failed.mean()
         ask = "Being right about most devices is easy where most do not fail. Which device is riskier than another?"
         return Diagnosis("all-alike", f"{seen} All devices get one score, which is {accuracy:.0%} accurate.", ask)
-    if reached < 0.4:
+    if reached < 0.45:
         return Diagnosis("wrong-direction", seen, "A gradient points uphill. Which way is down?")
     ask = "How many rounds, and which rate? Try it on simulated fleets: `project.Fleet(world)`."
     return Diagnosis("not-useful", seen, ask)
