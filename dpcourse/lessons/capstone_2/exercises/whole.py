@@ -76,7 +76,7 @@ def _quarter(rng: np.random.Generator) -> tuple[str, str]:
 
 
 def _mix(rng: np.random.Generator, kind: str) -> tuple[list[Message], np.ndarray, str]:
-    """Messages of one quarter, the last one's, and the histogram of those that count."""
+    """Messages of one quarter and of the one before, the histogram of those that count, and the quarter."""
     quarter, before = _quarter(rng)
     stayed = rng.permutation(NAMES)[: rng.integers(SHARES, SUPPLIERS + 1)]
     messages: list[Message] = []

@@ -16,18 +16,18 @@ _OUTPUTS, _TWENTIETHS, _DELTAS = 4, 20, (0.0, 0.07, 0.12, 0.22)
 
 
 def _distribution(rng: np.random.Generator) -> np.ndarray:
-    """Four outputs, all possible."""
-    return (1 + rng.multinomial(_TWENTIETHS - _OUTPUTS, [1 / _OUTPUTS] * _OUTPUTS)) / _TWENTIETHS
+    """Four outputs, all possible, in twentieths."""
+    return 1 + rng.multinomial(_TWENTIETHS - _OUTPUTS, [1 / _OUTPUTS] * _OUTPUTS)
 
 
 def _with_delta(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
-    """Two distributions; in one draw of three an output is impossible under one of them."""
+    """Two distributions; in one draw of three an output is impossible under one of them, and rare under the other."""
     p, q = _distribution(rng), _distribution(rng)
     if rng.random() < 1 / 3:
-        side = (p, q)[int(rng.integers(2))]
-        side[1] += side[0]
-        side[0] = 0
-    return p, q, float(rng.choice(_DELTAS))
+        for side, most in zip((p, q) if rng.random() < 0.5 else (q, p), (0, int(rng.integers(1, 5))), strict=True):
+            side[1] += side[0] - min(side[0], most)
+            side[0] = min(side[0], most)
+    return p / _TWENTIETHS, q / _TWENTIETHS, float(rng.choice(_DELTAS))
 
 
 def _over(p: np.ndarray, q: np.ndarray, delta: float) -> float:
