@@ -39,7 +39,7 @@ from __future__ import annotations
 import dis
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,6 +98,15 @@ class Refused(Exception):
     def __init__(self, diagnosis: Diagnosis) -> None:
         super().__init__(diagnosis.seen)
         self.diagnosis = diagnosis
+
+
+def parts(given: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    """What an answer returned, a dict with these keys and no other: what else it holds would leave with the release."""
+    if not isinstance(given, dict) or any(key not in given for key in wanted):
+        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(wanted)} is wanted; you return {a(given)}."))
+    if more := sorted(str(key) for key in given if key not in wanted):
+        raise Refused(Diagnosis("leaks", f"You return {', '.join(more)} too.", "What does the claim say about it?"))
+    return given
 
 
 @dataclass(frozen=True, repr=False)

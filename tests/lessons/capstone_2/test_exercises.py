@@ -392,6 +392,16 @@ def charges_first(messages, suppliers, quarter, epsilon, admit, draw, rng):
     return benchmark(messages, suppliers, quarter, epsilon, lambda *_: True, draw, rng)
 
 
+def tells_more(messages, *rest):
+    given = benchmark(messages, *rest)
+    return given and given | {"lots": [len(lots) for _, _, lots in messages]}
+
+
+def on_a_condition(*everything):
+    given = benchmark(*everything)
+    return given and given | {"claim": Guarantee(given["claim"].epsilon, condition="a record is one supplier")}
+
+
 SHARED = {}
 
 
@@ -488,6 +498,13 @@ WRONG = [
     ("capstone 2.6", "dropped-noise", with_(noise=noise_where_nobody_looks)),
     ("capstone 2.6", "no-margin", with_(noise=lambda counts, e, rng, stayed: report(counts, e, stayed, rng))),
     ("capstone 2.6", "too-much-noise", with_(noise=lambda counts, e, rng, stayed: report(counts, e, 1, rng))),
+    (
+        "capstone 2.6",
+        "wrong-law",
+        with_(noise=lambda counts, e, rng, stayed: counts + gaussian_share(e, 10, len(counts), rng).astype(int)),
+    ),
+    ("capstone 2.6", "leaks", tells_more),
+    ("capstone 2.6", "claim", on_a_condition),
     ("capstone 2.6", "unmasked", with_(split=plain)),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 1e-6))),

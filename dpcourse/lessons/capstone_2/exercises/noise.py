@@ -61,7 +61,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             _follows_counts(noise, np.sum(counts, axis=0) == 0)
             or _size(noise, epsilon, shares)
             or _whole(noise)
-            or _shape(noise, epsilon, shares, chance.failure / LOOKS)
+            or lawful(noise, epsilon, shares, chance.failure / LOOKS)
         )
         if wrong:
             return wrong
@@ -120,16 +120,17 @@ def _whole(noise: np.ndarray) -> Diagnosis | None:
     )
 
 
-def _shape(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
+def lawful(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
     """χ² against P[x] = tanh(ε/2) e^(−ε|x|), with at least 20 expected in each class."""
-    top = int(math.log(CELLS * math.tanh(epsilon / 2) / 20) / epsilon)
+    cells = len(noise)
+    top = int(math.log(cells * math.tanh(epsilon / 2) / 20) / epsilon)
     values = np.arange(-top, top + 1)
-    expected = CELLS * math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(values))
+    expected = cells * math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(values))
     found = np.bincount(np.clip(noise, -top - 1, top + 1).astype(int) + top + 1, minlength=2 * top + 3)
-    tail = (CELLS - expected.sum()) / 2
+    tail = (cells - expected.sum()) / 2
     if stats.chisquare(found, np.concatenate(([tail], expected, [tail]))).pvalue >= level:
         return None
-    zeros, right = found[top + 1] / CELLS, math.tanh(epsilon / 2)
+    zeros, right = found[top + 1] / cells, math.tanh(epsilon / 2)
     return Diagnosis(
         "wrong-law",
         f"The noise of {shares} reports at ε = {epsilon:g} has about the right size and not the right law: it is 0 in "

@@ -9,13 +9,13 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
 from dpcourse.checks.once import near
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.histogram import CANARIES, counted
-from dpcourse.lessons.capstone_2.exercises.noise import variance
+from dpcourse.lessons.capstone_2.exercises.noise import lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
 from dpcourse.privacy import Guarantee, Neighbours
@@ -46,8 +46,7 @@ def released(
     given = answer(messages, NAMES, quarter, epsilon, desk, source, rng)
     if given is None:
         return None
-    if not isinstance(given, dict) or any(key not in given for key in WANTED):
-        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    parts(given, WANTED)
     noisy, servers = np.asarray(given["noisy"], dtype=float), np.asarray(given["servers"], dtype=float)
     if noisy.shape != (BINS,) or servers.shape != (PARTIES, BINS):
         shapes = f"`noisy` has shape {noisy.shape} and `servers` {servers.shape}"
@@ -173,6 +172,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             _claim(claims[-1], epsilon)
             or _size(np.array(noise), stayed, epsilon)
             or _masked(np.array(low), chance.failure / 4)
+            or (lawful(np.ravel(noise), epsilon, SHARES, chance.failure / 4) if stayed == SHARES else None)
             or _audit(np.array(noise), epsilon, chance)
         )
         if wrong:
@@ -196,6 +196,9 @@ def _release(
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
     if isinstance(claim, Guarantee) and claim.delta == 0 and claim.epsilon == epsilon:
+        if claim.condition:
+            said = f"You claim {epsilon:.3g} on the condition that {claim.condition}."
+            return Diagnosis("claim", said, "A record is one lot. Which condition does a Guarantee for that need?")
         if claim.neighbours is Neighbours.ADD_REMOVE:
             return None
         return Diagnosis(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
 from dpcourse.datasets import Telemetry, simulate_telemetry
 from dpcourse.datasets.telemetry import WIDTH
 from dpcourse.lessons.capstone_3.design import DELTA, EPSILON, auc
@@ -70,8 +70,7 @@ def trained(
         raise
     if given is None:
         return None
-    if not isinstance(given, dict) or any(key not in given for key in WANTED):
-        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    parts(given, WANTED)
     weights, sums = (np.asarray(given[key], dtype=float) for key in ("weights", "sums"))
     rounds = len(fleet.weights)
     if weights.shape != (WIDTH,) or not np.isfinite(weights).all():

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.checks.base import Diagnosis, Refused, a, parts
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import BITS, COUNT_BITS, OFFSET, Part, deal
 from dpcourse.lessons.capstone_4.exercises.leaves import STRANGE
@@ -74,8 +74,7 @@ def released(
     given = answer(messages, NAMES, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
     if given is None:
         return None
-    if not isinstance(given, dict) or any(key not in given for key in WANTED):
-        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    parts(given, WANTED)
     first = {name: (cells, chips) for name, cells, chips in reversed(messages) if name in NAMES}
     uploads, shape = given["uploads"], next(iter(first.values()))[0].shape
     if not isinstance(uploads, dict) or set(uploads) != set(first):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.checks.base import Diagnosis, Refused, parts
 from dpcourse.datasets import Bank, simulate_customers
 from dpcourse.datasets.customers import FEATURES, LENDER, NAMES
 from dpcourse.lessons.capstone_6.design import (
@@ -47,8 +47,7 @@ def made(
     given = answer(ids, features, lender and lender.defaulted, run.tools(normal), epsilon, DELTA)
     if given is None:
         return None
-    if not isinstance(given, dict) or any(key not in given for key in WANTED):
-        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    parts(given, WANTED)
     shapes = tuple(np.shape(given[key]) for key in ("noisy", "weights"))
     if shapes != ((COLUMNS, COLUMNS), (COLUMNS - 1,)):
         what = f"`noisy` has shape {shapes[0]} and `weights` {shapes[1]}"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
 from dpcourse.datasets import simulate_clicks
 from dpcourse.lessons.capstone_7.design import DELTA, item_model, noise_radius, sigma
 from dpcourse.lessons.capstone_7.exercises.noise import audited, noise_wrong
@@ -35,8 +35,7 @@ def released(
     given = answer(messages, set(who), items, epsilon, delta, shares, rng)
     if given is None:
         return None
-    if not isinstance(given, dict) or any(key not in given for key in WANTED):
-        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    parts(given, WANTED)
     gram, model = (np.asarray(given[key], dtype=float) for key in ("gram", "model"))
     if gram.shape != (items, items) or model.shape != (items, items) or np.shape(given["popular"]) != (items,):
         shapes = f"`gram` has shape {gram.shape}, `model` {model.shape}, `popular` {np.shape(given['popular'])}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, Noise, likeliest, noise_wrong
@@ -65,8 +65,7 @@ def released(
 ) -> dict[str, Any]:  # fmt: skip
     """What the answer returns, its parts of the right kind."""
     given = answer(list(messages), set(homes), days, epsilon, delta, shares, anew(rng))
-    if not isinstance(given, dict) or any(key not in given for key in WANTED):
-        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(WANTED)} is wanted; you return {a(given)}."))
+    parts(given, WANTED)
     means, reported = (np.asarray(given[key], dtype=float) for key in ("means", "reported"))
     if means.shape != (days,) or reported.shape != (days,):
         shapes = f"`means` has shape {means.shape}, `reported` {reported.shape}, for {days} days"
