@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import random
 import sys
@@ -110,6 +111,8 @@ class Answer:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         self.calls += 1
+        if self.calls == 1:
+            _forget()
         # Watching costs some microseconds a call: the first calls, and later ones at random.
         watched = self.calls <= 8 or random.random() < 1 / 64
         try:
@@ -176,6 +179,15 @@ def watch_package(allowed: tuple[str, ...] = (), own_work: bool = True) -> Itera
             raise PackageUsed(used[0])
         if looked:
             raise LookedAway(looked[0])
+
+
+def _forget() -> None:
+    """Empty the caches of the projects' functions: a value that the check itself asked for would be found unseen."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dpcourse.lessons.capstone"):
+            for thing in vars(module).values():
+                if isinstance(thing, functools._lru_cache_wrapper):
+                    thing.cache_clear()
 
 
 def _oracle(frame: FrameType, parts: tuple[str, ...]) -> bool:

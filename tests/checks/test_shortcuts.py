@@ -62,6 +62,14 @@ def test_a_shortcut_is_refused(exercise, answer, key):
     assert sys.getprofile() is None and threading.getprofile() is None
 
 
+def test_a_projects_function_is_seen_though_its_value_is_remembered():
+    right = capstone_1.numbers.noise_multiplier
+    for epsilon in range(1, 100):
+        right(epsilon / 10)
+    for _ in range(3):
+        assert check("capstone 1.3", lambda *a: right(*a[:3]), rng=0).key == "package-used"
+
+
 def test_frames_read_through_inspect_hold_no_answer():
     assert not check("00.2", reads_frames_through_inspect, rng=0)
 
