@@ -1,11 +1,16 @@
-"""`make test` refuses a DPCOURSE_DATA that is set but wrong, whatever else would be found."""
+"""`make test` refuses a DPCOURSE_DATA that is set but wrong, and starts a kernel again that did not start."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
+
+import pytest
+
+from tools import start_kernels
 
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "run_tests.py"
 
@@ -31,3 +36,18 @@ def test_files_that_are_not_the_published_ones(tmp_path):
     assert result.returncode == 1
     assert "is set but cannot be used" in result.stderr and "sha256" in result.stderr
     assert (tmp_path / "adult.data").read_text() == "39, State-gov\n"
+
+
+@pytest.mark.parametrize("dead", [1, 2, 3])
+def test_a_kernel_that_does_not_start_is_started_again(dead, monkeypatch):
+    tries = []
+
+    def start(self, *arguments, **keywords):
+        tries.append(keywords)
+        if len(tries) <= dead:
+            raise RuntimeError("Kernel died before replying to kernel_info")
+
+    monkeypatch.setattr(start_kernels.RunningKernel, "__init__", start)
+    with pytest.raises(RuntimeError) if dead == start_kernels.TRIES else nullcontext():
+        start_kernels.PatientKernel("python", startup_timeout=60)
+    assert len(tries) == min(dead + 1, start_kernels.TRIES) and tries[-1] == {"startup_timeout": 60}

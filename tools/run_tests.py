@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[1]
 WORKERS = ["-n", "2", "--dist", "worksteal"]
 BY_NOTEBOOK = ["-n", "3", "--dist", "loadscope", "--no-loadscope-reorder"]
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "--nbval-cell-timeout=120"]
-NBVAL += BY_NOTEBOOK
+NBVAL += ["-p", "tools.start_kernels", *BY_NOTEBOOK]
 # pytest's own filter makes warnings errors; in a notebook it is text on stderr that is one (tests/test_notebooks.py).
 NBVAL += ["-o", "addopts=", "-W", "default"]
 # The longest first, so that no worker is left alone with one of them at the end.

@@ -184,7 +184,7 @@ def watch_package(allowed: tuple[str, ...] = (), own_work: bool = True) -> Itera
 def _forget() -> None:
     """Empty the caches of the projects' functions: a value that the check itself asked for would be found unseen."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("dpcourse.lessons.capstone"):
+        if ".capstone_" in name:
             for thing in vars(module).values():
                 if isinstance(thing, functools._lru_cache_wrapper):
                     thing.cache_clear()
