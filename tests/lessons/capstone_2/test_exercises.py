@@ -3,6 +3,7 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
+import dataclasses
 import functools
 import json
 import math
@@ -397,9 +398,26 @@ def tells_more(messages, *rest):
     return given and given | {"lots": [len(lots) for _, _, lots in messages]}
 
 
-def on_a_condition(*everything):
-    given = benchmark(*everything)
-    return given and given | {"claim": Guarantee(given["claim"].epsilon, condition="a record is one supplier")}
+def claiming(change):
+    """The right release, with another claim."""
+
+    def answer(*everything, **named):
+        given = benchmark(*everything, **named)
+        return given and given | {"claim": change(given["claim"])}
+
+    return answer
+
+
+def provided(claim):
+    return dataclasses.replace(claim, condition="a record is one supplier")
+
+
+def smaller(claim):
+    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
+
+
+def weaker(claim):
+    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
 
 
 SHARED = {}
@@ -504,10 +522,13 @@ WRONG = [
         with_(noise=lambda counts, e, rng, stayed: counts + gaussian_share(e, 10, len(counts), rng).astype(int)),
     ),
     ("capstone 2.6", "leaks", tells_more),
-    ("capstone 2.6", "claim", on_a_condition),
     ("capstone 2.6", "unmasked", with_(split=plain)),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 1e-6))),
+    ("capstone 2.6", "claim", claiming(provided)),
+    ("capstone 2.6", "claim", claiming(smaller)),
+    ("capstone 2.6", "claim", claiming(weaker)),
+    ("capstone 2.6", "claim", claiming(str)),
     ("capstone 2.6", "not-useful", with_(rate=lambda noisy: 100 * rate_of(noisy))),
 ]
 

@@ -3,6 +3,7 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
+import dataclasses
 import functools
 import itertools
 import math
@@ -704,6 +705,28 @@ def last_message_counts(messages, *rest):
     return programme(list({name: (name, cells, chips) for name, cells, chips in messages}.values()), *rest)
 
 
+def claiming(change):
+    """The right release, with another claim."""
+
+    def answer(*everything, **named):
+        given = programme(*everything, **named)
+        return given and given | {"claim": change(given["claim"])}
+
+    return answer
+
+
+def provided(claim):
+    return dataclasses.replace(claim, condition="a record is one centre")
+
+
+def smaller(claim):
+    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
+
+
+def weaker(claim):
+    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
+
+
 RIGHT = [
     ("capstone 4.1", (key, encrypt, add, decrypt)),
     ("capstone 4.1", (key_with_factors, encrypt_by_powers, add, decrypt_by_remainders)),
@@ -798,4 +821,8 @@ WRONG = [
     ("capstone 4.6", "not-useful", with_(choose=cheapest)),
     ("capstone 4.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon / 2))),
     ("capstone 4.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
+    ("capstone 4.6", "claim", claiming(provided)),
+    ("capstone 4.6", "claim", claiming(smaller)),
+    ("capstone 4.6", "claim", claiming(weaker)),
+    ("capstone 4.6", "claim", claiming(str)),
 ]

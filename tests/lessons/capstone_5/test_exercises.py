@@ -3,6 +3,7 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
+import dataclasses
 import functools
 import math
 from collections import Counter, defaultdict
@@ -421,6 +422,28 @@ def by_size(hospitals, plan, secure_sum, rng):
     return train(hospitals, plan, secure_sum, rng, each=lambda turn, name: math.sqrt(1 + sizes[name] / 20))
 
 
+def claiming(change):
+    """The right release, with another claim."""
+
+    def answer(*everything, **named):
+        given = train(*everything, **named)
+        return given and given | {"claim": change(given["claim"])}
+
+    return answer
+
+
+def provided(claim):
+    return dataclasses.replace(claim, condition="a record is one stay")
+
+
+def smaller(claim):
+    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
+
+
+def weaker(claim):
+    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
+
+
 RIGHT = [
     ("capstone 5.1", read_patient),
     ("capstone 5.1", read_patient_in_a_loop),
@@ -525,6 +548,10 @@ WRONG = [
     ("capstone 5.5", "no-sum", with_(careful=False)),
     ("capstone 5.5", "claim", with_(relation=Neighbours.REPLACE_ONE)),
     ("capstone 5.5", "claim", with_(claim=Guarantee(2.0, 1e-6))),
+    ("capstone 5.5", "claim", claiming(provided)),
+    ("capstone 5.5", "claim", claiming(smaller)),
+    ("capstone 5.5", "claim", claiming(weaker)),
+    ("capstone 5.5", "claim", claiming(str)),
     ("capstone 5.5", "raises", with_(sums=stops_at_nan)),
     ("capstone 5.5", "not-useful", with_(rate=-2.0)),
     ("capstone 5.5", "not-useful", with_(rate=0.0)),

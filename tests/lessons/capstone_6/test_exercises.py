@@ -3,6 +3,7 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
+import dataclasses
 import functools
 import hashlib
 import itertools
@@ -530,6 +531,28 @@ def in_the_clear(ids, features, defaulted, tools, epsilon, delta):
     return {"customers": len(z), "noisy": noisy, "weights": fit(noisy, 8 * size), "claim": claim}
 
 
+def claiming(change):
+    """The right release, with another claim."""
+
+    def answer(*everything, **named):
+        given = credit_model(*everything, **named)
+        return given and given | {"claim": change(given["claim"])}
+
+    return answer
+
+
+def provided(claim):
+    return dataclasses.replace(claim, condition="a record is one feature")
+
+
+def smaller(claim):
+    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
+
+
+def weaker(claim):
+    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -635,6 +658,10 @@ WRONG = [
     ("capstone 6.6", "exact-fit", exact_fit),
     ("capstone 6.6", "claim", with_(claim=lambda e, d: Guarantee(e, d, Neighbours.ADD_REMOVE))),
     ("capstone 6.6", "claim", with_(claim=lambda e, d: Guarantee(5 * e, 5 * d, Neighbours.REPLACE_ONE))),
+    ("capstone 6.6", "claim", claiming(provided)),
+    ("capstone 6.6", "claim", claiming(smaller)),
+    ("capstone 6.6", "claim", claiming(weaker)),
+    ("capstone 6.6", "claim", claiming(str)),
     ("capstone 6.6", "no-margin", with_(part=math.sqrt(1 / 5))),
     ("capstone 6.6", "too-little-noise", with_(sigma=sigma_for(1))),
     ("capstone 6.6", "small-sensitivity", with_(sigma=sigma_for(6))),

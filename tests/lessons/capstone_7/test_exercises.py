@@ -3,6 +3,7 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
+import dataclasses
 import functools
 import math
 from collections import Counter
@@ -321,6 +322,28 @@ def last_counts(messages, *rest):
     return recommender(list(dict(messages).items()), *rest)
 
 
+def claiming(change):
+    """The right release, with another claim."""
+
+    def answer(*everything, **named):
+        given = recommender(*everything, **named)
+        return given and given | {"claim": change(given["claim"])}
+
+    return answer
+
+
+def provided(claim):
+    return dataclasses.replace(claim, condition="a record is one click")
+
+
+def smaller(claim):
+    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
+
+
+def weaker(claim):
+    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
+
+
 RIGHT = [
     ("capstone 7.1", raw_epsilons),
     ("capstone 7.1", raw_epsilons_by_hand),
@@ -405,6 +428,10 @@ WRONG = [
     ("capstone 7.6", "diagonal", with_(noise=mirrored(ROOT, ROOT))),
     ("capstone 7.6", "claim", with_(relation=Neighbours.REPLACE_ONE)),
     ("capstone 7.6", "claim", with_(claim=Guarantee(3.0, 1e-5))),
+    ("capstone 7.6", "claim", claiming(provided)),
+    ("capstone 7.6", "claim", claiming(smaller)),
+    ("capstone 7.6", "claim", claiming(weaker)),
+    ("capstone 7.6", "claim", claiming(str)),
     ("capstone 7.6", "ridge-from-data", with_(ridge=lambda sigma, gram, exact: 20 + np.trace(exact @ exact) / 50)),
     ("capstone 7.6", "ridge-from-data", tuned),
     ("capstone 7.6", "popular-elsewhere", with_(popular=lambda gram, exact: np.argsort(-np.diag(exact)))),

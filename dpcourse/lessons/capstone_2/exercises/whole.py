@@ -10,6 +10,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
+from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import near
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
@@ -18,7 +19,7 @@ from dpcourse.lessons.capstone_2.exercises.histogram import CANARIES, counted
 from dpcourse.lessons.capstone_2.exercises.noise import lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
-from dpcourse.privacy import Guarantee, Neighbours
+from dpcourse.privacy import Guarantee
 
 NAMES = tuple(f"supplier {number + 1:02}" for number in range(SUPPLIERS))
 LOUD = 60.0  # an ε at which the noise of 21 bins is 0 but for e^−57
@@ -195,24 +196,9 @@ def _release(
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
-    if isinstance(claim, Guarantee) and claim.delta == 0 and claim.epsilon == epsilon:
-        if claim.condition:
-            said = f"You claim {epsilon:.3g} on the condition that {claim.condition}."
-            return Diagnosis("claim", said, "A record is one lot. Which condition does a Guarantee for that need?")
-        if claim.neighbours is Neighbours.ADD_REMOVE:
-            return None
-        return Diagnosis(
-            "claim",
-            f"You claim {epsilon:.3g} for replacing a lot. Replaced, a lot leaves one bin and enters another: two "
-            "counts.",
-            "Which relation is the noise for?",
-        )
-    return Diagnosis(
-        "claim",
-        f"`claim` is {claim!r}; with whole noise at epsilon = {epsilon!r} it is Guarantee({epsilon!r}), adding or "
-        "removing one lot.",
-        "Discrete Laplace noise needs no δ.",
-    )
+    why = "Replaced, a lot leaves one bin and enters another: two counts move by one each."
+    fewest = f"Five of {SUPPLIERS} suppliers may drop out or collude: {SHARES} shares of noise are left."
+    return claimed(claim, Guarantee(epsilon), "a lot", (why, "Which change is your noise made for?"), fewest)
 
 
 def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
+from dpcourse.checks.claims import claimed
 from dpcourse.datasets import Telemetry, simulate_telemetry
 from dpcourse.datasets.telemetry import WIDTH
 from dpcourse.lessons.capstone_3.design import DELTA, EPSILON, auc
@@ -157,13 +158,9 @@ def _every_round(standard: list[np.ndarray], failure: float) -> Diagnosis | None
 
 
 def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
-    if isinstance(claim, Guarantee) and math.isclose(claim.epsilon, epsilon) and math.isclose(claim.delta, delta):
-        if claim.neighbours is Neighbours.REPLACE_ONE:
-            return None
-        ask = "The fleet's size is public, so nobody is added. What happens to one device's data?"
-        return Diagnosis("claim", "You claim ε for a device that is there or not.", ask)
-    seen = f"`claim` is {claim!r}; (ε, δ) = ({epsilon:.3g}, {delta:.2g}) for the whole campaign is what was asked for."
-    return Diagnosis("claim", seen, "Guarantee(epsilon, delta, neighbours)")
+    why = "The fleet's size is public, so nobody is added.", "What happens to one device's data?"
+    fewest = "Only `threshold` devices are sure to answer and to keep their noise to themselves."
+    return claimed(claim, Guarantee(epsilon, delta, Neighbours.REPLACE_ONE), "a device", why, fewest)
 
 
 def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:

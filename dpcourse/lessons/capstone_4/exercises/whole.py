@@ -10,13 +10,14 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.claims import claimed
 from dpcourse.datasets import simulate_centres
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import SHARES
 from dpcourse.lessons.capstone_4.exercises.leaves import shape_wrong, variance
 from dpcourse.lessons.capstone_4.exercises.reference import anew, chosen, counted
 from dpcourse.lessons.capstone_4.exercises.world import LOUD, MIXES, Message, Office, Release, mixed, office, released
-from dpcourse.privacy import Guarantee, Neighbours
+from dpcourse.privacy import Guarantee
 
 VALUES = 800  # numbers of noise of each centre that are looked at
 
@@ -127,12 +128,9 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
-    if isinstance(claim, Guarantee) and (claim.epsilon, claim.delta) == (epsilon, 0):
-        if claim.neighbours is Neighbours.ADD_REMOVE:
-            return None
-        seen = f"You claim {epsilon:.3g} for replacing a chip. Its defect may change then: two counts move."
-        return Diagnosis("claim", seen, "Which relation is the noise for?")
-    return Diagnosis("claim", f"`claim` is {claim!r}; the counts are ({epsilon:.3g}, 0)-DP, adding or removing a chip.")
+    why = "Replaced, a chip may have another defect: two counts move by one each."
+    fewest = f"Two of four centres may drop out or collude: {SHARES} shares of noise are left."
+    return claimed(claim, Guarantee(epsilon), "a chip", (why, "Which change is your noise made for?"), fewest)
 
 
 def _noise(noise: np.ndarray, epsilon: float, came: int, level: float) -> Diagnosis | None:

@@ -11,6 +11,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.claims import claimed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
@@ -18,7 +19,7 @@ from dpcourse.lessons.capstone_5.exercises.reference import fresh, ward, whole
 from dpcourse.lessons.capstone_5.exercises.run import Sums, Ward, one_more, study, trained
 from dpcourse.lessons.capstone_5.numbers import plain, tested
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
-from dpcourse.privacy import Guarantee, Neighbours
+from dpcourse.privacy import Guarantee
 
 WORTH = 0.06  # how far below one pool without noise the model of a small study may score
 
@@ -80,14 +81,10 @@ def _same(runs: list[Sums], weights: list[np.ndarray]) -> Diagnosis | None:
 
 
 def _claim(claim: Any, plan: dict[str, Any]) -> Diagnosis | None:
-    epsilon, delta = plan["epsilon"], plan["delta"]
-    if isinstance(claim, Guarantee) and (claim.epsilon, claim.delta) == (epsilon, delta):
-        if claim.neighbours is Neighbours.ADD_REMOVE:
-            return None
-        seen = "You claim it for replacing a patient. One is taken away and another added: twice the change."
-        return Diagnosis("claim", seen, "Which relation is the noise for?")
-    seen = f"`claim` is {claim!r}, and the plan asks for ε = {epsilon:.3g} and δ = {delta:.2g}."
-    return Diagnosis("claim", seen, "Guarantee(epsilon, delta), for all rounds together.")
+    why = "Replaced, one patient is taken away and another added: up to twice the change."
+    fewest = f"Only {plan['shares']} hospitals' noise is sure to be there, and all rounds count."
+    wanted = Guarantee(plan["epsilon"], plan["delta"])
+    return claimed(claim, wanted, "a patient", (why, "Which change is your noise made for?"), fewest)
 
 
 def _replayed(

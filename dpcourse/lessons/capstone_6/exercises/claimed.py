@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.claims import claimed
 from dpcourse.lessons.capstone_6.design import (
     BANKS,
     BITS,
@@ -67,20 +68,10 @@ def _counted(customers: Any) -> Diagnosis | None:
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
-    if isinstance(claim, Guarantee) and claim.epsilon == epsilon and claim.delta == DELTA:
-        if claim.neighbours is Neighbours.REPLACE_ONE:
-            return None
-        return Diagnosis(
-            "claim",
-            "You claim it for adding or removing a customer. But the number of common customers is published exactly, "
-            "and it tells those neighbours apart.",
-            "Which relation keeps the number as it is?",
-        )
-    return Diagnosis(
-        "claim",
-        f"`claim` is {claim!r}; asked for is ε = {epsilon:g} at δ = {DELTA:g}.",
-        "Guarantee(epsilon, delta, neighbours): one release, one claim.",
-    )
+    why = "The number of common customers is published exactly, and it tells those neighbours apart."
+    ask = "Which relation keeps the number as it is?"
+    fewest = f"Two of five banks may collude: {HONEST} shares of noise are left."
+    return claimed(claim, Guarantee(epsilon, DELTA, Neighbours.REPLACE_ONE), "a customer", (why, ask), fewest)
 
 
 def _spread(noise: np.ndarray, epsilon: float) -> Diagnosis | None:

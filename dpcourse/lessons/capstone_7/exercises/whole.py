@@ -9,12 +9,13 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
+from dpcourse.checks.claims import claimed
 from dpcourse.datasets import simulate_clicks
 from dpcourse.lessons.capstone_7.design import DELTA, item_model, noise_radius, sigma
 from dpcourse.lessons.capstone_7.exercises.noise import audited, noise_wrong
 from dpcourse.lessons.capstone_7.exercises.phone import STRANGE, contributed
 from dpcourse.lessons.capstone_7.numbers import hit_rate, popularity, scores_of
-from dpcourse.privacy import Guarantee, Neighbours
+from dpcourse.privacy import Guarantee
 
 ITEMS, FEW = 12, 8  # of the small shop in which what is counted is looked at; phones that have to stay
 SHARED, DECLARED = 20, 30  # phones in whose sum the law of the noise is looked at
@@ -141,16 +142,10 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
-    if isinstance(claim, Guarantee) and (claim.epsilon, claim.delta) == (epsilon, delta):
-        if claim.neighbours is Neighbours.ADD_REMOVE:
-            return None
-        return Diagnosis(
-            "claim",
-            f"You claim ε = {epsilon:g} for replacing a history. One is taken away and another added: a change of "
-            "norm √2.",
-            "Which relation is the noise for?",
-        )
-    return Diagnosis("claim", f"`claim` is {claim!r}; Guarantee({epsilon:g}, {delta:g}) is what the noise gives.")
+    why = "Replaced, one history is taken away and another added: a change of norm √2 at most."
+    fewest = f"Of {DECLARED} phones {DECLARED - SHARED} may drop out or collude: {SHARED} shares of noise are left."
+    wanted = Guarantee(epsilon, delta)
+    return claimed(claim, wanted, "a history", (why, "Which change is your noise made for?"), fewest)
 
 
 def _shares(noise: np.ndarray, deviation: float, stayed: int) -> Diagnosis | None:

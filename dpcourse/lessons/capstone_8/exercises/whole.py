@@ -11,6 +11,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
+from dpcourse.checks.claims import claimed
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, Noise, likeliest, noise_wrong
@@ -189,16 +190,10 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
-    if isinstance(claim, Guarantee) and (claim.epsilon, claim.delta) == (epsilon, delta):
-        if claim.neighbours is Neighbours.REPLACE_ONE:
-            return None
-        return Diagnosis(
-            "claim",
-            f"You claim ε = {epsilon:.3g} for adding or removing a home. `reported` and the divisors are exact, so a "
-            "home more or less shows.",
-            "Under which relation is the number of homes the same on both sides?",
-        )
-    return Diagnosis("claim", f"`claim` is {claim!r}; ε = {epsilon:.3g} and δ = {delta:.3g} were asked for.")
+    why = "`reported` and the divisors are exact, so a home more or less shows."
+    ask = "Under which relation is the number of homes the same on both sides?"
+    fewest = "Only `shares` homes are sure to report on a day and to keep their noise to themselves."
+    return claimed(claim, Guarantee(epsilon, delta, Neighbours.REPLACE_ONE), "a home", (why, ask), fewest)
 
 
 def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
