@@ -49,6 +49,7 @@ html_title = "dpcourse"
 html_static_path = [str(ROOT / "site" / "static")]
 html_favicon = str(ROOT / "site" / "static" / "hills.svg")
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_copy_source = False
 html_show_sphinx = False
 html_sidebars = {page: [] for page in ("index", "exercises", "explorers", "notebooks/GLOSSARY", "notebooks/TEACHING")}

@@ -183,11 +183,15 @@ def watch_package(allowed: tuple[str, ...] = (), own_work: bool = True) -> Itera
 
 def _forget() -> None:
     """Empty the caches of the projects' functions: a value that the check itself asked for would be found unseen."""
-    for name, module in list(sys.modules.items()):
-        if ".capstone_" in name:
-            for thing in vars(module).values():
-                if isinstance(thing, functools._lru_cache_wrapper):
-                    thing.cache_clear()
+    for thing in _remembering(len(sys.modules)):
+        thing.cache_clear()
+
+
+@functools.lru_cache(maxsize=1)
+def _remembering(_loaded: int) -> list[functools._lru_cache_wrapper[Any]]:
+    """The projects' functions that remember, looked for again when there are more modules than before."""
+    rooms = [vars(module) for name, module in list(sys.modules.items()) if ".capstone_" in name]
+    return [thing for room in rooms for thing in room.values() if isinstance(thing, functools._lru_cache_wrapper)]
 
 
 def _oracle(frame: FrameType, parts: tuple[str, ...]) -> bool:

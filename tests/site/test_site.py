@@ -132,13 +132,13 @@ KINDS = (
 )
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 1366), ("light", 400)])
 @pytest.mark.parametrize("kind", KINDS)
-def test_pages_are_accessible(browser, pages, kind, scheme):
+def test_pages_are_accessible(browser, pages, kind, scheme, width):
     """Opened from the file system with the network off: nothing serious or critical, as axe counts it."""
     from axe_playwright_python.sync_playwright import Axe
 
-    context = browser.new_context(offline=True, color_scheme=scheme)
+    context = browser.new_context(offline=True, color_scheme=scheme, viewport={"width": width, "height": 768})
     page = context.new_page()
     page.goto((SITE / kind).as_uri())
     found = [v for v in Axe().run(page).response["violations"] if v["impact"] in ("serious", "critical")]
