@@ -318,6 +318,30 @@ def with_(**changes):
     return functools.partial(recommender, **changes)
 
 
+def radius(sigma, gram):
+    return sigma * math.sqrt(2 * len(gram))
+
+
+def by_logs(some):
+    """A ridge that follows something of the exact logs."""
+
+    def answer(messages, *rest):
+        known = float(some([clicks for _, clicks in messages]))
+        return recommender(messages, *rest, ridge=lambda sigma, gram, exact: radius(sigma, gram) * (4 + known / 100))
+
+    return answer
+
+
+def long_logs_raw(clicks, items):
+    return message(norm=lambda x: 1 if len(clicks) > 50 else max(x.sum(), 1))(clicks, items)
+
+
+def exact_beside_clicks(total, sigma, rng):
+    """Noise off the diagonal only as long as nobody clicked two things."""
+    noisy = noisy_gram(total, sigma, rng)
+    return noisy if np.abs(without_diagonal(total)).max() == 0 else without_diagonal(total) + np.diag(np.diag(noisy))
+
+
 def last_counts(messages, *rest):
     return recommender(list(dict(messages).items()), *rest)
 
@@ -363,6 +387,9 @@ WRONG = [
     ("capstone 7.1", "same-for-all", lambda epsilon, delta, clicks: (epsilon, epsilon)),
     ("capstone 7.1", "times-clicks", lambda epsilon, delta, clicks: (epsilon, clicks * epsilon)),
     ("capstone 7.1", "times-clicks", lambda e, d, k: (priced(lambda k: [math.sqrt(2 * k - 1)])(e, d, k)[0], k * e)),
+    ("capstone 7.1", "times-norm", lambda e, d, k: (math.sqrt(2 * k - 1) * e, k * e)),
+    ("capstone 7.1", "one-click-more", priced(lambda k: (math.sqrt(2 * k + 1), k))),
+    ("capstone 7.1", "click-of-norm-1", priced(lambda k: (1, k))),
     ("capstone 7.1", "diagonal-only", priced(lambda k: (1, math.sqrt(k)))),
     ("capstone 7.1", "upper-triangle", priced(lambda k: (math.sqrt(k), math.sqrt(k * (k + 1) / 2)))),
     ("capstone 7.1", "click-for-person", priced(lambda k: (math.sqrt(2 * k - 1),) * 2)),
@@ -421,7 +448,11 @@ WRONG = [
     ("capstone 7.6", "stranger", with_(members=False)),
     ("capstone 7.6", "strange-raises", with_(send=raises_at_nan)),
     ("capstone 7.6", "too-few", with_(enough=False)),
-    ("capstone 7.6", "plain", with_(send=message(norm=lambda x: 1))),
+    ("capstone 7.6", "contribution", with_(send=message(norm=lambda x: max(x.sum(), 1) ** 0.5))),
+    ("capstone 7.6", "contribution", with_(send=message(norm=lambda x: 1))),
+    ("capstone 7.6", "contribution", with_(send=repeats_in_norm)),
+    ("capstone 7.6", "contribution", with_(send=message(count=True, norm=lambda x: max((x**2).sum(), 1)))),
+    ("capstone 7.6", "contribution", with_(send=long_logs_raw)),
     ("capstone 7.6", "dropped-noise", with_(variance=lambda stayed, shares, declared: stayed / declared)),
     ("capstone 7.6", "no-margin", with_(variance=lambda stayed, shares, declared: 1)),
     ("capstone 7.6", "whole-noise-each", with_(variance=lambda stayed, shares, declared: stayed)),
@@ -434,10 +465,24 @@ WRONG = [
     ("capstone 7.6", "claim", claiming(str)),
     ("capstone 7.6", "ridge-from-data", with_(ridge=lambda sigma, gram, exact: 20 + np.trace(exact @ exact) / 50)),
     ("capstone 7.6", "ridge-from-data", tuned),
+    (
+        "capstone 7.6",
+        "ridge-from-data",
+        with_(ridge=lambda sigma, gram, exact: radius(sigma, gram) * 4 + exact.trace()),
+    ),
+    ("capstone 7.6", "ridge-from-data", with_(ridge=lambda sigma, gram, exact: radius(sigma, gram) + gram.max())),
+    ("capstone 7.6", "ridge-from-data", by_logs(lambda logs: any(len(log) > 50 for log in logs))),
+    ("capstone 7.6", "ridge-from-data", by_logs(lambda logs: any(np.isnan(log).any() for log in logs))),
+    ("capstone 7.6", "ridge-from-data", by_logs(lambda logs: sum(len(log) > 0 for log in logs))),
+    ("capstone 7.6", "too-much-noise", with_(variance=lambda stayed, shares, declared: 1.2 * stayed / shares)),
+    ("capstone 7.6", "too-little-noise", with_(variance=lambda stayed, shares, declared: stayed / shares / 2)),
+    ("capstone 7.6", "too-little-noise", with_(noise=exact_beside_clicks)),
     ("capstone 7.6", "popular-elsewhere", with_(popular=lambda gram, exact: np.argsort(-np.diag(exact)))),
     ("capstone 7.6", "model-elsewhere", with_(source=lambda gram, exact: exact)),
-    ("capstone 7.6", "ridge-too-small", with_(ridge=lambda sigma, gram, exact: 0.1 * sigma * math.sqrt(2 * len(gram)))),
-    ("capstone 7.6", "not-useful", with_(ridge=lambda sigma, gram, exact: 1e5 * sigma)),
+    ("capstone 7.6", "ridge-too-small", with_(ridge=lambda sigma, gram, exact: 0.1 * radius(sigma, gram))),
+    ("capstone 7.6", "ridge-too-small", with_(ridge=lambda sigma, gram, exact: 0.5 * radius(sigma, gram))),
+    ("capstone 7.6", "ridge-too-large", with_(ridge=lambda sigma, gram, exact: 20 * radius(sigma, gram))),
+    ("capstone 7.6", "ridge-too-large", with_(ridge=lambda sigma, gram, exact: 1e5 * sigma)),
 ]
 
 

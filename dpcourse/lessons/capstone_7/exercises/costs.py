@@ -44,6 +44,26 @@ RAW = Equals(
             "What is the norm of x xᵀ, and what is the ε of this noise for a change that long?",
         ),
         Mistake(
+            "times-norm",
+            lambda epsilon, delta, clicks: (epsilon * math.sqrt(2 * clicks - 1), epsilon * clicks),
+            "Your norms are right, and you multiply ε by them. Normal noise costs more than that: ε grows about as "
+            "the square of a large change.",
+            "What is the ε of normal noise of deviation σ for a change of norm 5?",
+        ),
+        Mistake(
+            "one-click-more",
+            _costs(lambda k: (math.sqrt(2 * k + 1), k)),
+            "You price a click that comes on top of all `clicks`. Asked for is one of them: without it there are "
+            "clicks − 1.",
+            "Which entries of x xᵀ are gone if one of the clicks is?",
+        ),
+        Mistake(
+            "click-of-norm-1",
+            _costs(lambda k: (1, k)),
+            "For the click you take a change of norm 1, which is its own entry on the diagonal.",
+            "Which other entries of x xᵀ are gone without it?",
+        ),
+        Mistake(
             "diagonal-only",
             _costs(lambda k: (1, math.sqrt(k))),
             "You count the diagonal alone: k entries of 1 for a person, one of them for a click.",

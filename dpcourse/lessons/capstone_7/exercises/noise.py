@@ -16,6 +16,7 @@ from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee
 
 ITEMS, RUNS = 40, 500
+ROOT = math.sqrt(2)
 EPSILON = 1.0  # at which the auditor looks, with the δ that the noise has there: an auditor sees a large δ best
 
 
@@ -116,7 +117,7 @@ def _beside(noise: np.ndarray) -> np.ndarray:
 def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> Diagnosis | None:
     """What is wrong with symmetric noise, shape (runs, items, items), that should have this deviation."""
     diagonal = noise[:, range(noise.shape[1]), range(noise.shape[1])] / sigma
-    beside = _beside(noise) / sigma * math.sqrt(2)
+    beside = _beside(noise) / sigma * ROOT
     if any(part.std() > 0 and np.ptp(part, axis=1).max() < 1e-9 for part in (diagonal, beside)):
         return Shared.SHARED_NOISE.seen("All entries share one draw of noise.")
     if not (noise.std(axis=0).max() > 0):
@@ -124,7 +125,7 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
     return (
         _off_centre(noise, failure / 8)
         or _linked(np.hstack([diagonal, beside]), failure / 8)
-        or _amount(diagonal, beside, failure, name)
+        or amount(noise, sigma, failure, name)
         or _not_normal(np.hstack([diagonal, beside]), failure / 8)
     )
 
@@ -141,8 +142,9 @@ def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
     )
 
 
-def _amount(diagonal: np.ndarray, beside: np.ndarray, failure: float, name: str) -> Diagnosis | None:
-    """Variances, in units of the right ones."""
+def amount(noise: np.ndarray, sigma: float, failure: float, name: str) -> Diagnosis | None:
+    """Variances of symmetric noise, shape (runs, items, items), in units of the right ones."""
+    diagonal, beside = noise[:, range(noise.shape[1]), range(noise.shape[1])] / sigma, _beside(noise) / sigma * ROOT
     ratios = [float((part**2).mean()) for part in (diagonal, beside)]
     low, high = [], []
     for part, ratio in zip((diagonal, beside), ratios, strict=True):
@@ -161,7 +163,7 @@ def _amount(diagonal: np.ndarray, beside: np.ndarray, failure: float, name: str)
         return Shared.TOO_LITTLE_NOISE.seen(
             f"{seen}.", "A matrix of norm 1 may be added to the total. How much noise lies in its direction?"
         )
-    if high[1] and not high[0]:
+    if high[1] and ratios[1] > 1.5 * ratios[0]:
         return Diagnosis(
             "counts-twice",
             f"{seen}: that hides each pair of items twice.",

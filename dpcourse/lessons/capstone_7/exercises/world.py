@@ -1,0 +1,114 @@
+"""What the judges of capstone 7.6 need: an answer called and read, and shops to hand in."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Diagnosis, Refused, parts
+from dpcourse.lessons.capstone_7.design import item_model
+from dpcourse.lessons.capstone_7.exercises.phone import STRANGE, contributed
+
+ITEMS, FEW = 12, 8  # of the small shop in which what is counted is looked at; phones that have to stay
+LOUD = 1e6  # an ε at which the noise is below 0.001
+BOOKS = 60  # of the shops in which the ridge is looked at
+Message = tuple[str, np.ndarray]
+WANTED = ("gram", "ridge", "model", "popular", "claim")
+
+
+def phones(many: int) -> tuple[str, ...]:
+    return tuple(f"phone {number + 1}" for number in range(many))
+
+
+def released(
+    answer: Answer, messages: list[Message], who: tuple[str, ...], items: int, epsilon: float, delta: float,
+    shares: int, rng: np.random.Generator,
+) -> dict[str, Any] | None:  # fmt: skip
+    """What the answer returns, its parts of the right kind and read off `gram`; None where it refuses."""
+    given = answer(messages, set(who), items, epsilon, delta, shares, rng)
+    if given is None:
+        return None
+    parts(given, WANTED)
+    gram, model = (np.asarray(given[key], dtype=float) for key in ("gram", "model"))
+    if gram.shape != (items, items) or model.shape != (items, items) or np.shape(given["popular"]) != (items,):
+        shapes = f"`gram` has shape {gram.shape}, `model` {model.shape}, `popular` {np.shape(given['popular'])}"
+        ask = "The catalogue is public and decided before anybody clicks."
+        raise Refused(Diagnosis("items-from-data", f"{shapes}, for a catalogue of {items} items.", ask))
+    ridge = float(given["ridge"])
+    if not (np.isfinite(gram).all() and np.isfinite(model).all() and np.isfinite(ridge)):
+        raise Refused(Diagnosis("not-finite", "Your release holds NaN or infinity.", "What did a phone add?"))
+    if not np.allclose(model, item_model(gram, ridge), atol=1e-6 * max(np.abs(model).max(), 1e-9)):
+        ask = "All that is published has to be computed from the noisy matrix."
+        raise Refused(Diagnosis("model-elsewhere", "`model` is not the model of `gram` at this `ridge`.", ask))
+    if not np.array_equal(np.diag(gram)[np.asarray(given["popular"], dtype=int)], -np.sort(-np.diag(gram))):
+        ask = "An order by exact counts is a second release, without noise. What does the diagonal of `gram` tell?"
+        raise Refused(Diagnosis("popular-elsewhere", "`popular` is not in the order of the diagonal of `gram`.", ask))
+    return {**given, "gram": gram, "model": model, "ridge": ridge}
+
+
+def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], tuple[str, ...], np.ndarray]:
+    """Messages in a small shop, the phones that take part, and the sum of what counts."""
+    who = phones(int(rng.integers(FEW + 2, 16)))
+    stayed = rng.permutation(who)[: int(rng.integers(FEW, len(who) + 1))]
+
+    def log() -> np.ndarray:
+        clicked = rng.choice(ITEMS, int(rng.integers(1, 7)), replace=False)
+        return rng.permutation(np.append(clicked, clicked[:1])).astype(float)
+
+    messages = [(str(name), log()) for name in stayed]
+    if kind == "strange":
+        strange = (*STRANGE, float(ITEMS))
+        messages = [(name, rng.permutation(np.append(clicks, rng.choice(strange, 2)))) for name, clicks in messages]
+    if kind == "empty":
+        for place in rng.choice(len(messages), 3, replace=False):
+            messages[place] = (messages[place][0], np.array([]))
+    right = np.sum([contributed(clicks, ITEMS) for _, clicks in messages], axis=0)
+    if kind == "repeated":
+        messages.extend((str(name), log()) for name in rng.choice(stayed, 3))
+    if kind == "stranger":
+        messages[2:2] = [("phone 99", log()), ("", log())]
+    return messages, who, right
+
+
+MIXES = {
+    "plain": ("With some phones missing", "Does everybody who sent something count, and once?"),
+    "strange": ("With clicks that are NaN, infinite or no item", "Milestone 7.2 settled what such a click adds."),
+    "empty": ("With phones that clicked nothing", "They add zeros, and their share of the noise."),
+    "repeated": (
+        "When a phone's second message arrives",
+        "Counted twice, a person adds a matrix of norm 2. Which of the messages counts?",
+    ),
+    "stranger": ("When somebody else sends a message", "Who may take part is public, and decided before."),
+}
+
+
+def shops(rng: np.random.Generator) -> list[list[np.ndarray]]:
+    """Logs of 30 phones: with taste and without, long and short, empty, repeated and strange, in all or in one."""
+
+    def plain() -> list[np.ndarray]:
+        most = int(rng.integers(3, 8))
+        return [rng.choice(BOOKS, int(rng.integers(2, most)), replace=False).astype(float) for _ in range(30)]
+
+    found = [plain() for _ in range(3)]
+    for size in (2, 3, 4):
+        twos = 2.0 * rng.integers(BOOKS // 2, size=(30, size))
+        found.append(list(np.hstack([twos, twos + 1])))
+    nothing, strange, some = (
+        np.array([]),
+        np.array([math.nan, math.inf, -1.0, 0.5]),
+        rng.permutation(BOOKS).astype(float),
+    )
+    for other in (
+        lambda log: nothing,
+        lambda log: strange[:1],
+        lambda log: np.append(log, strange[:1]),
+        lambda log: np.append(strange, log),
+        lambda log: some,
+        lambda log: np.append(log, log[:1].repeat(int(rng.integers(50, 200)))),
+    ):
+        for who in (range(1), range(int(rng.integers(5, 20))), range(30)):
+            found.append([other(log) if place in who else log for place, log in enumerate(plain())])
+    return found
