@@ -143,14 +143,15 @@ def certify(choice: Choice, rows: slice, delta: float, error: float, floating_po
     shares = (counts.expected / counts.trials, counts.unexpected / counts.trials)
     if choice.pooled:
         epsilon = epsilon_from_two_events(counts.right, counts.wrong, rows.stop - rows.start, delta, error)
-        return Finding(epsilon, choice.text, shares, floating_point)
+        return Finding(epsilon, choice.text, shares, floating_point, choice.signs)
     by_event, by_complement = certified_epsilon(
         np.array(counts.expected), np.array(counts.unexpected), counts.trials, delta, error / 2
     )
     epsilon = max(float(by_event), float(by_complement), 0.0)
     if by_event >= by_complement:
-        return Finding(epsilon, choice.text, shares, floating_point)
-    return Finding(epsilon, choice.opposite, (1 - shares[1], 1 - shares[0]), floating_point)
+        return Finding(epsilon, choice.text, shares, floating_point, choice.signs)
+    signs = ("", choice.opposite) if choice.on_data else (choice.opposite, "")
+    return Finding(epsilon, choice.opposite, (1 - shares[1], 1 - shares[0]), floating_point, signs)
 
 
 def run(mechanism: Auditable, data: Any, runs: int, rng: Generator) -> Sequence[Any]:

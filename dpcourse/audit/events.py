@@ -91,6 +91,11 @@ class Choice:
         return " on one dataset, ".join(event.text for event in self._events) + (" on the other" if self.pooled else "")
 
     @property
+    def signs(self) -> tuple[str, str]:
+        """What points to `data`, and what points to its neighbour."""
+        return (self.on_data.text if self.on_data else "", self.on_neighbour.text if self.on_neighbour else "")
+
+    @property
     def opposite(self) -> str:
         """The same of what happens else."""
         told = " on one dataset, ".join(event.opposite for event in self._events)

@@ -22,12 +22,15 @@ class Finding:
         How often the event happened where it was expected, and how often where it was not, among the runs that certify.
     floating_point : bool
         Whether it is about the last bits of floats, and not about what is done with the data.
+    signs : tuple of str
+        What points to `data`, and what points to its neighbour; one of them is empty where one event is certified.
     """
 
     epsilon_lower: float
     event: str
     frequencies: tuple[float, float]
     floating_point: bool = False
+    signs: tuple[str, str] = ("", "")
 
     def __str__(self) -> str:
         expected, unexpected = self.frequencies

@@ -122,9 +122,26 @@ class Audited:
         return Diagnosis(
             view.key,
             f"Your release tells two neighbouring datasets apart: it has {seen}, where {self.claim} is wanted. "
-            f"What gives it away: {result.event}.",
+            f"What gives it away: {_pointers(result.strongest.signs, pair)}.",
             view.hint,
         )
+
+
+def _pointers(signs: tuple[str, str], pair: list[Any]) -> str:
+    """Which outputs Boris takes for a sign of which dataset."""
+    here, there = (_size(side) for side in pair)
+    if here is None or there is None or here == there:
+        names = ["one dataset", "the other"] if all(signs) else ["one of the two"] * 2
+    else:
+        names = ["the larger dataset", "the smaller one" if all(signs) else "the smaller dataset"]
+        names = names if here > there else names[::-1]
+    return " and ".join(f"“{sign}” points to {name}" for sign, name in zip(signs, names, strict=True) if sign)
+
+
+def _size(side: Any) -> int | None:
+    """How many records a dataset has: the first argument's length, if it has one."""
+    records = side[0] if isinstance(side, tuple) and side else side
+    return len(records) if hasattr(records, "__len__") and not isinstance(records, str) else None
 
 
 def either_order(here: Any, there: Any, rng: Generator) -> tuple[Any, Any]:

@@ -46,6 +46,7 @@ def decided(answer: Answer, chance: Chance) -> Diagnosis | None:
     letters = list(answer.value) if isinstance(answer.value, str | set | frozenset | list | tuple) else None
     if letters is None:
         return Diagnosis("wrong-type", f"A set of letters is wanted, and this is {a(answer.value)}.", _FORM)
+    letters = [letter.upper() if isinstance(letter, str) else letter for letter in letters]
     if strange := [letter for letter in letters if letter not in RELEASES]:
         return Diagnosis("wrong-type", f"There is no release {strange[0]!r}.", _FORM)
     for letter, (gives_away, seen, ask) in RELEASES.items():

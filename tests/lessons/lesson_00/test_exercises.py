@@ -79,7 +79,7 @@ WRONG = [
     *(("00.1", key, value) for value, key in INTERVALS.items()),
     *(("00.2", key, answer) for key, answer in WRONG_COUNTS.items()),
 ]
-RIGHT += [("00.3", set("ACDF")), ("00.3", ["F", "D", "C", "A"])]
+RIGHT += [("00.3", set("ACDF")), ("00.3", ["F", "D", "C", "A"]), ("00.3", set("acdf"))]
 WRONG += [
     ("00.3", "A", set("CDF")),
     ("00.3", "B", set("ABCDF")),
@@ -88,7 +88,7 @@ WRONG += [
     ("00.3", "E", set("ACDEF")),
     ("00.3", "F", set("ACD")),
     ("00.3", "wrong-type", {"A": True}),
-    ("00.3", "wrong-type", {"a", "c"}),
+    ("00.3", "wrong-type", {"A", "G"}),
 ]
 
 

@@ -159,6 +159,10 @@ def nanmean_for_sum(values, low, high, epsilon, rng):
     return mean + rng.laplace(0, max(abs(low), abs(high)) / max(len(values), 1) / epsilon)
 
 
+def int_of_nan(values, low, high, epsilon, rng):
+    return noisy_sum([int(value) for value in values], low, high, epsilon, rng)
+
+
 def quieter_with_nan(values, low, high, epsilon, rng):
     """The more records are no numbers, the less noise."""
     return noisy_sum(values, low, high, epsilon * (1 + np.isnan(values).sum()), rng)
@@ -182,6 +186,11 @@ def tables(of):
 def observed(values, categories, epsilon, rng):
     seen, counts = np.unique([v for v in values if v in categories], return_counts=True)
     return counts + rng.laplace(0, 1 / epsilon, len(seen))
+
+
+def list_compared(values, categories, epsilon, rng):
+    counts = np.array([np.sum(values == category) for category in categories])
+    return counts + rng.laplace(0, 1 / epsilon, len(categories))
 
 
 def raises_on_unknown(values, categories, epsilon, rng):
@@ -347,9 +356,11 @@ WRONG = [
     ("03.2", "not-a-sum", released(lambda x, low, high: np.clip(x, low, high).mean() if len(x) else 0.0)),
     ("03.2", "bounds-from-data", by_the_largest),
     ("03.2", "noise-from-nan", quieter_with_nan),
+    ("03.2", "nan-raises", int_of_nan),
     ("03.2", "constant", lambda values, low, high, epsilon, rng: 7.0),
     ("03.2", "not-random", lambda values, low, high, epsilon, rng: np.nan_to_num(np.clip(values, low, high)).sum()),
     ("03.3", "observed-categories", observed),
+    ("03.3", "list-compared", list_compared),
     ("03.3", "undeclared-raises", raises_on_unknown),
     ("03.3", "undeclared-cell", unknown_cell),
     ("03.3", "too-little-noise", table_with(lambda k: 0.4)),

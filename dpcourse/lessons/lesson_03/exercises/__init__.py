@@ -19,6 +19,6 @@ EXERCISES = (
     ),
     Exercise("03.4", "The two parts of a mean", MEAN_PARTS, call="mean_parts(values, low, high, epsilon, rng)"),
     Exercise("03.5", "An interval for a whole table", HALF_WIDTH, call="half_width(scale, level, cells)"),
-    Exercise("03.6", "The neighbour that breaks a mean", NEIGHBOUR),
+    Exercise("03.6", "Find the neighbours that break a mean", NEIGHBOUR),
     Exercise("03.7", "Four numbers under one ε", PLAN),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Mistake, either_order
 from dpcourse.checks.counting import IN_ANOTHER_ORDER, cell_counts, in_another_order, large_table, one_more, tables
@@ -84,6 +84,27 @@ def _shapes(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def _list_compared(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A list compared with a string is one False; an array is compared entry by entry. Noise beyond 90: e^-90."""
+    values, categories = _people(np.full(3, 1000), chance.rng)
+
+    def most_off(people: Any, truth: int) -> float:
+        cells = np.asarray(answer(people, list(categories), 1.0, rng=chance.rng), dtype=float)
+        return float(np.abs(cells - truth).max())
+
+    try:
+        seen = most_off(list(values), 0) <= 90 and most_off(np.array(values), 1000) <= 90
+    except AnswerRaised:
+        return None
+    if not seen:
+        return None
+    return Diagnosis(
+        "list-compared",
+        "Your counts lie around 0. With an array of the same values they are right, and `values` is a list.",
+        'What is ["a", "b"] == "a" in Python? Make it an array first, or use `values.count`.',
+    )
+
+
 def _undeclared_counted(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A thousand records with undeclared values must not be counted anywhere: noise beyond 90 has probability e^-90."""
     values, categories = _table(chance.rng)
@@ -131,4 +152,4 @@ _CELLS = Release(
         too_little="By how much can one person change one cell, and which scale does that need?",
     ),
 )
-HISTOGRAM = (_shapes, *_CELLS.cases)
+HISTOGRAM = (_shapes, _list_compared, *_CELLS.cases)

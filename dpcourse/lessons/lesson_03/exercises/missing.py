@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import either_order
 from dpcourse.lessons.lesson_03.exercises.records import bounds, records, tells
@@ -23,7 +23,15 @@ def _among_no_numbers(rng: Generator) -> tuple[Any, Any]:
 def a_missing_record(answer: Answer, chance: Chance) -> Diagnosis | None:
     low, high = bounds(chance.rng, "from zero")
     values = np.append(records(chance.rng, low, high), np.nan)
-    output = float(answer(values, low, high, 1.0, rng=chance.rng))
+    try:
+        output = float(answer(values, low, high, 1.0, rng=chance.rng))
+    except AnswerRaised as raised:
+        return Diagnosis(
+            "nan-raises",
+            f"One record that is not a number (NaN) stops your function ({raised}). An error is an output, too: "
+            "everybody sees that the record is there.",
+            "Which value within the bounds could such a record count as?",
+        )
     if np.isfinite(output):
         return None
     return Diagnosis(
