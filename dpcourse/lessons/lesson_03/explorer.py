@@ -50,7 +50,7 @@ def explore_clipping(frame: pd.DataFrame | None = None) -> Explorer:
         describe=_describe,
         answer=(
             "A low bound cuts large gains off, and that bias does not shrink however many people there are. A high "
-            "bound needs more noise. The best bound lies near the crossing of the two lines, and moves right with "
-            "more people or a larger ε. It is found by looking at the data, so choosing it that way would cost privacy."
+            "bound needs more noise. The best bound is usually within a factor of three of the crossing of the two "
+            "lines, and moves right with more people or a larger ε. It is found by looking at the data, so choosing it that way would cost privacy."
         ),
     )

@@ -148,7 +148,7 @@ _CELLS = Release(
         draw="size=len(categories)",
         empty="What would Boris see if Ana were the only one in such a cell?",
         shared="Does every cell have noise of its own? What is left when Boris subtracts two that share their noise?",
-        too_much="A person is in one cell only. Does ε have to be divided by the number of cells?",
+        too_much="A person is in one cell only. How many cells change if one person is added? Is ε divided by that?",
         too_little="By how much can one person change one cell, and which scale does that need?",
     ),
 )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
@@ -30,7 +30,12 @@ def _two(output: Any) -> tuple[float, float]:
 def _two_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
     low, high = bounds(chance.rng, "far from zero")
     for values in (records(chance.rng, low, high), np.array([])):
-        result = answer(values, low, high, 1.0, rng=chance.rng)
+        try:
+            result = answer(values, low, high, 1.0, rng=chance.rng)
+        except AnswerRaised as raised:
+            if len(values):
+                raise
+            return Shared.NOBODY.seen(f"On an array without people your code stopped with {raised}.")
         try:
             total, count = _two(result)
         except (TypeError, ValueError):
