@@ -48,8 +48,9 @@ def explore_attacker() -> Explorer:
         marks=attacker_marks,
         describe=_describe,
         answer=(
-            "A small ε squeezes both pictures onto the dotted line, where Boris only guesses. At ε = 1 he is right "
-            "73.1% of the time at most, and a belief of 50% stays between 26.9% and 73.1%. δ lifts the left end of "
-            "the limit: an attack that is never wrong can then succeed with probability δ."
+            "At δ = 0 a small ε squeezes both pictures onto the dotted line, where Boris only guesses. At ε = 1, δ = 0 "
+            "he is right 73.1% of the time at most, and a belief of 50% stays between 26.9% and 73.1%. With δ = 0.1 "
+            "the 73.1% become 75.8%. And the left end of the limit is lifted: an attack that never accuses wrongly "
+            "can then succeed with probability δ at most."
         ),
     )

@@ -51,6 +51,7 @@ def explore_clipping(frame: pd.DataFrame | None = None) -> Explorer:
         answer=(
             "A low bound cuts large gains off, and that bias does not shrink however many people there are. A high "
             "bound needs more noise. The best bound is usually within a factor of three of the crossing of the two "
-            "lines, and moves right with more people or a larger ε. It is found by looking at the data, so choosing it that way would cost privacy."
+            "lines, and moves right with more people or a larger ε. It is found by looking at the data, so choosing it "
+            "that way would cost privacy."
         ),
     )

@@ -28,7 +28,7 @@ def _verdict(hills: Hills, relation: str = _RELATION) -> str:
         return f"The claim {claim}, δ = 0 ({relation}) is true: the ratio (black) never leaves the green band."
     return (
         f"The claim {claim} with δ = 0 ({relation}) is false: the dashed hill rises above what it allows. The shaded "
-        f"area is the missing {_delta(hills)}. With that δ the claim is true{_worth(hills)}."
+        f"area is the missing {_delta(hills, '≈')}. With that δ the claim is true{_worth(hills)}."
     )
 
 
@@ -36,8 +36,8 @@ def _worth(hills: Hills) -> str:
     return ", but worth little: δ should be far below 1 divided by the number of people" if hills.delta >= 0.01 else ""
 
 
-def _delta(hills: Hills) -> str:
-    return f"δ = {number(hills.delta, digits=2)}" if hills.delta >= 1e-9 else "a δ of less than one in a billion"
+def _delta(hills: Hills, sign: str = "=") -> str:
+    return f"δ {sign} {number(hills.delta, digits=2)}" if hills.delta >= 1e-9 else "a δ of less than one in a billion"
 
 
 def _bets(hills: Hills) -> str:
