@@ -105,7 +105,7 @@ def candidates_marks(data: Candidates) -> Panel:
 
 def draw_recovered(data: Recovered) -> Still:
     """Secret bits recovered by linear programming against the noise added; `shares` has shape (answers, noise)."""
-    places = [len(data.noise) * share // 8 for share in (3, 5, 3)]  # of the labels, where the lines are well apart
+    places = [len(data.noise) * share // 8 for share in (3, 4, 3)]  # of the labels, where the lines are well apart
     colours = (marks.BLUE, marks.VERMILION, marks.GREEN, marks.PURPLE)
     lines = [
         marks.line(data.noise, row, f"{answers:,} answers", colour=colours[i], dash=marks.DASHES[i], label="")
@@ -117,8 +117,8 @@ def draw_recovered(data: Recovered) -> Still:
             float(row[at]),
             f"{answers:,} answers",
             colour=colours[i],
-            anchor="start" if i else "end",
-            shift=(8, -8) if i else (-8, 10),
+            anchor="start" if i == 2 else "end",
+            shift=(8, -8) if i == 2 else (-4, 14) if i else (-8, 10),
         )
         for i, (at, answers, row) in enumerate(zip(places, data.answers, data.shares, strict=False))
     ]

@@ -87,6 +87,12 @@ def thirds(count, n, person):
     return count(third == 0) + count(third == 1) - count(third < 2) + 2 * count(third == 2)
 
 
+def without_the_person(count, n, person):
+    others = np.flatnonzero(np.arange(n) != person)
+    first, second = np.isin(np.arange(n), others[:20]), np.isin(np.arange(n), others[20:40])
+    return count(first | second) - count(first) - count(second)
+
+
 def diverse(frame, columns, sensitive):
     return frame.groupby(columns)[sensitive].transform("nunique")
 
@@ -247,6 +253,7 @@ WRONG = {
         "guesses": lambda count, n, person: 1,
         "wrong-person": lambda count, n, person: reveal(count, n, (person + 1) % n),
         "more-than-one": thirds,
+        "more-than-one too": without_the_person,
         "wrong-value": lambda count, n, person: 2 * reveal(count, n, person) + 1,
         "package-used": lambda count, n, person: records.difference(count, np.ones(n, dtype=bool), person),
         "returns-nothing": lambda count, n, person: print(reveal(count, n, person)),
@@ -293,6 +300,7 @@ WRONG = {
         "flipped": lambda queries, answers: 3 - least_squares(queries, answers),
         "rounds-up": lambda queries, answers: np.clip(np.ceil(fractions(queries, answers) - 0.05), 0, 3),
         "rounds-down": lambda queries, answers: np.clip(fractions(queries, answers), 0, 3).astype(int),
+        "far-too-small": lambda queries, answers: the_lesson_up_to_three(queries, answers - answers.mean()),
         "too-few": one_at_a_time,
         "wrong-shape": lambda queries, answers: np.round(answers),
         "package-used": lambda queries, answers: records.reconstruct_bits(queries, answers),

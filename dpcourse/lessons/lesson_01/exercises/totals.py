@@ -99,10 +99,19 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis("one-count", "You give the count of one group.", "Which other groups would leave this person?")
     left = [_left_over(office.answered) for office in offices if len(office.answered) <= 5]
     if left and not any(left):
+        never = not any(
+            group[person] for person, office in zip(people, offices, strict=True) for group in office.answered
+        )
+        if never:
+            return Diagnosis(
+                "more-than-one",
+                "The person asked about is in none of the groups that you ask about.",
+                "Which of your groups must hold `person`, so that one more or one fewer shows?",
+            )
         return Diagnosis(
             "more-than-one",
-            "However your counts are added and subtracted, more than one person is left.",
-            "Everybody else has to be counted as often with plus as with minus.",
+            "No way to add and subtract your counts leaves exactly one person.",
+            "Everybody else has to be counted as often with plus as with minus. And the person asked about?",
         )
     if left and not any(person in some for person, some in zip(people, left, strict=True)):
         return Diagnosis(
@@ -177,6 +186,13 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
             f"You say the same whatever the sums are; that is right for {right:.0%} of the people.",
             "Does your programme ask that a sum is neither too small nor too large?",
         )
+    low = all((numbers <= secret).all() for numbers, secret, _, _ in draws)
+    if low and max(int((secret - numbers).max()) for numbers, secret, _, _ in draws) > 1:  # no rounding is off by two
+        return Diagnosis(
+            "far-too-small",
+            f"None of your numbers is too large, and some are too small by 2 or more ({right:.0%} right).",
+            "Did you take anything away from the sums? Each is made of 20 or so people's answers and one number more.",
+        )
     if all(numbers.max() <= 1 for numbers, _, _, _ in draws):
         return Diagnosis(
             "bits", "You never return a 2 or a 3.", "Between which bounds are the unknowns, and how do you round them?"
@@ -200,7 +216,7 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
             f"Every mistake you make is a number that is too large ({right:.0%} right).",
             "Where between two whole numbers do you cut?",
         )
-    if all((numbers <= secret).all() for numbers, secret, _, _ in draws):
+    if low:
         return Diagnosis(
             "rounds-down",
             f"Every mistake you make is a number that is too small ({right:.0%} right).",
