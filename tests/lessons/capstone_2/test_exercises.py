@@ -244,6 +244,15 @@ def admit(folder, quarter, query_id, epsilon):
     return True
 
 
+def admit_where_the_folder_is(folder, quarter, query_id, epsilon):
+    with PrivacyLedger(folder / f"{quarter}.sqlite", Guarantee(2.0)) as ledger:
+        try:
+            ledger.spend(Guarantee(epsilon), query_id, "procurement")
+        except (BudgetExhausted, ValueError):
+            return False
+    return True
+
+
 def admit_by_file(folder, quarter, query_id, epsilon):
     """Thousandths in a file of JSON. A crash between reading and writing may lose a query; nothing is overspent."""
     path = folder / quarter / "spent.json"
@@ -398,6 +407,23 @@ def tells_more(messages, *rest):
     return given and given | {"lots": [len(lots) for _, _, lots in messages]}
 
 
+def exactly(**parts):
+    """Everything as it should be, and these parts computed from exact counts."""
+
+    def answer(messages, suppliers, quarter, *rest):
+        given = benchmark(messages, suppliers, quarter, *rest)
+        lots = {name: x for name, when, x in reversed(messages) if when == quarter and name in suppliers}
+        counts = sum(lot_histogram(x) for x in lots.values())
+        return given and given | {name: of(counts, given["noisy"]) for name, of in parts.items()}
+
+    return answer
+
+
+def shares_of(counts):
+    kept = np.maximum(counts, 0)
+    return kept / max(kept.sum(), 1)
+
+
 def claiming(change):
     """The right release, with another claim."""
 
@@ -501,6 +527,7 @@ WRONG = [
     ("capstone 2.5", "charges-refused", by_file(charge=True, limit=2 + 1e-9)),
     ("capstone 2.5", "raises", by_file(catch=False, limit=2 + 1e-9)),
     ("capstone 2.5", "forgets", in_memory()),
+    ("capstone 2.5", "no-folder", admit_where_the_folder_is),
     ("capstone 2.5", "refreshes", new_year),
     ("capstone 2.6", "repeated", with_(first=False)),
     ("capstone 2.6", "repeated", last_message_counts),
@@ -513,7 +540,7 @@ WRONG = [
     ("capstone 2.6", "spends-anyway", with_(ask=ignores_no)),
     ("capstone 2.6", "charges-refused", charges_first),
     ("capstone 2.6", "dropped-noise", with_(noise=lambda counts, e, rng, stayed: report(counts, e, 15, rng))),
-    ("capstone 2.6", "dropped-noise", with_(noise=noise_where_nobody_looks)),
+    ("capstone 2.6", "too-little-noise", with_(noise=noise_where_nobody_looks)),
     ("capstone 2.6", "no-margin", with_(noise=lambda counts, e, rng, stayed: report(counts, e, stayed, rng))),
     ("capstone 2.6", "too-much-noise", with_(noise=lambda counts, e, rng, stayed: report(counts, e, 1, rng))),
     (
@@ -525,6 +552,15 @@ WRONG = [
     ("capstone 2.6", "unmasked", with_(split=plain)),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 1e-6))),
+    ("capstone 2.6", "rate-elsewhere", exactly(rate=lambda counts, noisy: rate_of(counts))),
+    ("capstone 2.6", "rate-elsewhere", exactly(rate=lambda counts, noisy: (rate_of(counts) + rate_of(noisy)) / 2)),
+    ("capstone 2.6", "quartile-elsewhere", exactly(quartile=lambda counts, noisy: quartile_of(counts))),
+    ("capstone 2.6", "shares-elsewhere", exactly(shares=lambda counts, noisy: shares_of(counts))),
+    (
+        "capstone 2.6",
+        "too-little-noise",
+        with_(noise=lambda counts, e, rng, _: report(counts, 2 * e, SHARES, rng)),
+    ),
     ("capstone 2.6", "claim", claiming(provided)),
     ("capstone 2.6", "claim", claiming(smaller)),
     ("capstone 2.6", "claim", claiming(weaker)),

@@ -23,7 +23,13 @@ def empty_folder() -> Iterator[Path]:
 
 
 def _asked(answer: Answer, folder: Path, quarter: str, query_id: str, epsilon: float) -> bool:
-    given = answer(folder, quarter, query_id, epsilon)
+    try:
+        given = answer(folder, quarter, query_id, epsilon)
+    except AnswerRaised as raised:
+        if folder.exists():
+            raise
+        seen = f"The folder is not there yet, and your function stops with {raised}."
+        raise Refused(Diagnosis("no-folder", seen, "Who makes the folder?")) from raised
     if not isinstance(given, bool | np.bool_):
         raise Refused(Diagnosis("wrong-type", f"True or False is wanted; you return {a(given)}."))
     return bool(given)

@@ -2,127 +2,40 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import near
-from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
-from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
-from dpcourse.lessons.capstone_2.exercises.histogram import CANARIES, counted
+from dpcourse.lessons.capstone_2.design import SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.noise import lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
+from dpcourse.lessons.capstone_2.exercises.world import (
+    FAINT,
+    LOUD,
+    MIXES,
+    NAMES,
+    Desk,
+    Message,
+    a_quarter,
+    mixed,
+    released,
+    simulated,
+)
 from dpcourse.privacy import Guarantee
-
-NAMES = tuple(f"supplier {number + 1:02}" for number in range(SUPPLIERS))
-LOUD = 60.0  # an ε at which the noise of 21 bins is 0 but for e^−57
-Message = tuple[str, str, np.ndarray]
-WANTED = ("servers", "noisy", "rate", "quartile", "shares", "claim")
-
-
-@dataclass
-class Desk:
-    """What the check hands in as `admit`: it writes down what it is asked, and says yes or no."""
-
-    says: bool = True
-    asked: list[tuple[Any, ...]] = field(default_factory=list)
-
-    def __call__(self, quarter: str, query_id: str, epsilon: float) -> bool:
-        self.asked.append((quarter, query_id, epsilon))
-        return self.says
-
-
-def released(
-    answer: Answer, messages: list[Message], quarter: str, epsilon: float, rng: np.random.Generator
-) -> dict[str, Any] | None:
-    """What the answer returns, its parts of the right shapes; None where it refuses."""
-    desk, source = Desk(), Source(rng)
-    given = answer(messages, NAMES, quarter, epsilon, desk, source, rng)
-    if given is None:
-        return None
-    parts(given, WANTED)
-    noisy, servers = np.asarray(given["noisy"], dtype=float), np.asarray(given["servers"], dtype=float)
-    if noisy.shape != (BINS,) or servers.shape != (PARTIES, BINS):
-        shapes = f"`noisy` has shape {noisy.shape} and `servers` {servers.shape}"
-        raise Refused(Diagnosis("wrong-shape", f"{shapes}; {(BINS,)} and {(PARTIES, BINS)} are wanted."))
-    if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
-        what = f"admit was asked {len(desk.asked)} times" + (f", last for {desk.asked[-1]}" if desk.asked else "")
-        raise Refused(
-            Diagnosis("not-admitted", f"{what}. One release costs ε = {epsilon:g} of {quarter}, once.", "Ask once.")
-        )
-    if not np.array_equal(servers.sum(axis=0) % MODULUS, noisy % MODULUS) or (servers < 0).any():
-        raise Refused(
-            Diagnosis(
-                "servers",
-                "The servers' totals do not add up to `noisy` modulo 2^32.",
-                "Each server adds the shares it was sent, modulo 2^32. `noisy` is reconstructed from these totals.",
-            )
-        )
-    return given
-
-
-def _quarter(rng: np.random.Generator) -> tuple[str, str]:
-    """Some quarter, and the one before it."""
-    number = int(rng.integers(4 * 2020, 4 * 2040))
-    now, before = (f"{n // 4}-Q{n % 4 + 1}" for n in (number, number - 1))
-    return now, before
-
-
-def _mix(rng: np.random.Generator, kind: str) -> tuple[list[Message], np.ndarray, str]:
-    """Messages of one quarter and of the one before, the histogram of those that count, and the quarter."""
-    quarter, before = _quarter(rng)
-    stayed = rng.permutation(NAMES)[: rng.integers(SHARES, SUPPLIERS + 1)]
-    messages: list[Message] = []
-    for name in stayed:
-        lots = rng.integers(0, 26, int(rng.integers(2, 9))).astype(float)
-        if kind == "strange":
-            lots = rng.permutation(np.append(lots, rng.choice(CANARIES, 4)))
-        messages.append((str(name), quarter, lots))
-    if kind == "empty":
-        for place in rng.choice(len(messages), 2, replace=False):
-            messages[place] = (*messages[place][:2], np.array([]))
-    right = counted(np.concatenate([lots for _, _, lots in messages]))
-    extra = rng.integers(0, 20, 5).astype(float)
-    if kind == "repeated":
-        messages.extend((str(name), quarter, extra) for name in rng.choice(stayed, 3))
-    if kind == "stale":
-        messages[:0] = [(str(name), before, extra) for name in rng.choice(stayed, 3)]
-    if kind == "stranger":
-        messages.insert(3, ("supplier 16", quarter, extra))
-    return messages, right, quarter
-
-
-_MIXES = {
-    "plain": ("With ten suppliers or more, each once", "Does everybody who sent something count, and once?"),
-    "strange": (
-        "With reports that are NaN, infinite or negative",
-        "Milestone 2.2 settled where such a lot goes. Does one reach the others' counts?",
-    ),
-    "empty": ("With suppliers that made no lot", "A supplier without lots is there all the same, and so is its noise."),
-    "repeated": (
-        "When a supplier's second message arrives",
-        "Counted twice, each of its lots moves two counts. Which of the messages counts?",
-    ),
-    "stale": (
-        "When last quarter's messages are sent again",
-        "Those lots have spent their budget in their own quarter. What does a message say about its quarter?",
-    ),
-    "stranger": ("When a stranger sends lots", "Who may take part is public, and decided before."),
-}
 
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
-    for kind, (what, hint) in _MIXES.items():
+    for kind, (what, hint) in MIXES.items():
         for _ in range(2):
-            messages, right, quarter = _mix(chance.rng, kind)
+            messages, right, quarter = mixed(chance.rng, kind)
             try:
                 given = released(answer, messages, quarter, LOUD, chance.rng)
             except AnswerRaised as raised:
@@ -136,7 +49,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
-    messages, _, quarter = _mix(chance.rng, "plain")
+    messages, _, quarter = mixed(chance.rng, "plain")
     few = messages[: SHARES - 1]
     copies = [*few, *few[:3]]
     for sent, desk, what, key in (
@@ -165,7 +78,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     for stayed, runs in ((SHARES, 240), (SUPPLIERS, 160)):
         noise, low, claims = [], [], []
         for world in chance.rng.spawn(runs):
-            given, right, _ = _release(answer, stayed, epsilon, world)
+            given, right, _ = simulated(answer, stayed, epsilon, world)
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
             claims.append(given["claim"])
@@ -179,20 +92,6 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         if wrong:
             return wrong
     return None
-
-
-def _release(
-    answer: Answer, stayed: int, epsilon: float, rng: np.random.Generator
-) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
-    """What is released of a simulated quarter in which so many take part, its histogram, and its lots."""
-    world, (quarter, _) = simulate_suppliers(SUPPLIERS, rng=rng), _quarter(rng)
-    here = sorted(rng.choice(NAMES, stayed, replace=False).tolist())
-    messages: list[Message] = [(name, quarter, world.lots[name].astype(float)) for name in here]
-    given = released(answer, messages, quarter, epsilon, rng)
-    if given is None:
-        raise Refused(Diagnosis("refuses-all", f"{stayed} suppliers sent their lots, and you refuse."))
-    lots = np.concatenate([world.lots[name] for name in here])
-    return given, counted(lots), lots
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
@@ -209,6 +108,9 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
         return None
     seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = "
     seen += f"{epsilon:.3g}"
+    if ratio < wanted and abs(ratio / wanted - SHARES / SUPPLIERS) > 0.15:
+        ask = "2.3 settled the noise of so many reports. Which ε, and which number of shares, do you hand it here?"
+        return Diagnosis("too-little-noise", f"{seen}; {wanted:g} is wanted.", ask)
     if ratio < wanted and stayed == SHARES:
         return Diagnosis(
             "dropped-noise",
@@ -222,7 +124,8 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
             "is left for the dropouts and colluders of the brief.",
             f"Each share is one of {SHARES}, however many take part.",
         )
-    return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", "Who else adds noise?")
+    ask = "Which law, which ε and how many shares does each report have?"
+    return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", ask)
 
 
 def _masked(low: np.ndarray, level: float) -> Diagnosis | None:
@@ -255,11 +158,52 @@ def _audit(noise: np.ndarray, epsilon: float, chance: Chance) -> Diagnosis | Non
     )
 
 
+def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Another lot, the same generator, noise that drowns it: `noisy` hardly moves, nor does what is read off it.
+
+    In right answers the rate moves by 3e-4 at most, a share by 0.01, and one quartile in fifty jumps.
+    """
+    jumps: list[tuple[float, ...]] = []
+    for _ in range(60):
+        pair = _drowned(answer, chance.rng)
+        noisy = np.array([given["noisy"] for given in pair], dtype=float)
+        if np.abs(noisy[0] - noisy[1]).max() > 1 or noisy.sum(axis=1).min() < 0.05 * np.abs(noisy).sum(axis=1).max():
+            continue  # too near to nothing over nothing
+        rates, shares = np.array([given["rate"] for given in pair]), np.array([given["shares"] for given in pair])
+        seen = "Only one lot is there, without defects or with 25. With much noise `noisy` is nearly the same, and your"
+        ask = "Milestone 2.4 takes the noisy counts and nothing else. What else does this one look at?"
+        if not abs(rates[0] - rates[1]) < 5e-3 + 0.2 * np.abs(rates).max():
+            return Diagnosis("rate-elsewhere", f"{seen} rate is {rates[0]:.3g} and then {rates[1]:.3g}.", ask)
+        if not np.abs(shares[0] - shares[1]).max() < 0.05:
+            off = np.abs(shares[0] - shares[1]).max()
+            return Diagnosis("shares-elsewhere", f"{seen} shares differ by {off:.2g}.", ask)
+        jumps.append(tuple(float(given["quartile"]) for given in pair))
+        if len(jumps) == 6:
+            break
+    differ = [pair for pair in jumps if pair[0] != pair[1]]
+    if len(differ) < 5:
+        return None
+    seen = f"{seen} quartile is {differ[0][0]:g} and then {differ[0][1]:g}."
+    return Diagnosis("quartile-elsewhere", seen, ask)
+
+
+def _drowned(answer: Answer, rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Releases of two quarters with one lot in all, without defects or with many, at a small ε."""
+    (quarter, _), seed, pair = a_quarter(rng), int(rng.integers(2**63)), []
+    for defects in (0.0, 25.0):
+        messages: list[Message] = [(name, quarter, np.array([defects][: name == NAMES[0]])) for name in NAMES]
+        given = released(answer, messages, quarter, FAINT, np.random.default_rng(seed))
+        if given is None:
+            raise Refused(Diagnosis("refuses-all", f"{SUPPLIERS} suppliers sent their lots, and you refuse."))
+        pair.append(given)
+    return pair
+
+
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Rate within 0.05 points on average, at ε = 0.5, over worlds in which up to five suppliers drop out."""
     errors, misses, worlds = [], 0, 200
     for world in chance.rng.spawn(worlds):
-        given, right, lots = _release(answer, int(world.integers(SHARES, SUPPLIERS + 1)), 0.5, world)
+        given, right, lots = simulated(answer, int(world.integers(SHARES, SUPPLIERS + 1)), 0.5, world)
         errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
         misses += abs(given["quartile"] - quartile_of(right)) > 1
     # A right answer errs by 0.034 points and deviates by 0.031: the mean of 200 is 7 deviations below.
@@ -274,4 +218,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-WHOLE = (robust, honest, useful)
+WHOLE = (robust, honest, from_noisy, useful)

@@ -12,12 +12,14 @@ from dpcourse.checks.claims import claimed
 from dpcourse.lessons.capstone_6.design import (
     BANKS,
     BITS,
+    COLUMNS,
     DELTA,
     FEWEST,
     HONEST,
+    Run,
 )
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
-from dpcourse.lessons.capstone_6.exercises.tools import run_of
+from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, sigma
 from dpcourse.privacy import Guarantee, Neighbours
@@ -57,7 +59,45 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             "Which matrix are the weights solved from?",
         )
     return (
-        _spread(np.array(noise)[:24], 1.0) or _spread(np.array(noise)[24:], 0.4) or _audit(np.array(noise)[:24], chance)
+        _replayed(answer, rng)
+        or _spread(np.array(noise)[:24], 1.0)
+        or _spread(np.array(noise)[24:], 0.4)
+        or _audit(np.array(noise)[:24], chance)
+    )
+
+
+class Told(Run):
+    """A run in which the board shows, in place of the noisy matrix, one of another run."""
+
+    said: np.ndarray | None = None
+
+    def open(self, shares: Any) -> np.ndarray:
+        seen = super().open(shares)
+        if seen.shape != (COLUMNS, COLUMNS):
+            return seen
+        self.said = seen if self.said is None else self.said
+        self.board[-1] = self.said
+        return self.said.copy()
+
+
+def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """Other customers, and the board shows the noisy matrix of the first run: the weights stay as they are."""
+    run, weights = Told(by_name, Source(rng)), []
+    for _ in range(3):
+        given = made(answer, [*five_banks(rng, FEWEST)], run, rng.standard_normal)
+        if given is None or run.said is None:
+            return Diagnosis("refuses-all", f"{FEWEST} common customers, and you refuse.")
+        weights.append(np.asarray(given["weights"], dtype=float))
+        if not np.allclose(given["noisy"], run.said / 2.0 ** (2 * BITS), atol=EXACT):
+            return Diagnosis("not-opened", "`noisy` is not what was opened.", "Who has the matrix that you return?")
+    off = np.ptp(np.array(weights), axis=0).max()
+    if off <= 1e-6 * max(np.abs(weights).max(), 1e-12):
+        return None
+    return Diagnosis(
+        "weights-elsewhere",
+        f"With the same noisy matrix on the board, and other customers, your weights differ by up to {off:.2g}. What "
+        "does not come from that matrix has no noise.",
+        "Weights from `noisy` and σ: what else do you use, a ridge from the data or a count?",
     )
 
 

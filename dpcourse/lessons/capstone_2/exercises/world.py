@@ -1,0 +1,126 @@
+"""What the judges of capstone 2.6 need: quarters to hand in, an answer called and read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Diagnosis, Refused, parts
+from dpcourse.datasets import simulate_suppliers
+from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.exercises.histogram import CANARIES, counted
+from dpcourse.lessons.capstone_2.exercises.sharing import Source
+
+NAMES = tuple(f"supplier {number + 1:02}" for number in range(SUPPLIERS))
+LOUD = 60.0  # an ε at which the noise of 21 bins is 0 but for e^−57
+FAINT = 0.01  # an ε at which the noise is 140, and one lot is little
+Message = tuple[str, str, np.ndarray]
+WANTED = ("servers", "noisy", "rate", "quartile", "shares", "claim")
+
+
+@dataclass
+class Desk:
+    """What the check hands in as `admit`: it writes down what it is asked, and says yes or no."""
+
+    says: bool = True
+    asked: list[tuple[Any, ...]] = field(default_factory=list)
+
+    def __call__(self, quarter: str, query_id: str, epsilon: float) -> bool:
+        self.asked.append((quarter, query_id, epsilon))
+        return self.says
+
+
+def released(
+    answer: Answer, messages: list[Message], quarter: str, epsilon: float, rng: np.random.Generator
+) -> dict[str, Any] | None:
+    """What the answer returns, its parts of the right shapes; None where it refuses."""
+    desk, source = Desk(), Source(rng)
+    given = answer(messages, NAMES, quarter, epsilon, desk, source, rng)
+    if given is None:
+        return None
+    parts(given, WANTED)
+    noisy, servers = np.asarray(given["noisy"], dtype=float), np.asarray(given["servers"], dtype=float)
+    if noisy.shape != (BINS,) or servers.shape != (PARTIES, BINS):
+        shapes = f"`noisy` has shape {noisy.shape} and `servers` {servers.shape}"
+        raise Refused(Diagnosis("wrong-shape", f"{shapes}; {(BINS,)} and {(PARTIES, BINS)} are wanted."))
+    if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
+        what = f"admit was asked {len(desk.asked)} times" + (f", last for {desk.asked[-1]}" if desk.asked else "")
+        raise Refused(
+            Diagnosis("not-admitted", f"{what}. One release costs ε = {epsilon:g} of {quarter}, once.", "Ask once.")
+        )
+    if not np.array_equal(servers.sum(axis=0) % MODULUS, noisy % MODULUS) or (servers < 0).any():
+        raise Refused(
+            Diagnosis(
+                "servers",
+                "The servers' totals do not add up to `noisy` modulo 2^32.",
+                "Each server adds the shares it was sent, modulo 2^32. `noisy` is reconstructed from these totals.",
+            )
+        )
+    return given
+
+
+def a_quarter(rng: np.random.Generator) -> tuple[str, str]:
+    """Some quarter, and the one before it."""
+    number = int(rng.integers(4 * 2020, 4 * 2040))
+    now, before = (f"{n // 4}-Q{n % 4 + 1}" for n in (number, number - 1))
+    return now, before
+
+
+def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], np.ndarray, str]:
+    """Messages of one quarter and of the one before, the histogram of those that count, and the quarter."""
+    quarter, before = a_quarter(rng)
+    stayed = rng.permutation(NAMES)[: rng.integers(SHARES, SUPPLIERS + 1)]
+    messages: list[Message] = []
+    for name in stayed:
+        lots = rng.integers(0, 26, int(rng.integers(2, 9))).astype(float)
+        if kind == "strange":
+            lots = rng.permutation(np.append(lots, rng.choice(CANARIES, 4)))
+        messages.append((str(name), quarter, lots))
+    if kind == "empty":
+        for place in rng.choice(len(messages), 2, replace=False):
+            messages[place] = (*messages[place][:2], np.array([]))
+    right = counted(np.concatenate([lots for _, _, lots in messages]))
+    extra = rng.integers(0, 20, 5).astype(float)
+    if kind == "repeated":
+        messages.extend((str(name), quarter, extra) for name in rng.choice(stayed, 3))
+    if kind == "stale":
+        messages[:0] = [(str(name), before, extra) for name in rng.choice(stayed, 3)]
+    if kind == "stranger":
+        messages.insert(3, ("supplier 16", quarter, extra))
+    return messages, right, quarter
+
+
+MIXES = {
+    "plain": ("With ten suppliers or more, each once", "Does everybody who sent something count, and once?"),
+    "strange": (
+        "With reports that are NaN, infinite or negative",
+        "Milestone 2.2 settled where such a lot goes. Does one reach the others' counts?",
+    ),
+    "empty": ("With suppliers that made no lot", "A supplier without lots is there all the same, and so is its noise."),
+    "repeated": (
+        "When a supplier's second message arrives",
+        "Counted twice, each of its lots moves two counts. Which of the messages counts?",
+    ),
+    "stale": (
+        "When last quarter's messages are sent again",
+        "Those lots have spent their budget in their own quarter. What does a message say about its quarter?",
+    ),
+    "stranger": ("When a stranger sends lots", "Who may take part is public, and decided before."),
+}
+
+
+def simulated(
+    answer: Answer, stayed: int, epsilon: float, rng: np.random.Generator
+) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
+    """What is released of a simulated quarter in which so many take part, its histogram, and its lots."""
+    world, (quarter, _) = simulate_suppliers(SUPPLIERS, rng=rng), a_quarter(rng)
+    here = sorted(rng.choice(NAMES, stayed, replace=False).tolist())
+    messages: list[Message] = [(name, quarter, world.lots[name].astype(float)) for name in here]
+    given = released(answer, messages, quarter, epsilon, rng)
+    if given is None:
+        raise Refused(Diagnosis("refuses-all", f"{stayed} suppliers sent their lots, and you refuse."))
+    lots = np.concatenate([world.lots[name] for name in here])
+    return given, counted(lots), lots
