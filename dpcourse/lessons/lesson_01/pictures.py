@@ -118,7 +118,7 @@ def draw_recovered(data: Recovered) -> Still:
             f"{answers:,} answers",
             colour=colours[i],
             anchor="start" if i == 2 else "end",
-            shift=(8, -8) if i == 2 else (-4, 14) if i else (-8, 10),
+            shift=(8, -8) if i == 2 else (13, 18) if i else (-8, 10),
         )
         for i, (at, answers, row) in enumerate(zip(places, data.answers, data.shares, strict=False))
     ]
