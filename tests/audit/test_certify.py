@@ -184,6 +184,15 @@ def test_the_event_is_a_sentence_and_names_the_direction():
     assert result.frequencies[0] != result.frequencies[1]
 
 
+@pytest.mark.parametrize("shift", (3.0, -3.0))
+def test_a_sign_points_to_the_dataset_it_is_more_likely_on(shift):
+    """Laplace noise around 0 and around 3: large outputs point to the larger centre, on whichever side it is."""
+    result = audit(lambda data, rng: data + rng.laplace(), 0.0, shift, claim=Guarantee(1.0), runs=4000, rng=5)
+    signs = result.without_floating_point.strongest.signs
+    larger, smaller = signs if shift < 0 else signs[::-1]
+    assert any(signs) and (not larger or ">" in larger) and (not smaller or "≤" in smaller)
+
+
 @pytest.mark.parametrize(
     "outputs",
     [pd.DataFrame({i: range(10) for i in range(10)}), dict.fromkeys(range(10)), set(range(10)), "0123456789", 7],

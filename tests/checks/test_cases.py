@@ -4,6 +4,7 @@ Statistical cases are called with failure 1e-6 on fixed seeds: a right answer is
 most.
 """
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -189,6 +190,24 @@ def test_an_answer_that_stops_on_one_side_is_told_so():
     case = Audited(lambda rng: (np.zeros(0), np.zeros(1)), Guarantee(1.0), runs=400, view=float)
     with pytest.raises(AnswerRaised, match="ZeroDivisionError"):
         run(case, stops)
+
+
+@pytest.mark.parametrize("more_first", (False, True))
+def test_audited_says_which_dataset_an_output_points_to(more_first):
+    """A sum without clipping: large outputs point to the dataset with one record more, in whichever order."""
+    sides = (np.zeros(3), np.array([0.0, 0.0, 0.0, 50.0]))
+    case = Audited(lambda rng: sides[:: -1 if more_first else 1], Guarantee(1.0), runs=400, view=lambda x: round(x, 2))
+    answer = Answer(lambda values, rng: float(values.sum() + rng.laplace()))
+    seen = case(answer, Chance(np.random.default_rng(0), 1e-6)).seen
+    assert re.search(r"“output > [\d.]+” points to the larger dataset", seen)
+    assert "smaller" not in seen or re.search(r"“output ≤ [\d.]+” points to the smaller", seen)
+
+
+def test_audited_says_one_and_the_other_of_datasets_of_one_size():
+    case = Audited(lambda rng: (np.zeros(3), np.array([0.0, 0.0, 50.0])), Guarantee(1.0), runs=400)
+    answer = Answer(lambda values, rng: round(float(values.sum() + rng.laplace()), 2))
+    seen = case(answer, Chance(np.random.default_rng(0), 1e-6)).seen
+    assert re.search(r"points to (one of the two\.|one dataset and .* points to the other\.)", seen)
 
 
 def test_audited_shares_its_error_among_all_its_looks(monkeypatch):
