@@ -82,10 +82,10 @@ def test_the_claim_that_the_lesson_asks_for_can_be_set_on_the_site():
     claims = next(control["labels"] for control in at if control["name"] == "claim")
     assert {"0.5", "1", "2"} <= set(claims)
     said = explorer.show(noise=1.0, claim=0.5)
-    assert "δ = 0.22" in said and "worth little" in said  # 1 − e^(−1/4)
+    assert "δ ≈ 0.22" in said and "worth little" in said  # 1 − e^(−1/4)
     explorer.show(claim=4.0)
     factor = explorer.front.view["words"]["claim"].rsplit(" ", 1)[1].rstrip(".")
-    assert f"claimed: at most e^ε = {factor}" in {label["t"] for label in explorer.front.view["p"][1]["s"]}
+    assert f"green: claimed, at most e^ε = {factor}" in {label["t"] for label in explorer.front.view["p"][1]["s"]}
 
 
 def test_the_shaded_area_shows_where_the_claim_is_too_small():
