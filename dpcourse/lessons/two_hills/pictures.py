@@ -101,7 +101,9 @@ def _ratio(hills: Hills, beyond: float = 0.0) -> list[Mark]:
         area(ends, 1 / factor, factor, colour=GREEN, opacity=0.16),
         rule(y=factor, colour=GREEN, name="", dash="2 3"),
         rule(y=1 / factor, colour=GREEN, name="", dash="2 3"),
-        text(ends[0], 256, f"green: claimed, at most e^ε = {at_most(factor)}", colour=GREEN, anchor="start", shift=(0, 6)),
+        text(
+            ends[0], 256, f"green: claimed, at most e^ε = {at_most(factor)}", colour=GREEN, anchor="start", shift=(0, 6)
+        ),
         line(hills.outputs, hills.ratio, "ratio", colour=INK, label=""),
     ]
 
