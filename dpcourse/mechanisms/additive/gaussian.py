@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ def gaussian_delta(epsilon: float, noise_multiplier: float) -> float:
     return float(pairs.Gaussian(1 / noise_multiplier).delta(np.asarray(epsilon)))
 
 
+@functools.lru_cache(maxsize=1024)
 def analytic_noise_multiplier(epsilon: float, delta: float) -> float:
     """The smallest σ/Δ for which Gaussian noise is (ε, δ)-DP: the root of `gaussian_delta`, from above.
 

@@ -324,8 +324,11 @@ def train_plainly(hospitals, plan, secure_sum, rng):
     return {
         "weights": np.mean(late, axis=0) if late else weights,
         "claim": Guarantee(plan["epsilon"], plan["delta"]),
-        "rounds": rounds,
     }
+
+
+def tells_sizes(hospitals, *rest):
+    return train(hospitals, *rest) | {"sizes": {name: len(stays[1]) for name, stays in hospitals.items()}}
 
 
 def hospital_sum_by_dict(weights, X, y, patients, centre, spread, clip):
@@ -548,6 +551,7 @@ WRONG = [
     ("capstone 5.5", "no-sum", with_(careful=False)),
     ("capstone 5.5", "claim", with_(relation=Neighbours.REPLACE_ONE)),
     ("capstone 5.5", "claim", with_(claim=Guarantee(2.0, 1e-6))),
+    ("capstone 5.5", "leaks", tells_sizes),
     ("capstone 5.5", "claim", claiming(provided)),
     ("capstone 5.5", "claim", claiming(smaller)),
     ("capstone 5.5", "claim", claiming(weaker)),

@@ -93,11 +93,23 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Fabs as they are, twice, told the same sums: what they send differs by two draws of noise, in every round."""
+    """Fabs as they are, twice, told the same sums: what they send differs by two draws of noise, in every round.
+
+    Other wafers, told these sums: the weights stay as they are.
+    """
     world, epsilon = load_fabs(heterogeneity=1.0, rng=chance.rng), near(1.0, chance.rng, 4.0)
-    first = Sums()
-    fitted(answer, world.clients, epsilon, first, chance.rng)
+    first, seed = Sums(), int(chance.rng.integers(2**32))
+    weights = fitted(answer, world.clients, epsilon, first, seed)
     said = [np.sum(list(sent.values()), axis=0) for sent in first.sent]
+    others = load_fabs(heterogeneity=1.0, rng=chance.rng).clients
+    again = fitted(answer, others, epsilon, Sums(said=said), seed)
+    if not np.allclose(weights, again, rtol=1e-9, atol=1e-12):
+        return Diagnosis(
+            "weights-elsewhere",
+            "Told the same sums, with other wafers and the same generator, your weights differ by up to "
+            f"{np.abs(weights - again).max():.2g}. What does not go through the sum has no noise.",
+            "Weights from the sums and public numbers: what else of the fabs enters?",
+        )
     runs = [Sums(said=said), Sums(said=said)]
     for sums in runs:
         fitted(answer, world.clients, epsilon, sums, chance.rng)

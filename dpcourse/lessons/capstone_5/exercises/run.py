@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.checks.base import Diagnosis, Refused, parts
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.exercises.reference import (
     CANARIES,
@@ -123,8 +123,7 @@ def trained(
                 raise Refused(Diagnosis("no-sum", what, "What should a step do without a sum?")) from raised
         seen = f"Your training stops: {raised}. There is a hospital without stays, and some readings are missing."
         raise Refused(Diagnosis("raises", seen, "An error is an output. What does such a hospital send?")) from raised
-    if not isinstance(given, dict) or any(key not in given for key in ("weights", "claim")):
-        raise Refused(Diagnosis("wrong-type", f"A dict with weights and claim is wanted; you return {a(given)}."))
+    parts(given, ("weights", "claim"))
     weights = numbers_of(given["weights"])
     if weights.shape != sums.shape or not np.isfinite(weights).all():
         raise Refused(Diagnosis("wrong-shape", f"`weights` has shape {weights.shape}; {sums.shape[0]} are wanted."))
