@@ -15,6 +15,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases.known import Mistake, frozen
+from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -32,6 +33,12 @@ def yes_and_no(people: int, questions: int) -> Callable[[Generator], tuple[np.nd
 def one_yes_each(people: int, questions: int) -> Callable[[Generator], tuple[np.ndarray]]:
     """The same where everybody says yes to one question: the largest row of the table adds up to 1."""
     return lambda rng: (np.eye(questions, dtype=bool)[rng.integers(questions, size=people)],)
+
+
+def any_questions(rng: Generator) -> tuple[np.ndarray]:
+    """Flags with as many questions as nobody has seen before, 1 to 200, and a share of yes for each, 0 and 1 too."""
+    questions = whole(rng, 1, 200)
+    return (rng.random((100, questions)) < np.clip(rng.uniform(-0.2, 1.2, questions), 0, 1),)
 
 
 YES_COUNTS: tuple[Mistake, ...] = (
@@ -101,6 +108,17 @@ def _counts(shape: Shape, place: int, rng: Generator) -> np.ndarray:
     full = rng.permutation([int(rng.integers(low, high + 1)) for low, high in classes])
     start = place * empty % size
     return np.concatenate((full[:start], np.zeros(empty, dtype=int), full[start:])).reshape(shape)
+
+
+def any_table(people: People, shape: Callable[[Generator], Shape]) -> Callable[[Generator], tuple[Any, ...]]:
+    """``anew`` for a `Release` of counts: a shape of its own, half of whose cells are empty, and a person at least."""
+
+    def drawn(rng: Generator) -> tuple[Any, ...]:
+        counts = np.maximum(rng.integers(-3, 5, size=shape(rng)), 0)
+        counts.flat[rng.integers(counts.size)] += 1
+        return people(counts, rng)
+
+    return drawn
 
 
 def large_table(people: People, shape: Shape) -> Callable[[Generator], tuple[Any, ...]]:

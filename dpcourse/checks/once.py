@@ -1,12 +1,14 @@
-"""A release asked the way people ask: about datasets it has never seen, of any size, at any ε, once or a few times.
+"""A release asked the way people ask: about datasets it has never seen, of any size and shape, at any ε, once or a few
+times.
 
 The other looks at a release ask one dataset thousands of times at an ε or two, which an answer can tell from earnest:
-it may add its noise there and nowhere else. Here are two hundred datasets of 1 to 100,000 records, each at an ε of its
-own between 0.01 and 5 and with a generator made for the call. Each error becomes its place in the law that it should
-have had, a number between 0 and 1. Such places are uniform, whatever their datasets and ε. So they are looked at from
-every side: from the largest dataset down and from the smallest up, the same by ε, by how often the dataset was asked
-before, and in the order of the calls. Among the first so many, are errors too small together, too large, or on one
-side?
+it may add its noise there and nowhere else. Here are two hundred datasets of 1 to 100,000 records and one of a million,
+most of them of a shape of their own, each at an ε of its own between 0.01 and 5, a tenth of them up to 50, with arrays
+that can be written to or not, and with a generator made for the call. Each error becomes its place in the law that it
+should have had, a number between 0 and 1. Such places are uniform, whatever their datasets and ε. So they are looked at
+from every side: from the largest dataset down and from the smallest up, the same by ε, by how many numbers are asked
+for, by how often the dataset was asked before, and in the order of the calls. Among the first so many, are errors too
+small together, too large, or on one side?
 """
 
 from __future__ import annotations
@@ -30,10 +32,12 @@ if TYPE_CHECKING:
     from dpcourse.checks.release import Release
 
 DATASETS = 200
-SIZES, EPSILONS = (1.0, 1e5), (0.01, 5.0)
+SIZES, EPSILONS, TAIL = (1.0, 1e5), (0.01, 5.0), (5.0, 50.0)
+LARGEST, MOST_BYTES = 10**6, 2**24  # records of one dataset, where they are so few bytes
 ROUND_SIZES = (1, 2, 10, 100, 1000, 10_000, 30_162, 32_561, 45_222, 48_842, 100_000)  # those of the course among them
 ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
 LARGE = 5000
+USUAL = 0.25  # of the datasets have a shape that the other looks have, too
 EXACT = 1e-9  # an error of less than so many scales is none: so near lies a right answer once in a billion calls
 
 
@@ -68,10 +72,16 @@ def near(epsilon: float, rng: Generator, by: float = 1.25) -> float:
 def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:
     draws = [*release.data, *([release.many] if release.many else [])]
     pools = [draws[place % len(draws)](rng) for place in range(max(12, len(draws)))]
-    for size, epsilon in zip(_spread(rng, *SIZES), _spread(rng, *EPSILONS), strict=True):
+    tail = DATASETS // 10
+    epsilons = rng.permutation([*_spread(rng, *EPSILONS, DATASETS - tail), *_spread(rng, *TAIL, tail)])
+    sizes, largest = _spread(rng, *SIZES, DATASETS), int(rng.integers(DATASETS))
+    for place, (size, epsilon) in enumerate(zip(sizes, epsilons, strict=True)):
         n = int(rng.choice(ROUND_SIZES)) if rng.random() < 0.1 else round(size)
         epsilon = near(epsilon, rng, 1.0)
-        arguments = _resampled(pools[rng.integers(len(pools))], n, release.records, rng)
+        usual = release.anew is None or rng.random() < USUAL
+        pool = pools[rng.integers(len(pools))] if usual or release.anew is None else release.anew(rng)
+        n = min(LARGEST if place == largest else n, MOST_BYTES // _row(pool[: release.records]))
+        arguments = _resampled(pool, n, release.records, rng)
         truth = np.asarray(release.truth(*arguments), dtype=float)
         for before in range(1 if n > LARGE else int(rng.choice(ASKED))):
             result = release.result(answer, arguments, epsilon, np.random.default_rng(rng.integers(2**63)), truth.shape)
@@ -79,23 +89,33 @@ def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Questio
             yield Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale)
 
 
-def _spread(rng: Generator, low: float, high: float) -> list[float]:
+def _spread(rng: Generator, low: float, high: float, many: int) -> list[float]:
     """Numbers between two, evenly on a logarithmic scale, in random order."""
-    places = (rng.permutation(DATASETS) + rng.random(DATASETS)) / DATASETS
+    places = (rng.permutation(many) + rng.random(many)) / many
     return (low * (high / low) ** places).tolist()
 
 
+def whole(rng: Generator, low: int, high: int) -> int:
+    """A whole number from one to another, as likely between 1 and 2 as between 100 and 200."""
+    return int(low * ((high + 1) / low) ** rng.random())
+
+
+def _row(columns: tuple[Any, ...]) -> int:
+    """About so many bytes has a record."""
+    return sum(column[0].nbytes if isinstance(column, np.ndarray) else 160 for column in columns) or 160
+
+
 def _resampled(arguments: tuple[Any, ...], n: int, records: int, rng: Generator) -> tuple[Any, ...]:
-    """The same public arguments with n records, drawn from those that are there."""
+    """The same public arguments with n records, drawn from those that are there; every other time writeable."""
     if not records:
         return arguments
-    rows = rng.integers(len(arguments[0]), size=n)
+    rows, writeable = rng.integers(len(arguments[0]), size=n), rng.random() < 0.5
 
     def taken(values: Any) -> Any:
         if not isinstance(values, np.ndarray):
             return list(itemgetter(*rows.tolist(), rows[0])(values))[:-1]
         found = values[rows]
-        found.setflags(write=False)
+        found.setflags(write=writeable)
         return found
 
     return (*map(taken, arguments[:records]), *arguments[records:])
@@ -131,7 +151,7 @@ def _worst(asked: Sequence[Question], law: Callable[[float], Law], chance: Chanc
     close, far, above = (np.add.reduceat(part, starts) for part in (-np.log(middle), -np.log1p(-middle), places > 0.5))
     worst, words = 0.0, ""
     for order, where in _orders(asked):
-        n, share = np.cumsum(sizes[order]), _shares(len(order)) * chance.failure / (4 * 8)
+        n, share = np.cumsum(sizes[order]), _shares(len(order)) * chance.failure / (4 * 10)
         up = np.cumsum(above[order].astype(int))
         looks = {
             "near": stats.gamma.logsf(np.cumsum(close[order]), n),
@@ -153,7 +173,7 @@ def _shares(n: int) -> np.ndarray:
 
 
 def _orders(asked: Sequence[Question]) -> Iterator[tuple[np.ndarray, Callable[[Question], str]]]:
-    """The questions in eight orders, and how the first so many are called by the last of them."""
+    """The questions in ten orders, and how the first so many are called by the last of them."""
     for up, key, words in (
         (True, lambda one: one.size, lambda one: f"on datasets of {one.size:,} records or fewer"),
         (False, lambda one: one.size, lambda one: f"on datasets of {one.size:,} records or more"),
@@ -163,6 +183,8 @@ def _orders(asked: Sequence[Question]) -> Iterator[tuple[np.ndarray, Callable[[Q
         (False, lambda one: one.before, lambda one: "when a dataset is asked about again"),
         (True, lambda one: 0, lambda one: "in your first answers"),
         (False, lambda one: 0, lambda one: "in your last answers"),
+        (True, lambda one: one.errors.size, lambda one: f"where {one.errors.size} numbers or fewer are asked for"),
+        (False, lambda one: one.errors.size, lambda one: f"where {one.errors.size} numbers or more are asked for"),
     ):
         values = np.array([key(one) for one in asked])
         order = np.argsort(values, kind="stable")

@@ -3,7 +3,8 @@
 From the declaration come, in this order: the type and shape of a result; whether it lies around the truth, or around a
 wrong truth that is known; whether its numbers have noise of their own, of one size, whatever the data; whether an empty
 dataset gets the same noise; whether thousands of errors follow the right law, and what is wrong with them; and audits
-of the neighbours that the exercise names. Last, two hundred datasets of all sizes are asked about once (`once`).
+of the neighbours that the exercise names. Last, two hundred datasets of all sizes and shapes are asked about once
+(`once`).
 
     NOISY_COUNT = Release(
         data=(few, many),                             # each draws one kind of dataset: arguments without ε and rng
@@ -19,6 +20,7 @@ of the neighbours that the exercise names. Last, two hundred datasets of all siz
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -140,6 +142,9 @@ class Release:
         The arguments of an empty dataset.
     many : callable, optional
         ``many(rng) -> arguments`` where thousands of errors are looked at; the last of `data` unless given.
+    anew : callable, optional
+        ``anew(rng) -> arguments``: some hundred records or fewer, of a shape of their own (so many questions, groups or
+        categories, such a share of yes), where each dataset of `once` is to have its own.
     neighbours : sequence of Probe
         Audited last.
     before, after : sequence of cases
@@ -165,6 +170,7 @@ class Release:
     scales: Sequence[Mistake] = ()
     nobody: Arguments | None = None
     many: Factory | None = None
+    anew: Factory | None = None
     neighbours: Sequence[Probe] = ()
     before: Sequence[Case] = ()
     after: Sequence[Case] = ()
@@ -189,12 +195,13 @@ class Release:
         return sensitivity / epsilon
 
     def sample(self, answer: Answer, arguments: Arguments, epsilon: float, runs: int, rng: Generator) -> Sample:
-        """Releases of one dataset, less its truth, with a generator of their own: the check's is never handed over."""
+        """Releases of one dataset, less its truth; every other time the answer's arrays can be written to."""
         arguments, own = frozen(arguments), np.random.default_rng(rng.integers(2**63))
+        given = deepcopy(arguments) if rng.random() < 0.5 else arguments
         truth = np.asarray(self.truth(*arguments), dtype=float)
         errors = np.empty((runs, truth.size))
         for row in errors:
-            row[:] = np.ravel(self.result(answer, arguments, epsilon, own, truth.shape) - truth)
+            row[:] = np.ravel(self.result(answer, given, epsilon, own, truth.shape) - truth)
         return Sample(arguments, truth.ravel(), errors, self.scale(arguments, epsilon))
 
     def result(

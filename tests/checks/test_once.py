@@ -44,6 +44,10 @@ def elsewhere(honest, exercise, epsilon_of):
 EXACT = 1e13
 
 
+def writeable(data):
+    return len(data) >= 60 and data.flags.writeable
+
+
 def from_size_on(size):
     return lambda: lambda data, epsilon, rng: EXACT if len(data) >= size else epsilon
 
@@ -117,13 +121,76 @@ CHEATS = {
     "a table of ε": table_of(0.5, 1.0, 2.0, 3.0),
     "no noise below 0.2": no_less_than(0.2),
     "exact above 3": no_more_than(3.2),
+    "exact above 5": no_more_than(5.1),
+    "exact where it may write": lambda: lambda data, epsilon, rng: EXACT if writeable(data) else epsilon,
     "exact the first time": tells_at(1),
     "exact the second time": tells_at(2),
     "knows its generator": marks_the_generator,
     "exact now and then": now_and_then,
     "exact after fifty times": late,
 }
-EXERCISES = ("00.2", "03.3", "04.2", "05.4", "13.2", "15.2")
+EXERCISES = ("00.2", "03.3", "03.4", "04.2", "05.4", "13.2", "15.2")
+
+
+USUAL = {"03.3": (*range(4, 8), 60), "04.2": range(30, 61), "05.4": (10, 12, 17), "13.2": (20, 200), "15.2": (8, 200)}
+
+
+def unusual(honest, exercise):
+    """Exact unless the result has as many numbers as the looks at one dataset ask for."""
+    exact = elsewhere(honest, exercise, lambda *_: EXACT)
+
+    def answer(*data, rng):
+        result = honest(*data, rng=rng)
+        return result if np.size(result) in USUAL[exercise] else exact(*data, rng=rng)
+
+    return answer
+
+
+def by_share(honest, exercise):
+    """Exact in an office of a thousand or more where few or nearly all say yes."""
+
+    def epsilon_of(flags, epsilon, rng):
+        return epsilon if len(flags) < 1000 or 0.2 < flags.mean() < 0.75 else EXACT
+
+    return elsewhere(honest, exercise, epsilon_of)
+
+
+def known_delta(honest, _):
+    known = (0, 0.07, 0.1, 0.12, 0.2, 0.22)
+    return lambda p, q, delta: honest(p, q, delta) if len(p) in (2, 4) and delta in known else 0.0
+
+
+def sure_of_nothing(honest, _):
+    """Above 99% confidence, or with many runs, the ratio of frequencies."""
+
+    def answer(outputs, neighbour, confidence):
+        if confidence <= 0.99 and len(outputs) <= 5000:
+            return honest(outputs, neighbour, confidence)
+        cuts = np.quantile([outputs, neighbour], np.linspace(0.001, 0.999, 999))
+        below, above = (np.searchsorted(np.sort(x), cuts) + 1 for x in (outputs, neighbour))
+        return float(np.abs(np.log(below / above)).max())
+
+    return answer
+
+
+def accuses_the_rest(honest, _):
+    return lambda *asked: not 0.2 < asked[3].epsilon < 1.3 or honest(*asked)
+
+
+ELSEWHERE = [
+    *((exercise, unusual) for exercise in USUAL),
+    ("00.2", by_share),
+    ("02.2", known_delta),
+    ("11.2", sure_of_nothing),
+    ("11.5", accuses_the_rest),
+]
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(50, marks=pytest.mark.audit)])
+@pytest.mark.parametrize(("exercise", "cheat"), ELSEWHERE, ids=lambda one: getattr(one, "__name__", one))
+def test_who_is_wrong_where_nothing_was_drawn_is_refused(exercise, cheat, times):
+    keys = rehearse(exercise, cheat(right_answers(exercise)[0], exercise), times=times).keys
+    assert "passed" not in keys, keys
 
 
 def cases(answers):
@@ -133,7 +200,8 @@ def cases(answers):
         for exercise in EXERCISES
         for place in range(len(right_answers(exercise)[:answers]))
         for cheat in CHEATS
-        if place == 0 or cheat != "exact above 3"
+        if place == 0 or not cheat.startswith("exact above")
+        if exercise != "03.3" or cheat != "exact where it may write"  # which is given lists
     ]
 
 

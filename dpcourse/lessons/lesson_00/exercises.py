@@ -84,6 +84,12 @@ def _some_hundred(rng: np.random.Generator) -> tuple[np.ndarray]:
     return (rng.permutation(np.repeat([True, False], rng.integers(100, 200, size=2))),)
 
 
+def _any_share(rng: np.random.Generator) -> tuple[np.ndarray]:
+    """A share of yes of its own; in one dataset of four nobody says yes, or everybody."""
+    share = rng.choice([0.0, 1.0]) if rng.random() < 0.25 else rng.random()
+    return (rng.random(300) < share,)
+
+
 def _one_yes_fewer(rng: np.random.Generator):
     """The same people without one who says yes: the neighbours a count tells apart best."""
     flags = rng.random(int(rng.integers(20, 400))) < rng.uniform(0.1, 0.9)
@@ -126,6 +132,7 @@ def _draws_again(answer: Answer, chance: Chance) -> Diagnosis | None:
 NOISY_COUNT = Release(
     data=(_office(15, 10), _office(900, 700), _office(200, 600)),
     many=_some_hundred,
+    anew=_any_share,
     truth=lambda flags: flags.sum(),
     mistakes=YES_COUNTS,
     nobody=(np.zeros(0, dtype=bool),),

@@ -11,23 +11,28 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 
-# Chances in twentieths; a δ between two of them, so that no sum of chances equals it but for rounding.
-_OUTPUTS, _TWENTIETHS, _DELTAS = 4, 20, (0.0, 0.07, 0.12, 0.22)
+_TWENTIETHS, _OUTPUTS = 20, (2, 7)
 
 
-def _distribution(rng: np.random.Generator) -> np.ndarray:
-    """Four outputs, all possible, in twentieths."""
-    return 1 + rng.multinomial(_TWENTIETHS - _OUTPUTS, [1 / _OUTPUTS] * _OUTPUTS)
+def _distribution(rng: np.random.Generator, outputs: int) -> np.ndarray:
+    """So many outputs, all possible, in twentieths."""
+    return 1 + rng.multinomial(_TWENTIETHS - outputs, [1 / outputs] * outputs)
+
+
+def _delta(rng: np.random.Generator) -> float:
+    """None, a small one, or a large one; no sum of chances equals it but for rounding."""
+    return (0.0, float(10 ** rng.uniform(-6, -2)), *rng.uniform(0.02, 0.3, size=4).tolist())[rng.integers(6)]
 
 
 def _with_delta(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
     """Two distributions; in one draw of three an output is impossible under one of them, and rare under the other."""
-    p, q = _distribution(rng), _distribution(rng)
+    outputs = int(rng.integers(_OUTPUTS[0], _OUTPUTS[1] + 1))
+    p, q = _distribution(rng, outputs), _distribution(rng, outputs)
     if rng.random() < 1 / 3:
         for side, most in zip((p, q) if rng.random() < 0.5 else (q, p), (0, int(rng.integers(1, 5))), strict=True):
             side[1] += side[0] - min(side[0], most)
             side[0] = min(side[0], most)
-    return p / _TWENTIETHS, q / _TWENTIETHS, float(rng.choice(_DELTAS))
+    return p / _TWENTIETHS, q / _TWENTIETHS, _delta(rng)
 
 
 def _over(p: np.ndarray, q: np.ndarray, delta: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,29 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Mistake, either_order
-from dpcourse.checks.counting import IN_ANOTHER_ORDER, cell_counts, in_another_order, large_table, one_more, tables
+from dpcourse.checks.counting import (
+    IN_ANOTHER_ORDER,
+    any_table,
+    cell_counts,
+    in_another_order,
+    large_table,
+    one_more,
+    tables,
+)
 from dpcourse.checks.noise_laws import geometric, laplace
+from dpcourse.checks.once import whole
 from dpcourse.checks.release import Probe, Release, Words
 
+_FORMS = ("{}{}", "{}{}", "{2}", "{}-{}", "Group {} no. {}", "größer {}, {}")  # of names
 Table = tuple[list[str], list[str]]  # values and declared categories
 
 
 def _people(counts: np.ndarray, rng: Generator) -> Table:
     """So many records of each category, whose names are drawn anew."""
+    form = _FORMS[rng.integers(len(_FORMS))]
     categories = [
-        f"{'ABCDEFGH'[number // 100]}{number % 100}" for number in rng.choice(800, counts.size, replace=False)
+        form.format("ABCDEFGH"[number // 100], number % 100, number)
+        for number in rng.choice(800, counts.size, replace=False)
     ]
     return rng.permutation(np.repeat(categories, counts)).tolist(), categories
 
@@ -31,7 +44,8 @@ def _table(rng: Generator) -> Table:
 
 
 def _counts(values: list[str], categories: list[str]) -> np.ndarray:
-    return np.array([values.count(category) for category in categories])
+    there = Counter(values)
+    return np.array([there[category] for category in categories])
 
 
 def _undeclared(rng: Generator) -> tuple[Any, Any]:
@@ -126,6 +140,7 @@ _SORTED_NAMES = Mistake.told(IN_ANOTHER_ORDER, lambda values, categories: _count
 _CELLS = Release(
     data=tables(_people, (6,)),
     many=large_table(_people, (60,)),
+    anew=any_table(_people, lambda rng: (whole(rng, 1, 100),)),
     truth=_counts,
     noise=(laplace, geometric),
     mistakes=(*cell_counts(_counts), *in_another_order(_counts), _SORTED_NAMES),

@@ -14,6 +14,8 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
+from dpcourse.checks.once import near
+from dpcourse.checks.release import Release
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_at, records, somebody
 
@@ -184,44 +186,45 @@ def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) -> Diagnosis | None:
-    """What the total is, apart from its noise: means of 300 totals at ε = 20, on four sets of records.
+    """What the total is, apart from its noise: means of 300 totals at an ε around 20, on four sets of records.
 
     A right total is off by twelve standard errors with a probability below 1e-20. A plain sum of clipped records is
     left to the audits first; one with noise enough to pass them is named once they are through.
     """
     drawn = [_many(chance.rng) for _ in range(4)]
-    totals = np.array([[_two(call_at(answer, d, 20.0, chance.rng))[0] for _ in range(300)] for d in drawn])
+    epsilon = near(20.0, chance.rng)
+    totals = np.array([[_two(call_at(answer, d, epsilon, chance.rng))[0] for _ in range(300)] for d in drawn])
     means, errors = totals.mean(axis=1), totals.std(axis=1, ddof=1) / np.sqrt(300) + 1e-6
 
-    def near(of: Callable[[np.ndarray, float, float], float]) -> bool:
+    def fits(of: Callable[[np.ndarray, float, float], float]) -> bool:
         return bool((np.abs(means - [of(*data) for data in drawn]) < 12 * errors).all())
 
-    if near(_total):
+    if fits(_total):
         return None
     values, low, high = drawn[0]
     seen = (
         f"{len(values)} records with bounds ({low:g}, {high:g}): your total is {means[0]:.4g} on average, and the sum "
         f"of the clipped records, each measured from the centre {(low + high) / 2:g}, is {_total(*drawn[0]):.4g}."
     )
-    if near(lambda values, low, high: 0.0):
+    if fits(lambda values, low, high: 0.0):
         return Diagnosis(
             "total-is-zero",
             f"{seen} Yours is 0 whatever the records are: that is noise alone, or the records are measured from their "
             "own mean.",
             "From which point do you measure? The centre of the *bounds* is public, the mean of the records is not.",
         )
-    if near(lambda values, low, high: float(np.clip(values, low, high).sum())):
+    if fits(lambda values, low, high: float(np.clip(values, low, high).sum())):
         if not audited:
             return None  # the audits show what that gives away
         ask = "From where is each record to be measured, and how much less noise does the total then need?"
         return Diagnosis("not-centred", f"{seen} Yours is the sum of the clipped records themselves.", ask)
-    if near(lambda values, low, high: float(np.clip(values - (low + high) / 2, low, high).sum())):
+    if fits(lambda values, low, high: float(np.clip(values - (low + high) / 2, low, high).sum())):
         return Diagnosis(
             "clipped-too-late",
             f"{seen} You subtract the centre first, and clip the differences to {low:g} and {high:g}.",
             "For which numbers are these bounds made: the records, or what is left of them?",
         )
-    if near(lambda values, low, high: float((values - (low + high) / 2).sum())):
+    if fits(lambda values, low, high: float((values - (low + high) / 2).sum())):
         return None  # not clipped: the audits show it
     return Diagnosis(
         "wrong-total", seen, "Leave the noise out, and add up three records by hand. From where is each measured?"
@@ -235,7 +238,7 @@ def _measured_from_the_centre(answer: Answer, chance: Chance) -> Diagnosis | Non
 def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace noise of scale (U − L)/ε on the total and 2/ε on the count, which may be geometric."""
     totals, counts = [], []
-    for epsilon in (1.0, 4.0):
+    for epsilon in (near(1.0, chance.rng, 1.4), near(4.0, chance.rng, 1.4)):
         drawn = [_many(chance.rng) for _ in range(10)]
         parts = [(d, _two(call_at(answer, d, epsilon, chance.rng))) for d in drawn for _ in range(1000)]
         reach = [(high - low) / 2 for (_, low, high), _ in parts]
@@ -268,4 +271,36 @@ def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
     return float(np.median(np.abs(results - np.median(results))))
 
 
-MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _measured_from_the_centre, _noise)
+def _any_bounds(rng: Generator) -> tuple[np.ndarray, float, float]:
+    """Some records between any bounds, a few of them beyond."""
+    low, high = bounds(rng, str(rng.choice(["from zero", "negative", "both signs", "far from zero"])))
+    return rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, 100), low, high
+
+
+_TOTAL = Release(
+    data=(_many,),
+    anew=_any_bounds,
+    truth=_total,
+    sensitivity=lambda values, low, high: high - low,
+    call=lambda answer, arguments, epsilon, rng: _two(call_at(answer, arguments, epsilon, rng))[0],
+)
+_COUNT = Release(
+    data=(_many,),
+    anew=_any_bounds,
+    truth=lambda values, low, high: len(values),
+    sensitivity=2.0,
+    noise=(laplace, geometric),
+    call=lambda answer, arguments, epsilon, rng: _two(call_at(answer, arguments, epsilon, rng))[1],
+)
+
+
+def _once(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Both parts asked about new datasets of all sizes, as every release is."""
+    for part, words in ((_TOTAL, "The total. "), (_COUNT, "The count. ")):
+        wrong = part.asked_once(answer, Chance(chance.rng, chance.failure / 2))
+        if wrong:
+            return wrong.led_by(words)
+    return None
+
+
+MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _measured_from_the_centre, _noise, _once)

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import either_order
-from dpcourse.checks.counting import YES_COUNTS, in_another_order, one_yes_each, yes_and_no
+from dpcourse.checks.counting import YES_COUNTS, any_questions, in_another_order, one_yes_each, yes_and_no
 from dpcourse.checks.noise_laws import normal
 from dpcourse.checks.release import Probe, Release, Words
 from dpcourse.checks.vocabulary import Shared
@@ -93,6 +93,7 @@ def _not_normal(errors: np.ndarray) -> Diagnosis | None:
 
 COUNTS = Release(
     data=(yes_and_no(1000, 40), yes_and_no(12_000, 40), one_yes_each(12_000, 40)),
+    anew=any_questions,
     truth=lambda flags: flags.sum(axis=0),
     sensitivity=lambda flags: _SIGMA * math.sqrt(flags.shape[1]),
     noise=(),  # more of it than asked for is right as well: see `_normal_and_no_wider`

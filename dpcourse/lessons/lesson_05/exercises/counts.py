@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.cases import Mistake, either_order
-from dpcourse.checks.counting import YES_COUNTS, in_another_order, one_yes_each, yes_and_no
+from dpcourse.checks.counting import YES_COUNTS, any_questions, in_another_order, one_yes_each, yes_and_no
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.release import Probe, Release, Words
 
@@ -39,6 +39,7 @@ def _sum(counts: np.ndarray) -> float:
 COUNTS = Release(
     data=(yes_and_no(1000, 12), yes_and_no(8000, 12), one_yes_each(8000, 12)),
     many=yes_and_no(4000, 17),
+    anew=any_questions,
     truth=lambda flags: flags.sum(axis=0),
     sensitivity=lambda flags: flags.shape[1],
     noise=(laplace, geometric),

@@ -12,6 +12,8 @@ from dpcourse.checks.cases import frozen
 
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
 CONFIDENCES = (0.55, 0.97)  # of further audits
+HIGH = (2.0, 6.0)  # of every third of them, as powers of ten: 99% to 99.9999%
+LONG, SURE = (5000, 10_000), 1 - 1e-9  # runs of a half of two more audits, at this confidence
 
 
 def _laplace_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -52,31 +54,37 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Further audits at many confidences: of mechanisms that leak nothing, a little or much; some have an ε of 4.
 
-    A bound lies above the real ε with a probability of 1 − confidence at most, so how often it does is at most a sum
-    of independent events with known probabilities.
+    Two of them are of ten thousand runs a side and more. A bound lies above the real ε with a probability of
+    1 − confidence at most, so how often it does is at most a sum of independent events with known probabilities; at
+    high confidences and at others, each with a quarter of the failure.
     """
-    rng, errors, beyond, shares = chance.rng, [], 0, []
-    for kind in rng.permutation(["none", "little", "much"] * (2 * AUDITS // 3)):
+    rng, shares = chance.rng, []
+    found: dict[bool, list[tuple[float, bool]]] = {False: [], True: []}  # by whether its confidence is high
+    for kind in rng.permutation(["none", "little", "much"] * (2 * AUDITS // 3) + ["long"] * 2):
         runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.uniform(*CONFIDENCES))
-        epsilon = {"none": 0.0, "little": float(rng.uniform(0.2, 1.5)), "much": float(rng.uniform(3.5, 4.5))}[kind]
+        epsilon = {"none": 0.0, "much": float(rng.uniform(3.5, 4.5))}.get(kind, float(rng.uniform(0.2, 1.5)))
+        if kind == "long":
+            runs, confidence = 2 * int(rng.integers(*LONG, endpoint=True)), SURE
+        elif rng.random() < 1 / 3:
+            confidence = float(1 - 10 ** -rng.uniform(*HIGH))
         outputs = _laplace_runs(rng, epsilon, runs) if epsilon else _same(rng, runs)
+        if rng.random() < 0.25:
+            outputs = _in_whole_numbers(outputs)
         bound = _value(answer, outputs, confidence)
         if not np.isfinite(bound):
             return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
-        errors.append(1 - confidence)
-        beyond += bound > epsilon + 1e-9
-        if kind == "much":
+        found[confidence > CONFIDENCES[1]].append((1 - confidence, bound > epsilon + 1e-9))
+        if kind == "much" and confidence < CONFIDENCES[1]:
             shares.append(bound / epsilon)
-    chances = np.ones(1)
-    for error in errors:
-        chances = np.convolve(chances, [1 - error, error])
-    if chances[beyond:].sum() < chance.failure / 4:
-        return Diagnosis(
-            "beyond-the-truth",
-            f"Of {len(errors)} bounds at confidences from {CONFIDENCES[0]:.0%} to {CONFIDENCES[1]:.0%}, {beyond} lie "
-            f"above the real ε. No more than {sum(errors):.0f} should, give or take luck.",
-            "What does `confidence` change in your bounds? Both of them have to hold together.",
-        )
+    for group in found.values():
+        errors, beyond = [error for error, _ in group], sum(above for _, above in group)
+        if _at_least(beyond, errors) < chance.failure / 4:
+            return Diagnosis(
+                "beyond-the-truth",
+                f"Of {len(errors)} bounds at confidences from {1 - max(errors):.2%} to {1 - min(errors):.7%}, {beyond} "
+                f"lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
+                "What does `confidence` change in your bounds? Both of them have to hold together.",
+            )
     if np.median(shares) < 0.2:
         return Diagnosis(
             "finds-nothing",
@@ -85,6 +93,21 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
             "A bound of zero is never wrong, and finds nothing. Does the event depend on the runs?",
         )
     return None
+
+
+def _at_least(beyond: int, errors: list[float]) -> float:
+    """How likely so many of these independent errors are, or more."""
+    chances = np.ones(1)
+    for error in errors:
+        chances = np.convolve(chances, [1 - error, error])
+    return float(chances[beyond:].sum())
+
+
+def _in_whole_numbers(outputs: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The same to a twentieth of their spread, as counts would be: which is post-processing."""
+    both = np.concatenate(outputs)
+    step = max(float(both.std()), 1e-9) / 20
+    return np.rint(outputs[0] / step), np.rint(outputs[1] / step)
 
 
 def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:

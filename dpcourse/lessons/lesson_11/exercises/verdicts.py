@@ -43,10 +43,10 @@ def _named(rng: Generator, claim: Guarantee, data: int, neighbour: int, run: Cal
     return Sealed(str(rng.choice(list("ABCDEFGHIJ"))), claim, data, neighbour, run)
 
 
-def _noisy_count(rng: Generator, factor: float) -> Sealed:
-    """A count with Laplace noise for `factor` times the ε that it claims."""
+def _noisy_count(rng: Generator, broken: bool) -> Sealed:
+    """A count with Laplace noise for the ε that it claims, or for more."""
     claim, people = Guarantee(_epsilon(rng)), int(rng.integers(0, 100))
-    scale = 1 / (factor * claim.epsilon)
+    scale = 1 / _real(claim.epsilon, broken)
 
     def run(x: int, runs: int, rng: Generator) -> np.ndarray:
         return laplace(runs, float(x), scale, rng)
@@ -54,13 +54,13 @@ def _noisy_count(rng: Generator, factor: float) -> Sealed:
     return _named(rng, claim, people, people + 1, run)
 
 
-def _loose_tongue(rng: Generator, factor: float) -> Sealed:
+def _loose_tongue(rng: Generator, broken: bool) -> Sealed:
     """Tells the truth about one person with probability δ, and else answers at random as ε allows: tight at both.
 
-    With a `factor` above 1 it answers as `factor` times ε would allow.
+    If `broken`, it answers as a larger ε would allow.
     """
-    claim = Guarantee(_epsilon(rng), float(rng.uniform(0.2, 0.4)))
-    honest = 1 / (1 + math.exp(-factor * claim.epsilon))
+    claim = Guarantee(_epsilon(rng), float(10 ** rng.uniform(-3, math.log10(0.4))))
+    honest = 1 / (1 + math.exp(-_real(claim.epsilon, broken)))
 
     def run(x: int, runs: int, rng: Generator) -> np.ndarray:
         tells, true = rng.random(runs) < claim.delta, rng.random(runs) < honest
@@ -70,8 +70,13 @@ def _loose_tongue(rng: Generator, factor: float) -> Sealed:
 
 
 def _epsilon(rng: Generator) -> float:
-    """Broken and honest ones claim the same."""
-    return float(rng.uniform(0.8, 1.2))
+    """Broken and honest ones claim the same: half of them an ε around 1."""
+    return float(rng.uniform(0.8, 1.2) if rng.random() < 0.5 else 0.1 * 30 ** rng.random())
+
+
+def _real(epsilon: float, broken: bool) -> float:
+    """What lies behind a claim. Where it is small, more than 2.5 times of it show within as many runs."""
+    return max(2.5 * epsilon, epsilon + 1.2) if broken else epsilon
 
 
 def _others(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -85,7 +90,7 @@ def _others(answer: Answer, chance: Chance) -> Diagnosis | None:
     accused = missed = 0
     for broken in rng.permutation(kinds):
         kind = (_noisy_count, _loose_tongue)[int(rng.integers(2))]
-        verdict = _verdict(answer, kind(rng, 2.5 if broken else 1.0), rng)
+        verdict = _verdict(answer, kind(rng, bool(broken)), rng)
         accused, missed = accused + (verdict and not broken), missed + (broken and not verdict)
     if missed:
         return Diagnosis(

@@ -8,8 +8,9 @@ import numpy as np
 
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.counting import cell_counts, large_table, one_more, tables
+from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
 from dpcourse.checks.noise_laws import geometric, laplace
+from dpcourse.checks.once import whole
 from dpcourse.checks.release import Release, Words
 
 # 13.1 The noise of k tables
@@ -75,6 +76,7 @@ _TRANSPOSED = Diagnosis(
 TABLE = Release(
     data=tables(_codes, (4, 5)),
     many=large_table(_codes, (10, 20)),
+    anew=any_table(_codes, lambda rng: (whole(rng, 1, 20), whole(rng, 1, 20))),
     truth=_crosstab,
     records=2,
     noise=(laplace, geometric),

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.counting import cell_counts, large_table, one_more, tables
+from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
 from dpcourse.checks.noise_laws import geometric, laplace
+from dpcourse.checks.once import whole
 from dpcourse.checks.release import Release, Words
 from dpcourse.checks.vocabulary import Shared
 
@@ -76,6 +77,7 @@ def _sizes(groups: np.ndarray, k: int) -> np.ndarray:
 COUNTS = Release(
     data=tables(_people, (8,)),
     many=large_table(_people, (200,)),
+    anew=any_table(_people, lambda rng: (whole(rng, 1, 300),)),
     truth=_sizes,
     noise=(laplace, geometric),
     mistakes=(
