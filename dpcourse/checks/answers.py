@@ -15,6 +15,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from dpcourse.checks.clocks import TimedOut
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -58,6 +60,28 @@ class LookedAway(BaseException):
     """The answer went for the check instead of the question; `str()` says how."""
 
 
+class _Hidden:
+    """The check's own generator, and the one that answers get in its place.
+
+    A generator can be run backwards: whoever has the check's own draws again what the check drew, and sets what it will
+    draw next.
+    """
+
+    def __init__(self) -> None:
+        self.own: np.random.Generator | None = None
+        self._instead: np.random.Generator | None = None
+
+    def keep(self, rng: np.random.Generator) -> None:
+        self.own, self._instead = rng, None
+
+    def instead(self, value: Any) -> Any:
+        if value is not self.own or self.own is None:
+            return value
+        # The same for all calls, so that calls alike can be asked for ahead.
+        self._instead = self._instead or np.random.default_rng(self.own.integers(2**63))
+        return self._instead
+
+
 class Answer:
     """A student's answer, guarded. Call it as the student's function; read `.value` where it is a number or a string.
 
@@ -78,7 +102,9 @@ class Answer:
         own_work: bool = True,
         allowed: tuple[str, ...] = (),
         again: Callable[[], Any] | None = None,
+        hidden: _Hidden | None = None,
     ) -> None:
+        self._hidden = hidden or _Hidden()
         self.value, self.calls, self._again = value, 0, again
         self._silent, self._parts = 0, list[Answer]()
         self._own_work, self._allowed = own_work, allowed
@@ -93,12 +119,19 @@ class Answer:
             raise Unanswered
         whole = self._again
         again = None if whole is None else lambda: whole()[key]
-        self._parts.append(Answer(member, own_work=self._own_work, allowed=self._allowed, again=again))
+        self._parts.append(
+            Answer(member, own_work=self._own_work, allowed=self._allowed, again=again, hidden=self._hidden)
+        )
         return self._parts[-1]
 
     def some(self, *keys: Any) -> Answer:
         """Several members as an answer of their own, for a case that is about these."""
-        return Answer(tuple(self.part(key).value for key in keys), own_work=self._own_work, allowed=self._allowed)
+        values = tuple(self.part(key).value for key in keys)
+        return Answer(values, own_work=self._own_work, allowed=self._allowed, hidden=self._hidden)
+
+    def hide(self, rng: np.random.Generator) -> None:
+        """From here on this is the check's generator: where a case hands it over, another goes in its place."""
+        self._hidden.keep(rng)
 
     def renew(self) -> None:
         """From here on, the same answer in a process that has forgotten all calls, where there can be one."""
@@ -111,6 +144,8 @@ class Answer:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         self.calls += 1
+        arguments = tuple(map(self._hidden.instead, arguments))
+        keywords = {name: self._hidden.instead(value) for name, value in keywords.items()}
         if self.calls == 1:
             _forget()
         # Watching costs some microseconds a call: the first calls, and later ones at random.

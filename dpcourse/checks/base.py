@@ -203,6 +203,7 @@ class Exercise:
         try:
             with quiet(), time_limit(self.seconds, self.clock):
                 for case, case_rng in zip(self.cases, rng.spawn(len(self.cases)), strict=True):
+                    answer.hide(case_rng)
                     wrong = case(answer, Chance(case_rng, failure))
                     if wrong is not None:
                         return wrong

@@ -6,12 +6,15 @@ import concurrent.futures
 import concurrent.futures.process
 import contextlib
 import dataclasses
+import errno
 import hashlib
 import json
 import multiprocessing
 import multiprocessing.connection
 import os
+import shutil
 import signal
+import tempfile
 import threading
 import time
 from collections import Counter
@@ -24,6 +27,7 @@ from tqdm import tqdm
 
 from dpcourse.grade import sandbox
 from dpcourse.grade.marking import Mark, grade
+from dpcourse.grade.submissions import cells_of, matching
 
 try:
     import resource
@@ -31,6 +35,9 @@ except ImportError:  # on Windows
     resource = None  # type: ignore[assignment]
 
 MEMORY = 6 * 2**30
+FILE = 64 * 2**20  # bytes of one file that a grader writes
+FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or what it got may be the disk's fault
+COPIES = 100  # files of one student that are looked at, the newest
 LOOK = 2.0  # seconds after which the progress bar says again who is waited for
 LONGEST = 300.0  # seconds of the grader's own processor time for one notebook, whatever is asked of it
 
@@ -41,6 +48,7 @@ class Submission:
 
     student: str
     path: Path
+    newer: tuple[Path, ...] = ()  # of the same student's files, the newest first
 
 
 @dataclass(frozen=True)
@@ -77,7 +85,23 @@ def submissions(folder: Path) -> list[Submission]:
             found.append(Submission(place.stem, place))
     if not found:
         raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
-    return found
+    return _by_age(found)
+
+
+def _by_age(found: list[Submission]) -> list[Submission]:
+    """Each with the files of its student that are newer."""
+    mine: dict[str, list[Path]] = {}
+    for one in sorted(found, key=lambda one: _modified(one.path), reverse=True):
+        mine.setdefault(one.student, []).append(one.path)
+    places = {path: place for paths in mine.values() for place, path in enumerate(paths)}
+    return [dataclasses.replace(one, newer=tuple(mine[one.student][: places[one.path]])) for one in found]
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _plain(path: Path) -> bool:
@@ -146,8 +170,7 @@ def _all(
             for _, graded in _pooled([job], 1, limits, sandboxed, say):
                 if graded is None:
                     graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
-                    write(graded, job[2])
-                    _started(job[2]).unlink(missing_ok=True)
+                    _kept(graded, job[2])
                 yield graded
         tried = {job[2] for job in begun or lost[:1]}
         left = [job for job in lost if job[2] not in tried]
@@ -166,7 +189,7 @@ def _pooled(
                 job = running.pop(future)
                 try:
                     yield job, future.result()
-                except concurrent.futures.process.BrokenProcessPool:
+                except Exception:  # the pool is broken, or what came back of it cannot be read
                     yield job, None
             say(_waited_for(running.values()))
 
@@ -189,6 +212,7 @@ def _prepared() -> None:
     """A worker ends with its grader, and what a notebook asks the check for cannot take all memory of the machine."""
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
     grader = multiprocessing.parent_process()
     assert grader is not None
 
@@ -200,25 +224,60 @@ def _prepared() -> None:
 
 
 def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
-    _started(place).touch()
+    _touched(_started(place))
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process even where Python does not get a word in
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    keep = True
     try:
-        notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
-        graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
+        older = _older_copy(one)
+        if older:
+            keep, graded = False, Graded(one.student, one.path.name, digest, error=older)
+        else:
+            notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
+            if shutil.disk_usage(tempfile.gettempdir()).free < FREE:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
     except ValueError as error:
         graded = Graded(one.student, one.path.name, digest, error=str(error))
+    except OSError as error:  # the grader's own, such as a full disk: it is graded when it is asked for again
+        said = f"could not be graded now ({error.strerror or error}): grade the class again"
+        keep, graded = False, Graded(one.student, one.path.name, digest, error=said)
     except Exception as error:  # whatever it was, it is this notebook's, and the class goes on
         graded = Graded(
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_PROF, 0)
-    graded = dataclasses.replace(graded, modified=one.path.stat().st_mtime)
-    write(graded, place)
+    graded = dataclasses.replace(graded, modified=_modified(one.path))
+    if keep:
+        _kept(graded, place)
     _started(place).unlink(missing_ok=True)
     return graded
+
+
+def _older_copy(one: Submission) -> str:
+    """Why this file is not graded: there is a newer one of the same notebook, which counts. "" if it is."""
+    if len(one.newer) >= COPIES:
+        return f"not looked at: there are {COPIES} newer files of yours"
+    known = matching(cells_of(one.path)) if one.newer else None
+    for path in one.newer if known else ():
+        with contextlib.suppress(ValueError):
+            if matching(cells_of(path)) is known:
+                return f"not graded: {path.name} is newer"
+    return ""
+
+
+def _kept(graded: Graded, place: Path) -> None:
+    """Stored, unless the disk is full: then it is graded when it is asked for again."""
+    with contextlib.suppress(OSError):
+        write(graded, place)
+        _started(place).unlink(missing_ok=True)
+
+
+def _touched(place: Path) -> None:
+    with contextlib.suppress(OSError):
+        place.touch()
 
 
 def write(graded: Graded, place: Path) -> None:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 import time
+from typing import Any
 
-SECONDS = 5.0  # for what is done between two looks of the grader at a connection
+SECONDS = 5.0  # after which a statement is stopped that is not over at once
+PAGES = 256  # of 4,096 bytes, which a file may have
+READ = 2**24  # bytes of rows, in all
+VALUE = 10**4  # bytes of one value
 
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
@@ -37,9 +42,24 @@ def _authorized(action: int, first: str | None, second: str | None, *_: str | No
 
 
 def guard(connection: sqlite3.Connection) -> None:
-    """Let a student's process use it: within its file, for some seconds, with values of a megabyte at most."""
-    started = time.monotonic()
+    """Let a student's process use it: within its file of a megabyte, for some seconds, with small values.
+
+    To be called once a connection, or its seconds and bytes begin anew. What a transaction writes before it ends, and
+    what SQLite sorts, lies in files of its own: the worker of a class bounds these (`classroom`).
+    """
+    started, read = time.monotonic(), 0
+
+    def row(_: sqlite3.Cursor, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        nonlocal read
+        read += sum(map(sys.getsizeof, values), sys.getsizeof(values))
+        if read > READ:
+            raise sqlite3.DataError(f"more than {READ:,} bytes were read")
+        return values
+
+    for schema in ("main", "temp"):
+        sqlite3.Connection.execute(connection, f"PRAGMA {schema}.max_page_count = {PAGES}")
+    connection.row_factory = row
     connection.set_authorizer(_authorized)
     connection.set_progress_handler(lambda: time.monotonic() > started + SECONDS, 100_000)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 10**6)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, 10**5)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, VALUE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib
 import shutil
@@ -24,6 +25,7 @@ from dpcourse.grade.student import Gone, Student
 from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching, needed
 from dpcourse.privacy import Guarantee
 
+CELLS = 600.0  # seconds by the clock for all cells of a notebook, however often they are run; waiting does not count
 MOST_STOPPED = 8  # cells of a notebook that never end or end their process; what comes after them is not run
 _NUMBERS = (int, float, str, tuple, np.ndarray, Guarantee)
 FROM_THE_START = "Run the notebook from its first cell."
@@ -54,11 +56,11 @@ def grade(path: Path, limits: sandbox.Limits, *, sandboxed: bool, rng: int | Non
     known = matching(cells)
     if known is None:
         raise ValueError(f"{path.name} answers no exercise of the course")
-    cells, marks = needed(cells, known), dict[str, Mark]()
+    cells, marks, watch = needed(cells, known), dict[str, Mark](), _Watch()
     for rooms, questions in _by_rooms(known).items():
         with tempfile.TemporaryDirectory(prefix="dpcourse-") as folder:
             staging.stage(rooms, Path(folder) / "in")
-            session = _Session(known, cells, rooms, Path(folder) / "in", limits, sandboxed)
+            session = _Session(known, cells, rooms, Path(folder) / "in", limits, sandboxed, watch)
             try:
                 for question in questions:
                     marks[question.id] = session.mark(question, rng)
@@ -94,6 +96,22 @@ def _provided(known: Reference) -> Iterator[tuple[str, dict[str, Any]]]:
             yield f"{module}.{name}", {key: thing for key, thing in things.items() if isinstance(thing, _NUMBERS)}
 
 
+@dataclass
+class _Watch:
+    """How long the cells of a notebook have taken, in all its sessions."""
+
+    seconds: float = 0.0
+
+    @contextlib.contextmanager
+    def running(self, process: int) -> Iterator[None]:
+        began, line = time.monotonic(), clocks.time_in_line(process)
+        try:
+            yield
+        finally:
+            waited = max(clocks.time_in_line(process) - line, 0.0)  # for the processor, by no fault of theirs
+            self.seconds += max(time.monotonic() - began - waited, 0.0)
+
+
 class _Session:
     """A submission's process, started again where it ends; a cell that ended it is not run again."""
 
@@ -105,7 +123,9 @@ class _Session:
         folder: Path,
         limits: sandbox.Limits,
         sandboxed: bool,
+        watch: _Watch,
     ) -> None:
+        self._watch = watch
         self._known, self._cells, self._rooms, self._folder = known, cells, rooms, folder
         self._limits, self._sandboxed = limits, sandboxed
         self._student: Student | None = None
@@ -153,8 +173,12 @@ class _Session:
             if len(self._lost_to_cells()) >= MOST_STOPPED:
                 self._bad[cell.label] = ("hung", f"not run, because {MOST_STOPPED} cells had to be stopped")
                 continue
+            if self._watch.seconds > CELLS:
+                self._bad[cell.label] = ("hung", f"not run, because this notebook's cells took {CELLS:.0f} seconds")
+                continue
             try:
-                student.run_cell(cell.source, cell.label)
+                with self._watch.running(student.process.pid):
+                    student.run_cell(cell.source, cell.label)
                 self._bad.pop(cell.label, None)
             except TimedOut as late:
                 self._bad[cell.label] = ("hung", str(late))

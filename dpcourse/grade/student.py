@@ -45,6 +45,7 @@ class Student:
         self._before: float | None = None  # its processor time when it was first looked at
         self._line = 0.0  # and how long it had waited for the processor
         self._things: list[Any] = []
+        self._connections: dict[int, int] = {}
         self._kept: dict[int, tuple[int, np.ndarray]] = {}
         self._ask("stub", inspect.getsource(base._is_stub))
 
@@ -94,7 +95,10 @@ class Student:
         if isinstance(thing, Remote):
             return -1 - thing.number
         if isinstance(thing, sqlite3.Connection):
+            if id(thing) in self._connections:
+                return self._connections[id(thing)]
             database.guard(thing)
+            self._connections[id(thing)] = len(self._things)  # held below, so that its id stays its own
         self._things.append(thing)
         return len(self._things) - 1
 
@@ -180,7 +184,12 @@ class Student:
 
 
 def rebuilt(name: str, words: str, where: str, missing: str, kind: str) -> BaseException:
-    """An error of the student's process as one of ours, which says the same."""
+    """An error of the student's process as one of ours, which says the same.
+
+    That process may say anything, of any length: nobody reads more than this.
+    """
+    name, words, where, missing, kind = (str(part)[:2000] for part in (name, words, where, missing, kind))
+    name, where = name[:100], where[:200]
     if missing.startswith("dpcourse."):
         return PackageUsed(missing.removeprefix("dpcourse."))
     known: Callable[..., BaseException] | None = getattr(builtins, kind, getattr(sqlite3, kind, None))

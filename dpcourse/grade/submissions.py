@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import ast
 import csv
-import dis
 import functools
 import json
 import re
+import symtable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 LARGEST = 32 * 2**20  # bytes of a submission: pictures that were left in it included
+READ = 10**6  # characters of its cells, and a tenth of one of them: where there are more, they are not looked into
 ROOT = Path(__file__).resolve().parents[2]
 _GRADED = re.compile(r'check\("([\w ]+\.\d+)",\s*(.+)\)\s*$', re.MULTILINE)  # in what was handed out
 _ASKED = re.compile(
@@ -126,6 +127,8 @@ def needed(cells: list[Cell], known: Reference) -> list[Cell]:
 
     They print and draw, which takes a project minutes and nobody looks at here.
     """
+    if sum(len(cell.source) for cell in cells) > READ:
+        return cells
     names = [names_in(cell.source) for cell in cells]
     keep = [cell.source not in known.given for cell in cells]
     wanted = set[str]().union(*(re.findall(r"\w+", question.expression) for question in known.questions))
@@ -141,23 +144,44 @@ def needed(cells: list[Cell], known: Reference) -> list[Cell]:
 
 
 def names_in(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell binds, or changes by an assignment, for the cells after it; and those it reads."""
+    """The names that a cell binds, or changes by an assignment, for the cells after it; and those it reads.
+
+    It is read and never compiled: a compiler doubles each `finally`, and those in it again.
+    """
     try:
-        return _names_of(compile(source if len(source) < 10**5 else "(", "", "exec"))
+        if len(source) > READ // 10:
+            raise ValueError("too long to be looked into")
+        tree, table = ast.parse(source), symtable.symtable(source, "", "exec")
+        return _names_of(tree, table)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set(), set(re.findall(r"\w+", source))
 
 
-def _names_of(code: CodeType) -> tuple[set[str], set[str]]:
-    steps = list(dis.get_instructions(code))
-    reads = {str(step.argval) for step in steps if step.opname in ("LOAD_NAME", "LOAD_GLOBAL")}
-    binds = {str(step.argval) for step in steps if step.opname in ("STORE_NAME", "STORE_GLOBAL")}
-    if any(step.opname in ("STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE") for step in steps):
-        binds |= reads  # of an object that it did not bind, perhaps
-    for part in code.co_consts:
-        if isinstance(part, CodeType):
-            reads |= _names_of(part)[1]
+def _names_of(tree: ast.Module, table: symtable.SymbolTable) -> tuple[set[str], set[str]]:
+    own = table.get_symbols()
+    binds = {one.get_name() for one in own if one.is_assigned() or one.is_imported() or one.is_namespace()}
+    reads = {one.get_name() for one in own if one.is_referenced()}
+    for node in _outside_of_functions(tree):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            reads.add(node.target.id)
+        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            binds |= reads  # of an object that it did not bind, perhaps
+    tables = table.get_children()
+    while tables:
+        inner = tables.pop()
+        whose = inner.get_symbols()
+        reads |= {one.get_name() for one in whose if one.is_referenced() and (one.is_global() or not one.is_local())}
+        tables += inner.get_children()
     return binds, reads
+
+
+def _outside_of_functions(tree: ast.AST) -> Iterator[ast.AST]:
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        yield node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            todo += ast.iter_child_nodes(node)
 
 
 def matching(cells: list[Cell]) -> Reference | None:

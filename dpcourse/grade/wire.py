@@ -7,6 +7,7 @@ a handle.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import struct
 from collections.abc import Callable
@@ -137,7 +138,7 @@ class Decoder:
         if kind == "s":
             return {self.decode(item, depth) for item in rest}
         if kind == "g":
-            return set_rng_state(np.random.Generator(np.random.PCG64(0)), rest[0])
+            return generator(rest[0])
         if kind == "y":
             return bytes(self._taken(rest[0]))
         if kind == "x":
@@ -222,6 +223,12 @@ def rng_state(rng: np.random.Generator) -> str:
     state: Any = rng.bit_generator.state
     inner = state["state"]
     return f"{inner['state']:x} {inner['inc']:x} {state['has_uint32']:x} {state['uinteger']:x}"
+
+
+def generator(state: str) -> np.random.Generator:
+    """One in this state. Its children follow from the state, as they would from the seed that does not cross."""
+    seed = int.from_bytes(hashlib.sha256(_short(state).encode(errors="replace")).digest()[:8], "big") // 2
+    return set_rng_state(np.random.Generator(np.random.PCG64(seed)), state)
 
 
 def set_rng_state(rng: np.random.Generator, state: str) -> np.random.Generator:

@@ -154,7 +154,7 @@ class Worker:
             place: Any = arguments if path[0] == "p" else keywords
             index = int(path[1:]) if path[0] == "p" else path[1:]
             place[index] = self._kept[key]
-        rng = wire.set_rng_state(np.random.Generator(np.random.PCG64(0)), state) if state else None
+        rng = wire.generator(state) if state else None
         results, late = [], time.perf_counter() + 0.5
         for turn in range(ahead):
             given = [rng if item is ... else item for item in arguments] if rng is not None else arguments

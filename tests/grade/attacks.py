@@ -86,6 +86,11 @@ ATTACKS = {
     "parent killed": "import os\nos.kill(os.getppid(), 9)\nnoisy_count = 1",
     "everybody killed": "import os\nos.kill(-1, 9)",
     "output": "while True: print('x' * 10**6)",
+    "name of 40 megabytes": DEF + "raise type('A' * 40_000_000, (ValueError,), {})()",
+    "finally in finally": "try: pass\nfinally:\n"
+    + "".join(f"{' ' * i}try: pass\n{' ' * i}finally:\n" for i in range(1, 18))
+    + " " * 18
+    + "pass\nnoisy_count = 1",
     "disk": "f = open('/tmp/x', 'wb')\nwhile True: f.write(b'x' * 10**6)",
     "shared memory": "for i in range(99):\n    open(f'/dev/shm/{i}', 'wb').write(b'x' * 10**7)",
     "no folder of its own": "for p in ('/x', '/dev/x', '/usr/x'):\n"

@@ -8,6 +8,7 @@ import pytest
 
 from dpcourse.grade import database, sandbox
 from dpcourse.grade.marking import grade
+from dpcourse.grade.student import Student
 from dpcourse.grade.submissions import ROOT
 
 STATEMENTS = {
@@ -41,6 +42,41 @@ def test_a_query_that_takes_too_long_is_stopped(monkeypatch):
         database.guard(connection)
         with pytest.raises(sqlite3.OperationalError, match="interrupted"):
             connection.execute("SELECT max(a.x + b.x + c.x) FROM t a, t b, t c").fetchall()
+
+
+@pytest.fixture
+def guarded(tmp_path):
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.sqlite", isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE t (x)")
+        database.guard(connection)
+        yield connection
+
+
+def test_a_file_has_no_more_than_its_pages(guarded, tmp_path):
+    guarded.execute("INSERT INTO t VALUES (?)", ("x" * 9000,))
+    with pytest.raises(sqlite3.OperationalError, match="full"):
+        for _ in range(12):
+            guarded.execute("INSERT INTO t SELECT x FROM t")
+    assert (tmp_path / "a.sqlite").stat().st_size <= 4096 * database.PAGES
+    for sql in ("PRAGMA max_page_count = 1000000", "PRAGMA page_size = 65536"):
+        with pytest.raises(sqlite3.DatabaseError):
+            guarded.execute(sql)
+
+
+def test_rows_are_read_up_to_some_bytes(guarded):
+    guarded.executemany("INSERT INTO t VALUES (?)", [("x" * 9000,)] * 50)
+    with pytest.raises(sqlite3.DataError, match="bytes"):
+        guarded.execute("SELECT a.x FROM t a, t b, t c").fetchall()
+
+
+def test_a_connection_is_guarded_once(guarded, monkeypatch):
+    """Entering it gives it again, which does not begin its seconds anew."""
+    asked = []
+    monkeypatch.setattr(database, "guard", asked.append)
+    student = object.__new__(Student)
+    student._things, student._connections = [], {}
+    assert [student.handle(guarded) for _ in range(3)] == [0, 0, 0]
+    assert asked == [guarded]
 
 
 def test_what_an_answer_needs_is_allowed():

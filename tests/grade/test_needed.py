@@ -1,12 +1,14 @@
 """Which cells of a submission are run, and what crosses back from a call."""
 
+import time
+
 import numpy as np
 import pytest
 
 from dpcourse.grade import sandbox
 from dpcourse.grade.staging import rooms_for, stage
 from dpcourse.grade.student import Student
-from dpcourse.grade.submissions import ROOT, Cell, cells_of, needed, references
+from dpcourse.grade.submissions import ROOT, Cell, cells_of, names_in, needed, references
 
 
 def cells(*sources):
@@ -31,6 +33,32 @@ def test_what_a_student_wrote_is_run_and_what_it_reads():
 @pytest.mark.parametrize("cell", ["import numpy as np\nx = (", "x =\x00 1", "%%bash\nls"])
 def test_a_cell_that_is_no_python_is_kept(cell):
     assert cell in [one.source for one in needed(cells(cell), of("00_"))]
+
+
+@pytest.mark.parametrize(
+    ("source", "binds", "reads"),
+    [
+        ("import a.b, c as d\nfrom e import f", {"a", "d", "f"}, set()),
+        ("def f(x):\n    y = x\n    return y + z", {"f"}, {"z"}),
+        ("x += 1", {"x"}, {"x"}),
+        ("x[0] = y", {"x", "y"}, {"x", "y"}),
+        ("class A:\n    b = c", {"A"}, {"c"}),
+        ("w = [u + v for u in s]", {"w"}, {"s", "v"}),
+        ("if (n := m): pass", {"n"}, {"m"}),
+    ],
+)
+def test_names_of_a_cell(source, binds, reads):
+    assert names_in(source) == (binds, reads)
+
+
+def test_no_cell_is_compiled():
+    """A compiler doubles each `finally`: this one would take a gigabyte."""
+    inner = "pass"
+    for _ in range(18):
+        inner = "try: pass\nfinally:\n" + "\n".join(f" {line}" for line in inner.split("\n"))
+    began = time.process_time()
+    names_in(inner)
+    assert time.process_time() - began < 1
 
 
 @pytest.mark.parametrize("known", references(), ids=lambda known: known.name)

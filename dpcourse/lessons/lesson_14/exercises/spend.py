@@ -32,13 +32,30 @@ class _Watched(sqlite3.Connection):
     turn: int = 0
     count: int = 0
 
-    def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
+    def _counted(self) -> sqlite3.Cursor:
         self.count += 1
         if self.count == self.turn:
             self.meddle()
-        cursor = super().execute(sql, *arguments)
+        return super().cursor()
+
+    def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
+        cursor = self._counted().execute(sql, *arguments)
         # Read at once, so that whoever comes next comes after the read.
         return cursor if cursor.description is None else _Rows(cursor)  # type: ignore[return-value]
+
+    def executemany(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
+        return self._counted().executemany(sql, *arguments)
+
+    def executescript(self, script: str) -> sqlite3.Cursor:
+        return self._counted().executescript(script)
+
+    def commit(self) -> None:
+        self._counted()
+        super().commit()
+
+    def __exit__(self, *error: Any) -> Any:
+        self._counted()
+        return super().__exit__(*error)
 
     def cursor(self, *arguments: Any, **keywords: Any) -> Any:
         return _Cursor(self)
@@ -72,6 +89,14 @@ class _Cursor:
 
     def execute(self, sql: str, *arguments: Any) -> _Cursor:
         self._rows = self._connection.execute(sql, *arguments)
+        return self
+
+    def executemany(self, sql: str, *arguments: Any) -> _Cursor:
+        self._rows = self._connection.executemany(sql, *arguments)
+        return self
+
+    def executescript(self, script: str) -> _Cursor:
+        self._rows = self._connection.executescript(script)
         return self
 
     def __getattr__(self, name: str) -> Any:
