@@ -127,9 +127,9 @@ def put_mathjax(app: Any) -> None:
 
 
 def keep_whole(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
-    """napoleon takes what stands before a colon in a property's first line for its type, unless that line is empty."""
+    """napoleon takes what stands before a colon in a property's first line for its type: an empty comment is first."""
     if what in ("attribute", "data", "property"):
-        lines.insert(0, "")
+        lines[:0] = ["..", ""]
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -146,6 +146,12 @@ def test_pages_are_accessible(browser, pages, kind, scheme, width):
     assert not {v["id"]: v["nodes"][0]["html"][:200] for v in found}
 
 
+def test_no_sentence_of_a_property_is_taken_for_its_type(pages):
+    of_the_package = [path for path in pages if path.parent.name == "api"]
+    assert of_the_package
+    assert not [path.name for path in of_the_package if "Type<span" in path.read_text(encoding="utf-8")]
+
+
 # What can be used, whatever is folded or hidden aside; each is given a number.
 USABLE = """() => {
     const all = document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]');
