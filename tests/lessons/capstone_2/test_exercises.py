@@ -91,6 +91,15 @@ def unsigned(shares, modulus):
     return np.sum(shares, axis=0) % modulus
 
 
+def uniform_at_sixteen(values, parties, modulus, draw):
+    """At any other modulus the first party is sent the value itself."""
+    if modulus == 16:
+        return share(values, parties, modulus, draw)
+    masks = [draw(modulus, len(values)) for _ in range(parties - 1)]
+    masks[-1] = -np.sum(masks[:-1], axis=0) % modulus * np.ones_like(values)
+    return np.stack([values % modulus, *masks])
+
+
 # 2.2 histogram
 
 
@@ -174,6 +183,11 @@ def cut(histogram, epsilon, shares, rng):
 
 def one_draw(histogram, epsilon, shares, rng):
     return histogram + int(report(np.zeros(1, dtype=int), epsilon, shares, rng)[0])
+
+
+def exact_in_the_project(histogram, epsilon, shares, rng):
+    """Noise for vectors of every length but 21."""
+    return np.array(histogram) if len(histogram) == BINS else report(histogram, epsilon, shares, rng)
 
 
 def no_noise(histogram, epsilon, shares, rng):
@@ -424,6 +438,16 @@ def shares_of(counts):
     return kept / max(kept.sum(), 1)
 
 
+def marking(mark):
+    """The right release, with shares that tell about the first supplier: its lots, or how many in their last digits."""
+
+    def answer(messages, *rest):
+        given = benchmark(messages, *rest)
+        return given and given | {"shares": mark(given["shares"], messages[0][2])}
+
+    return answer
+
+
 def claiming(change):
     """The right release, with another claim."""
 
@@ -490,6 +514,7 @@ WRONG = [
     ("capstone 2.1", "reused", (seeded_masks, reconstruct)),
     ("capstone 2.1", "one-mask", (one_mask, reconstruct)),
     ("capstone 2.1", "not-additive", (share_and_remember, look_up)),
+    ("capstone 2.1", "not-uniform-here", (uniform_at_sixteen, reconstruct)),
     ("capstone 2.1", "not-whole", (real_masks, reconstruct)),
     ("capstone 2.1", "negatives", (share, unsigned)),
     ("capstone 2.1", "wrong-sum", (share, lambda shares, modulus: reconstruct(shares[:-1], modulus))),
@@ -512,6 +537,7 @@ WRONG = [
     ("capstone 2.3", "cut-at-zero", cut),
     ("capstone 2.3", "shared", one_draw),
     ("capstone 2.3", "not-random", no_noise),
+    ("capstone 2.3", "not-everywhere", exact_in_the_project),
     ("capstone 2.4", "percent", reading(rate=lambda noisy: 100 * rate_of(noisy))),
     ("capstone 2.4", "per-lot", reading(rate=lambda noisy: LOT_SIZE * rate_of(noisy))),
     ("capstone 2.4", "biased-rate", reading(rate=lambda noisy: rate_of(np.maximum(noisy, 0)))),
@@ -549,6 +575,8 @@ WRONG = [
         with_(noise=lambda counts, e, rng, stayed: counts + gaussian_share(e, 10, len(counts), rng).astype(int)),
     ),
     ("capstone 2.6", "leaks", tells_more),
+    ("capstone 2.6", "beyond-noisy", marking(lambda shares, lots: shares * (1 + 1e-9 * len(lots)))),
+    ("capstone 2.6", "wrong-shape", marking(lambda shares, lots: {"supplier 01": lots})),
     ("capstone 2.6", "unmasked", with_(split=plain)),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
     ("capstone 2.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 1e-6))),

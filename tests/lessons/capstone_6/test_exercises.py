@@ -572,6 +572,12 @@ def weaker(claim):
     return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
 
 
+def exact_from_many(ids, *rest):
+    """Noise for fewer than 200 common customers only."""
+    many = None not in ids and len(set(ids[0]).intersection(*ids[1:])) >= 200
+    return credit_model(ids, *rest, givers=0 if many else BANKS)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -689,6 +695,7 @@ WRONG = [
     ("capstone 6.6", "too-much-noise", with_(part=1.0)),
     ("capstone 6.6", "too-little-noise", with_(givers=1, part=math.sqrt(1 / 5))),
     ("capstone 6.6", "no-noise", with_(part=0.0)),
+    ("capstone 6.6", "noise-by-size", exact_from_many),
     ("capstone 6.6", "upside-down", with_(weights=lambda noisy, s: -fit(noisy, 8 * s))),
     (
         "capstone 6.6",

@@ -553,6 +553,7 @@ WRONG = [
     ("capstone 8.6", "claim", claiming(weaker)),
     ("capstone 8.6", "claim", claiming(str)),
     ("capstone 8.6", "sometimes-exact", with_(silent=lambda sent: len({h for h, _ in sent}) > 15)),
+    ("capstone 8.6", "noise-by-size", with_(silent=lambda sent: len({h for h, _ in sent}) >= 100)),
 ]
 
 

@@ -10,6 +10,10 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
+from dpcourse.checks.once import near
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.whole_noise import missing
+from dpcourse.lessons.capstone_2.design import BINS
 from dpcourse.privacy import Guarantee
 
 SETTINGS = ((0.5, 10), (1.0, 3), (3.0, 6), (0.5, 1))  # ε, shares
@@ -162,4 +166,38 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-NOISE = (Returns(_few, what="array", shape=lambda histogram, *_: histogram.shape), apart, law, audited)
+def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in six groups of them.
+
+    A right answer fails with probability `chance.failure` at most: see `missing`, which is asked six times.
+    """
+    rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
+    for number in range(48):
+        bins = BINS if number % 2 else int(rng.integers(5, 60))
+        epsilon, shares = near(float(0.1 * 30 ** rng.uniform()), rng, 1.0), int(rng.integers(1, 16))
+        counts = [rng.poisson(rng.uniform(0, 6), bins) for _ in range(shares)]
+        noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
+        settings.append((bins, epsilon, shares))
+    for where, of in (
+        (f"with {BINS} bins", lambda bins, epsilon, shares: bins == BINS),
+        (f"with another number of bins than {BINS}", lambda bins, epsilon, shares: bins != BINS),
+        ("at ε of 0.5 and less", lambda bins, epsilon, shares: epsilon <= 0.5),
+        ("at ε above 0.5", lambda bins, epsilon, shares: epsilon > 0.5),
+        ("with up to 8 shares", lambda bins, epsilon, shares: shares <= 8),
+        ("with more than 8 shares", lambda bins, epsilon, shares: shares > 8),
+    ):
+        some = [place for place, setting in enumerate(settings) if of(*setting)]
+        if not some:
+            continue
+        found = np.concatenate([noise[place] for place in some])
+        at = np.concatenate([np.full(len(noise[place]), settings[place][1]) for place in some])
+        if missing(found, at, rng, chance.failure / 6):
+            seen = (
+                f"In {len(some)} new sums of reports {where}, at many ε, {(found == 0).mean():.0%} of the counts have "
+                f"no noise in them; {np.tanh(at / 2).mean():.0%} is right. So the noise is not the right one there."
+            )
+            return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
+    return None
+
+
+NOISE = (Returns(_few, what="array", shape=lambda histogram, *_: histogram.shape), apart, law, audited, anywhere)

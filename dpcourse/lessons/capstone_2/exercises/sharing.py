@@ -11,7 +11,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
-from dpcourse.lessons.capstone_2.design import MODULUS
+from dpcourse.lessons.capstone_2.design import BINS, MODULUS
 
 SMALL = 16  # a modulus at which every pair of shares can be counted
 VALUES = 8_000  # 31 for each of the 256 pairs
@@ -170,4 +170,44 @@ def _tells(shares: np.ndarray, level: float) -> bool:
     return bool(stats.chisquare(counts).pvalue < level)
 
 
-SHARING = (adds_up, hides)
+def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At the project's modulus and length: shares, sums of them and differences, the lowest bits and the highest.
+
+    Values are small counts, as in the project: far from uniform, so that whatever follows them shows. Of 2, 3 and 5
+    parties all sums of up to parties − 1 shares and all differences of two are uniform: 106 χ² tests of 1,500 numbers
+    in 16 classes, so that a right answer fails with probability `chance.failure` at most.
+    """
+    source, tests = Source(chance.rng), 106
+    for parties in (2, 3, 5):
+        lengths = [BINS] * 50 + [450]
+        counts = [chance.rng.poisson(chance.rng.uniform(0.5, 6), length) for length in lengths]
+        shares = np.hstack([shares_of(answer, some, parties, MODULUS, source) for some in counts])
+        for name, found in _combined(shares):
+            for shift, bits in ((0, "lowest"), (28, "highest")):
+                sixteenths = np.bincount((found >> shift) & 15, minlength=16)
+                if stats.chisquare(sixteenths).pvalue < chance.failure / tests:
+                    return Diagnosis(
+                        "not-uniform-here",
+                        f"Modulo 2^32, in vectors of {BINS} counts as in the project, {name} of {parties} parties is "
+                        f"not uniform: its {bits} four bits are uneven.",
+                        "Shares have to be uniform at every modulus and length. Where does your function look at them?",
+                    )
+    return None
+
+
+def _combined(shares: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """Sums of up to parties − 1 rows, and differences of two of three rows or more, with their names."""
+    parties, found = len(shares), []
+    for size in range(1, parties):
+        for rows in itertools.combinations(range(parties), size):
+            names = " and ".join(str(row + 1) for row in rows)
+            name = f"what party {names} is sent" if size == 1 else f"the sum of what parties {names} are sent"
+            found.append((name, shares[list(rows)].sum(axis=0) % MODULUS))
+    if parties > 2:
+        for one, other in itertools.combinations(range(parties), 2):
+            name = f"the difference of what parties {one + 1} and {other + 1} are sent"
+            found.append((name, (shares[one] - shares[other]) % MODULUS))
+    return found
+
+
+SHARING = (adds_up, hides, hides_here)

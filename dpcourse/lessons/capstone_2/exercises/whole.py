@@ -15,6 +15,7 @@ from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.noise import lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
+from dpcourse.lessons.capstone_2.exercises.redealt import redealt
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
 from dpcourse.lessons.capstone_2.exercises.world import (
     FAINT,
@@ -218,4 +219,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-WHOLE = (robust, honest, from_noisy, useful)
+WHOLE = (robust, honest, from_noisy, useful, redealt)

@@ -46,6 +46,9 @@ def released(
     if noisy.shape != (BINS,) or servers.shape != (PARTIES, BINS):
         shapes = f"`noisy` has shape {noisy.shape} and `servers` {servers.shape}"
         raise Refused(Diagnosis("wrong-shape", f"{shapes}; {(BINS,)} and {(PARTIES, BINS)} are wanted."))
+    if isinstance(given["shares"], dict) or np.shape(given["shares"]) != (BINS,):
+        seen = f"`shares` is not {BINS} numbers, one for each bin."
+        raise Refused(Diagnosis("wrong-shape", seen, "It is published: what 2.4 reads off `noisy`, and nothing else."))
     if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
         what = f"admit was asked {len(desk.asked)} times" + (f", last for {desk.asked[-1]}" if desk.asked else "")
         raise Refused(

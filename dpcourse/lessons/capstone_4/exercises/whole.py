@@ -11,6 +11,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.whole_noise import missing
 from dpcourse.datasets import simulate_centres
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import SHARES
@@ -166,6 +167,23 @@ def _noise(noise: np.ndarray, epsilon: float, came: int, level: float) -> Diagno
     return None
 
 
+def _there(
+    given: Release, messages: list[Message], epsilon: float, rng: np.random.Generator, failure: float
+) -> Diagnosis | None:
+    """The noise of two centres together is whole with many tests, too; `missing` says how often by chance not."""
+    defects = len(given.counts)
+    noise = [given.noisy[name] - counted(chips, defects) for name, _, chips in messages]
+    pairs = np.concatenate([noise[0] + noise[1], noise[2] + noise[3]])
+    if not missing(pairs, np.full(len(pairs), epsilon), rng, failure):
+        return None
+    return Diagnosis(
+        "not-everywhere",
+        f"With {len(given.total)} tests and {defects} defects the noise of two centres together is not whole at ε = "
+        f"{epsilon:g}: it is {np.abs(pairs).mean():.2g} on average, and {1 / math.sinh(epsilon):.2g} is right.",
+        "With one test in the catalogue it is whole. What does your noise depend on besides ε?",
+    )
+
+
 def _quiet(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Where noise is louder than the counts, tests follow the published counts and not the true ones."""
     for _ in range(2):
@@ -178,6 +196,7 @@ def _quiet(answer: Answer, chance: Chance) -> Diagnosis | None:
         if given is None:
             return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
         wrong = _tests(given, Office(at.p, at.q, at.shares, at.cost, at.budget / 3))
+        wrong = wrong or _there(given, messages, 0.01, chance.rng, chance.failure / 12)
         if wrong:
             return wrong
     return _one_chip(answer, chance)
@@ -220,6 +239,7 @@ def _one_chip(answer: Answer, chance: Chance) -> Diagnosis | None:
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At ε = 1 with 100,000 failing chips: the tests catch what those chosen with exact counts catch."""
     ratios = []
+    wrong: Diagnosis | None = None
     for _ in range(2):
         centres = simulate_centres(80, 30, rng=chance.rng)
         at = office(chance.rng, 1)
@@ -232,8 +252,9 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         best = chosen(pooled, at.cost, counts, at.budget)
         yours, ours = (counts[pooled[some.astype(int)].any(axis=0)].sum() for some in (given.tests, best))
         ratios.append(float(yours / ours))
+        wrong = wrong or _there(given, messages, 1.0, chance.rng, chance.failure / 2)
     if np.mean(ratios) >= 0.95:
-        return None
+        return wrong
     return Diagnosis(
         "not-useful",
         f"At ε = 1 and a tenth of the time of 80 tests, your tests catch {np.mean(ratios):.2f} of what tests chosen "

@@ -17,6 +17,7 @@ from dpcourse.lessons.capstone_6.design import (
     Triple,
 )
 from dpcourse.lessons.capstone_6.exercises.claimed import honest
+from dpcourse.lessons.capstone_6.exercises.sizes import everywhere, too_quiet
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, MIXES, Silent, exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import auc, best_bank, ridge_of, scores, sigma, weights_from
@@ -140,6 +141,9 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     given = made(answer, [*banks], Run(lambda ids: rows, Source(rng)), rng.standard_normal)
     if given is None:
         return Diagnosis("refuses-all", "20,000 common customers, and you refuse.")
+    wrong = too_quiet(np.asarray(given["noisy"], dtype=float) - exact, len(rows[0]), 1.0, chance.failure)
+    if wrong:
+        return wrong
     weights = np.asarray(given["weights"], dtype=float)
     reached = auc(scores(np.nan_to_num(weights), world.applicants), world.defaulted)
     if reached >= alone + GAIN:
@@ -162,4 +166,4 @@ def _fitted(exact: np.ndarray, world: Customers, rng: np.random.Generator) -> fl
     return auc(scores(weights, world.applicants), world.defaulted)
 
 
-WHOLE = (robust, honest, useful)
+WHOLE = (robust, honest, everywhere, useful)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, parts
@@ -220,6 +221,45 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Twenty to four hundred homes, any ε and δ, ten to twenty days: the noise is there at every size.
+
+    Each of four worlds is refused with probability `chance.failure` / 4 at most, by a χ² of its days' means.
+    """
+    rng = chance.rng
+    for number in rng.permutation(4):
+        many, days = round(20 * 20 ** ((number + rng.uniform()) / 4)), int(rng.integers(10, 21))
+        shares, homes = int(rng.integers(many // 2, many * 4 // 5)), names(many)
+        epsilon, delta = float(0.1 * 50 ** rng.uniform()), float(10 ** rng.uniform(-10, -4))
+        readings, there = rng.uniform(0, CAP, (many, days)), rng.random((many, days)) < 0.97
+        there[:shares] = True
+        messages: list[Message] = [
+            (homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)
+        ]
+        given = released(answer, messages, homes, days, epsilon, delta, shares, rng)
+        exact = np.where(there, readings, 0).sum(axis=0) / there.sum(axis=0)
+        wrong = _wrong_size(given["means"] - exact, there.sum(axis=0), shares, epsilon, delta, chance.failure / 4)
+        if wrong:
+            return wrong
+    return None
+
+
+def _wrong_size(
+    noise: np.ndarray, reported: np.ndarray, shares: int, epsilon: float, delta: float, failure: float
+) -> Diagnosis | None:
+    """Whether a year's noise is too small or too large for these days, by a χ² on both sides."""
+    days = len(noise)
+    z = noise / (year_norm(days) * sigma(epsilon, delta) * np.sqrt(reported / shares) / reported)
+    if min(stats.chi2.cdf(z @ z, days), stats.chi2.sf(z @ z, days)) >= failure / 2:
+        return None
+    return Diagnosis(
+        "noise-by-size",
+        f"With {reported.mean():.0f} homes a day over {days} days, at ε = {epsilon:.3g}, your noise has "
+        f"{np.sqrt(np.mean(z**2)):.2g} times the deviation that their shares make together.",
+        "Does a home's share of the noise depend on how many homes there are? It is one of `shares`.",
+    )
+
+
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Six hundred homes for twenty days at ε = 1, some of them missing: the RMS is about that of the noise."""
     homes, days, shares = names(600), 20, 550
@@ -231,7 +271,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     error = float(np.sqrt(np.mean((given["means"] - exact) ** 2)))
     expected = year_norm(days) * sigma(1.0) * math.sqrt(there.sum() / days / shares) / (there.sum() / days)
     if error < 2 * expected:  # the root of a mean of 20 squares: above twice the expected with probability 2e-9
-        return None
+        return _wrong_size(given["means"] - exact, there.sum(axis=0), shares, 1.0, DELTA, chance.failure / 2)
     return Diagnosis(
         "not-useful",
         f"With 600 homes and 20 days at ε = 1 your means are off by {error:.3g} kWh (RMS); {expected:.2g} is what "
@@ -240,4 +280,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-WHOLE = (robust, honest, hides, useful)
+WHOLE = (robust, honest, hides, sizes, useful)

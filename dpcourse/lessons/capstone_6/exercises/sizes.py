@@ -1,0 +1,48 @@
+"""Capstone 6.6: the noise is there whatever the number of common customers and ε are."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.lessons.capstone_6.design import BANKS, FEWEST, HONEST
+from dpcourse.lessons.capstone_6.exercises.noise import parts_of
+from dpcourse.lessons.capstone_6.exercises.tools import run_of
+from dpcourse.lessons.capstone_6.exercises.world import exact_matrix, five_banks, made
+from dpcourse.lessons.capstone_6.numbers import sigma
+
+WORLDS = 4
+
+
+def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Worlds of 100 to 800 common customers, at ε from 0.2 to 5: each world's matrix has noise enough."""
+    rng = chance.rng
+    for number in rng.permutation(WORLDS):
+        common = round(FEWEST * 8 ** ((number + rng.uniform()) / WORLDS))
+        epsilon = float(0.2 * 25 ** rng.uniform())
+        banks, run = five_banks(rng, common), run_of(rng)
+        right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
+        given = made(answer, [*banks], run, rng.standard_normal, epsilon)
+        if given is None:
+            return Diagnosis("refuses-all", f"{common} common customers, and you refuse.")
+        noise = np.asarray(given["noisy"], dtype=float) - right
+        wrong = too_quiet(noise, common, epsilon, chance.failure / WORLDS)
+        if wrong:
+            return wrong
+    return None
+
+
+def too_quiet(noise: np.ndarray, common: int, epsilon: float, failure: float) -> Diagnosis | None:
+    """One matrix of noise, 528 different numbers: their squares add up to less with probability `failure` at most."""
+    diagonal, above = (part.ravel() for part in parts_of(noise[None]))
+    numbers = np.concatenate((diagonal, above * 2**0.5)) / (sigma(epsilon) * (BANKS / HONEST) ** 0.5)
+    if stats.chi2.cdf(float(numbers @ numbers), len(numbers)) >= failure:
+        return None
+    return Diagnosis(
+        "noise-by-size",
+        f"With {common:,} common customers at ε = {epsilon:.3g} the noise in your matrix has "
+        f"{np.sqrt(np.mean(numbers**2)):.2g} times the deviation that five shares make.",
+        "Does your noise depend on how many customers are common? One of them moves the matrix as far as ever.",
+    )
