@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from dpcourse.checks.answers import Answer
@@ -35,7 +37,7 @@ def redealt(answer: Answer, chance: Chance) -> Diagnosis | None:
         if not np.array_equal(one["noisy"], other["noisy"]):
             continue
         for part in ("servers", "rate", "quartile", "shares"):
-            if not np.array_equal(*(np.asarray(some[part], dtype=float) for some in given), equal_nan=True):
+            if not np.array_equal(_numbers(one[part]), _numbers(other[part]), equal_nan=True):
                 return Diagnosis(
                     "beyond-noisy",
                     "Twice the same lots and the same generators, the lots at other suppliers: `noisy` is the same, "
@@ -43,3 +45,7 @@ def redealt(answer: Answer, chance: Chance) -> Diagnosis | None:
                     "Whatever is published has to follow from the noisy sum alone.",
                 )
     return None
+
+
+def _numbers(part: Any) -> np.ndarray:
+    return np.asarray(part, dtype=np.float64)
