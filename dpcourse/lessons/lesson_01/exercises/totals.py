@@ -186,6 +186,13 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
             f"You say the same whatever the sums are; that is right for {right:.0%} of the people.",
             "Does your programme ask that a sum is neither too small nor too large?",
         )
+    shares = [float((numbers == secret).mean()) for numbers, secret, _, _ in draws]
+    if min(shares[::2]) >= 0.95 > max(shares[1::2]):
+        return Diagnosis(
+            "shift-above-zero",
+            "You are right where the office's secret number is above 0, and wrong where it is below.",
+            "Between which bounds may the unknown for it lie? What are they in `linprog`, if you give none?",
+        )
     low = all((numbers <= secret).all() for numbers, secret, _, _ in draws)
     if low and max(int((secret - numbers).max()) for numbers, secret, _, _ in draws) > 1:  # no rounding is off by two
         return Diagnosis(
@@ -202,13 +209,6 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
             "few-equations",
             f"You solve as many equations as there are unknowns, which makes the noise larger: {right:.0%} right.",
             "There are 240 sums. Which numbers fit all of them best?",
-        )
-    shares = [float((numbers == secret).mean()) for numbers, secret, _, _ in draws]
-    if min(shares[::2]) >= 0.95 > max(shares[1::2]):
-        return Diagnosis(
-            "shift-above-zero",
-            "You are right where the office's secret number is above 0, and wrong where it is below.",
-            "Between which bounds may the unknown for it lie? What are they in `linprog`, if you give none?",
         )
     if all((numbers >= secret).all() for numbers, secret, _, _ in draws):
         return Diagnosis(

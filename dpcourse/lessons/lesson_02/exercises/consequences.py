@@ -79,6 +79,12 @@ def _by_accuracy(fpr: float, tpr: float, delta: float) -> float:
     return max(0.0, _log(right - delta, 1 - right))
 
 
+_YES_ONLY = Diagnosis(
+    "first-bound-only",
+    "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 the event “does not say it” "
+    "shows more.",
+    "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
+)
 _MISTAKES = (
     Mistake(
         "smaller-bound",
@@ -92,13 +98,8 @@ _MISTAKES = (
         "You put δ below the line, beside the second rate.",
         "Solve TPR ≤ e^ε·FPR + δ for e^ε, one step at a time. Which rate is δ taken off?",
     ),
-    Mistake(
-        "first-bound-only",
-        lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0),
-        "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 "
-        "the event “does not say it” shows more.",
-        "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
-    ),
+    Mistake.told(_YES_ONLY, lambda fpr, tpr, delta: max(_says_yes(fpr, tpr, delta), 0.0)),
+    Mistake.told(_YES_ONLY, _says_yes),
     Mistake(
         "second-bound-only",
         lambda fpr, tpr, delta: max(_says_no(fpr, tpr, delta), 0.0),
@@ -171,6 +172,12 @@ _TWO_STEPS = (
     "Go from D to D′ by way of one person in between, as in the lesson. What is each of the two δ multiplied by?"
 )
 
+_WRONG_WAY = Diagnosis(
+    "wrong-way",
+    "You go from one person to the household. Here the household's claim is given.",
+    "Should each person's ε be larger or smaller than the household's?",
+)
+
 HOUSEHOLD = (
     Equals(
         _household,
@@ -196,12 +203,12 @@ HOUSEHOLD = (
                 "In the sum for δ you use the household's ε.",
                 "Which ε does one step from person to person cost?",
             ),
-            Mistake(
-                "wrong-way",
+            Mistake.told(
+                _WRONG_WAY,
                 lambda epsilon, delta, k: (k * epsilon, delta * math.expm1(k * epsilon) / math.expm1(epsilon)),
-                "You go from one person to the household. Here the household's claim is given.",
-                "Should each person's ε be larger or smaller than the household's?",
             ),
+            Mistake.told(_WRONG_WAY, lambda epsilon, delta, k: (k * epsilon, k * delta)),
+            Mistake.told(_WRONG_WAY, lambda epsilon, delta, k: (k * epsilon, delta)),
             Mistake(
                 "off-by-one",
                 lambda epsilon, delta, k: (epsilon / k, per_person(epsilon, delta, k)[1] * math.exp(-epsilon / k)),

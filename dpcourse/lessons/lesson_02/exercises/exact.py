@@ -66,6 +66,11 @@ def _single(p: np.ndarray, q: np.ndarray, delta: float) -> float:
         return max(float(np.log(np.maximum(ratios, 1e-300)).max()), 0.0)
 
 
+def _single_one_way(p: np.ndarray, q: np.ndarray, delta: float) -> float:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return max(float(np.log(np.maximum((p - delta) / q, 1e-300)).max()), 0.0)
+
+
 def _rarely_exceeded(p: np.ndarray, q: np.ndarray, delta: float) -> float:
     """The smallest loss that is exceeded with probability δ at most, in both directions."""
 
@@ -156,6 +161,7 @@ _FORMULA = Equals(
     mistakes=(
         Mistake.told(_ONE_WAY, lambda p, q, delta: max(_over(p, q, delta), 0.0)),
         Mistake.told(_ONE_WAY, lambda p, q, delta: max(_over(q, p, delta), 0.0)),
+        Mistake.told(_ONE_WAY, _single_one_way),
         Mistake(
             "ignores-delta",
             lambda p, q, delta: smallest(p, q, 0.0),
