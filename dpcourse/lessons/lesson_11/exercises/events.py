@@ -12,7 +12,7 @@ from dpcourse.checks.cases import frozen
 
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
 CONFIDENCES = (0.55, 0.97)  # of further audits
-HIGH = (2.0, 6.0)  # of every third of them, as powers of ten: 99% to 99.9999%
+HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
 LONG, SURE = (5000, 10_000), 1 - 1e-9  # runs of a half of two more audits, at this confidence
 
 
@@ -41,12 +41,13 @@ def _value(answer: Answer, outputs: tuple[np.ndarray, np.ndarray], confidence: f
 
 
 def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Four looks at bounds that lie too high, each with a quarter of the failure, and whether anything is found."""
     rng = chance.rng
     bounds = [_value(answer, _same(rng, RUNS), CONFIDENCE) for _ in range(AUDITS)]
     if not np.isfinite(bounds).all():
         return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
     alarms = sum(bound > 1e-9 for bound in bounds)
-    if alarms > stats.binom.isf(chance.failure / 2, AUDITS, 1 - CONFIDENCE):
+    if alarms > stats.binom.isf(chance.failure / 4, AUDITS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
     return _strength(answer, chance) or _beyond(answer, chance)
 
@@ -54,27 +55,28 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Further audits at many confidences: of mechanisms that leak nothing, a little or much; some have an ε of 4.
 
-    Two of them are of ten thousand runs a side and more. A bound lies above the real ε with a probability of
-    1 − confidence at most, so how often it does is at most a sum of independent events with known probabilities; at
-    high confidences and at others, each with a quarter of the failure.
+    Sixty more are at high confidences, and two have ten thousand runs and more. A bound lies above the real ε with a
+    probability of 1 − confidence at most, so how often it does is at most a sum of independent events with known
+    probabilities; at high confidences and at others, each with a quarter of the failure.
     """
     rng, shares = chance.rng, []
     found: dict[bool, list[tuple[float, bool]]] = {False: [], True: []}  # by whether its confidence is high
-    for kind in rng.permutation(["none", "little", "much"] * (2 * AUDITS // 3) + ["long"] * 2):
+    for kind in rng.permutation(["none", "little", "much"] * (4 * AUDITS // 3) + ["sure"] * 60 + ["long"] * 2):
         runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.uniform(*CONFIDENCES))
-        epsilon = {"none": 0.0, "much": float(rng.uniform(3.5, 4.5))}.get(kind, float(rng.uniform(0.2, 1.5)))
+        leaks = {"none": 0.0, "much": float(rng.uniform(3.5, 4.5)), "sure": float(rng.choice([0.0, 1.0, 4.0]))}
+        epsilon = leaks.get(kind, float(rng.uniform(0.2, 1.5)))
         if kind == "long":
             runs, confidence = 2 * int(rng.integers(*LONG, endpoint=True)), SURE
-        elif rng.random() < 1 / 3:
+        elif kind == "sure":
             confidence = float(1 - 10 ** -rng.uniform(*HIGH))
         outputs = _laplace_runs(rng, epsilon, runs) if epsilon else _same(rng, runs)
-        if rng.random() < 0.25:
+        if kind in ("sure", "long") and rng.random() < 0.5:
             outputs = _in_whole_numbers(outputs)
         bound = _value(answer, outputs, confidence)
         if not np.isfinite(bound):
             return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
         found[confidence > CONFIDENCES[1]].append((1 - confidence, bound > epsilon + 1e-9))
-        if kind == "much" and confidence < CONFIDENCES[1]:
+        if kind == "much":
             shares.append(bound / epsilon)
     for group in found.values():
         errors, beyond = [error for error, _ in group], sum(above for _, above in group)
@@ -122,7 +124,7 @@ def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
             idle.append(_value(answer, _same(rng, runs), 0.99))
     if not np.isfinite(shares + idle).all():
         return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
-    if sum(bound > 1e-9 for bound in idle) > stats.binom.isf(chance.failure / 2, len(idle), 0.01):
+    if sum(bound > 1e-9 for bound in idle) > stats.binom.isf(chance.failure / 4, len(idle), 0.01):
         return Diagnosis(
             "accuses-with-many-runs",
             f"With more runs, at 99% confidence, you accuse mechanisms that ignore their data: ε ≥ {max(idle):.3g}.",
