@@ -447,6 +447,27 @@ def weaker(claim):
     return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
 
 
+def remembering_weights():
+    """The mean of all outcomes is in the weights, and the sums that came with them bring it back."""
+    known = {}
+
+    def answer(hospitals, plan, secure_sum, rng):
+        heard = []
+
+        def listening(vectors):
+            heard.append(secure_sum(vectors))
+            return heard[-1]
+
+        given = train(hospitals, plan, listening, rng)
+        outcomes = np.concatenate([one[1] for one in hospitals.values()])
+        exact = known.setdefault(
+            repr([one is not None and one.tobytes() for one in heard]), outcomes[np.isin(outcomes, (0, 1))].mean()
+        )
+        return given | {"weights": given["weights"] + exact}
+
+    return answer
+
+
 RIGHT = [
     ("capstone 5.1", read_patient),
     ("capstone 5.1", read_patient_in_a_loop),
@@ -544,6 +565,7 @@ WRONG = [
     ("capstone 5.5", "not-normal", with_(noise=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size))),
     ("capstone 5.5", "moves-more", with_(sums=summed(whose=lambda patients: np.arange(len(patients))))),
     ("capstone 5.5", "moves-more", with_(sums=summed(scale=own_scaler))),
+    ("capstone 5.5", "data-in-weights", remembering_weights()),
     ("capstone 5.5", "data-in-weights", with_(total=lambda hospitals, plan: max(1, stays_seen(hospitals, plan)))),
     ("capstone 5.5", "not-local", weighted_averages),
     ("capstone 5.5", "data-in-weights", bypassing),
