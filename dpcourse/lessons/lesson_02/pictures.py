@@ -94,9 +94,9 @@ def draw_hills(data: Hills) -> Still:
             *(
                 marks.text(high - 0.05, share * top, words, colour=colour, anchor="end")
                 for share, words, colour in (
-                    (0.84, "light and dark:", marks.INK),
+                    (0.84, "both shades:", marks.INK),
                     (0.76, "ratio above e^ε", marks.INK),
-                    (0.63, f"dark: δ = {data.delta:.3f}", marks.INK),
+                    (0.63, f"strong shade: δ = {data.delta:.3f}", marks.INK),
                 )
             ),
             marks.text(data.x[near][0] + 0.15, 1.09 * top, "dots: e^ε × solid", colour=marks.GREEN, anchor="start"),

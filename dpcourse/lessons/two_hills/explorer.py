@@ -66,7 +66,7 @@ def _describe_coin(hills: Hills) -> str:
     end = (
         f"The claim ε = {number(hills.claim)}, δ = 0 ({relation}) is true: no bar is above its green mark."
         if hills.delta < 1e-12
-        else f"The claim ε = {number(hills.claim)} with δ = 0 ({relation}) is false: the dark tops of the bars "
+        else f"The claim ε = {number(hills.claim)} with δ = 0 ({relation}) is false: the tops marked δ "
         f"are above what it allows, by {_delta(hills)}."
     )
     return (
