@@ -96,7 +96,7 @@ def draw_hills(data: Hills) -> Still:
                 for share, words, colour in (
                     (0.84, "both shades:", marks.INK),
                     (0.76, "ratio above e^ε", marks.INK),
-                    (0.63, f"strong shade: δ = {data.delta:.3f}", marks.INK),
+                    (0.63, f"strong: δ = {data.delta:.3f}", marks.INK),
                 )
             ),
             marks.text(data.x[near][0] + 0.15, 1.09 * top, "dots: e^ε × solid", colour=marks.GREEN, anchor="start"),
