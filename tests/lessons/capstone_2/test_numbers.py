@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpcourse.lessons import capstone_2 as c2
-from dpcourse.lessons.capstone_2.exercises.whole import _MIXES, LOUD, _mix, released
+from dpcourse.lessons.capstone_2.exercises.world import LOUD, MIXES, mixed, released
 from dpcourse.lessons.capstone_2.numbers import RATE_BINS
 
 
@@ -82,12 +82,12 @@ def test_uniform_numbers():
             c2.uniform(modulus, 1)
 
 
-@pytest.mark.parametrize("kind", _MIXES)
+@pytest.mark.parametrize("kind", MIXES)
 def test_two_hundred_random_mixes(reference, kind):
     """At a huge ε nothing but the right counts may come out of the notebook's own benchmark."""
     rng = np.random.default_rng(21)
     for _ in range(200):
-        messages, right, quarter = _mix(rng, kind)
+        messages, right, quarter = mixed(rng, kind)
         given = released(reference["benchmark"], messages, quarter, LOUD, rng)
         assert np.array_equal(given["noisy"], right)
 
