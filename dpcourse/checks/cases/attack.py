@@ -173,7 +173,7 @@ class Attack:
         wrong = self._too_weak(f"{seen}: that shows {_epsilon(by_event)}", by_event, data, neighbour)
         if found.epsilon_lower < self.shows:
             return wrong  # the student's own pair may have no such event
-        better = f"The auditor knows an event that shows ε ≥ {found.epsilon_lower:.2g} on the same outputs."
+        better = f"There is an event that shows ε ≥ {found.epsilon_lower:.2g} on the same outputs."
         ask = self.question or "Draw both histograms. Where is one of them many times as high as the other?"
         separates = "separates-nothing" if by_event < 0.1 else wrong.key
         return Diagnosis(separates, f"{wrong.seen} {better}", ask)

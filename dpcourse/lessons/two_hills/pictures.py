@@ -48,11 +48,12 @@ def _two(hills: Hills, without: str = "without Ana", with_ana: str = "with Ana")
     """The hills; each is named on its own side."""
     top = max(hills.without.max(), hills.with_ana.max())
     left, right = hills.outputs[hills.without.argmax()], hills.outputs[hills.with_ana.argmax()]
+    clear = 0.02 * np.ptp(hills.outputs)  # of the dots on the flank
     return [
         line(hills.outputs, hills.without, without, colour=BLUE, label=""),
         line(hills.outputs, hills.with_ana, with_ana, colour=VERMILION, dash="7 4", label=""),
-        text(float(left), 1.06 * top, without, colour=BLUE, anchor="end"),
-        text(float(right), 1.06 * top, with_ana, colour=VERMILION, anchor="start"),
+        text(float(left - clear), 1.06 * top, without, colour=BLUE, anchor="end"),
+        text(float(right + clear), 1.06 * top, with_ana, colour=VERMILION, anchor="start"),
     ]
 
 
