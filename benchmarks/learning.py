@@ -251,7 +251,7 @@ def against_opacus(split: Split, noise_multiplier: float, seeds: int) -> None:
     )
     tight, loose, mine = epsilons["epsilon"], epsilons["epsilon as it comes"], model.guarantee_.epsilon
     print(
-        f"ε at δ = {DELTA:g}: ours (PLD) {mine:.4f}; Opacus (PRV) {tight:.4f} with eps_error=0.001, "
+        f"\nε at δ = {DELTA:g}: ours (PLD) {mine:.4f}; Opacus (PRV) {tight:.4f} with eps_error=0.001, "
         f"{tight / mine - 1:+.2%}, and {loose:.4f} as it comes, with 0.01, {loose / mine - 1:+.2%}"
     )
 

@@ -7,6 +7,7 @@ repository is named.
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 import re
 import shutil
@@ -35,6 +36,8 @@ for (const place of document.querySelectorAll(".dpx-data")) page(place.previousE
 
 # Text in which a caret is a caret, in a document and in HTML.
 AS_TYPED = (nodes.literal, nodes.FixedTextElement, nodes.math, nodes.raw, nodes.Invisible, addnodes.desc_signature)
+SIGNED = re.compile(r"([+−-]?\d[\d.]*e-\d+|(?<![\w-])-\d[\d.,]*%?)")
+PRINTED = re.compile(r'(<div class="output [^>]*>\s*<div class="highlight"><pre)(>.*?</pre>)', re.S)
 TAG = re.compile(r"(<(script|style|pre|code|svg|textarea)\b.*?</\2>|<[^>]*>)", re.S)
 
 
@@ -44,6 +47,9 @@ def set_prose(app: Any, doctree: nodes.document) -> None:
         parent: Any = text.parent
         if "^" in text and not typed(parent):
             parent.replace(text, [part for on, up in powers(text) for part in lifted(on, up)])
+    for text in list(doctree.findall(nodes.Text)):
+        if not typed(text.parent) and SIGNED.search(text):
+            text.parent.replace(text, whole_numbers(text))
     for raw in doctree.findall(nodes.raw):
         if "html" in raw.get("format", "").split() and "^" in raw.astext():
             raw.children = [nodes.Text(raised(raw.astext()))]
@@ -53,12 +59,29 @@ def set_prose(app: Any, doctree: nodes.document) -> None:
             strong.parent["classes"].append("predict")
 
 
+def whole_numbers(text: str) -> list[nodes.Node]:
+    """A number does not break at its minus."""
+    pieces = enumerate(SIGNED.split(text))
+    return [nodes.inline("", piece, classes=["number"]) if i % 2 else nodes.Text(piece) for i, piece in pieces if piece]
+
+
 def typed(node: Any) -> bool:
     while node is not None:
         if isinstance(node, AS_TYPED):
             return True
         node = node.parent
     return False
+
+
+def index_terms(app: Any, doctree: nodes.document) -> None:
+    """What the glossary explains is an index entry, so the search finds its row first; a symbol by its name."""
+    if app.env.docname != "notebooks/GLOSSARY":
+        return
+    for i, row in enumerate(row for body in doctree.findall(nodes.tbody) for row in body.findall(nodes.row)):
+        term = row[0].astext()
+        names = re.findall(r"“(.*?)”", term) or ([term] if len(term) > 2 else [])
+        row["ids"].append(f"row-{i}")
+        row[0].insert(0, addnodes.index(entries=[("single", name, f"row-{i}", "main", None) for name in names]))
 
 
 def bare(up: str) -> tuple[str, str, str]:
@@ -95,6 +118,8 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
     if not body:
         return
     body = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" decoding="async" ', body)
+    # What code printed wraps, unless it is a table whose columns are aligned by spaces.
+    body = PRINTED.sub(lambda m: m[0] if re.search(r"\S {2,}\S", m[2]) else f'{m[1]} class="sentences"{m[2]}', body)
     # Links inside HTML that a cell printed are not Sphinx's to resolve.
     body = re.sub(r'href="(?![^"]*_downloads/)([^":#]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
     if app.config.dpcourse_repository and re.match(r"notebooks/(\w+/)?\d", pagename):
@@ -126,6 +151,21 @@ def put_mathjax(app: Any) -> None:
         shutil.copy2(source / "tex-chtml.js", target)
 
 
+# What an excerpt is not taken from, and tags; sections and rows stay, because a search result may lead there.
+UNREAD = re.compile(r'<(script|style|svg)\b.*?</\1>|<a class="headerlink".*?</a>|<(?!/?(?:section|tr)\b)[^>]*>', re.S)
+
+
+def put_texts(app: Any, exception: Any) -> None:
+    """The pages' words in one script: a browser does not let the search read pages opened from the file system."""
+    texts = {}
+    for name in sorted(app.env.found_docs):
+        page = Path(app.outdir, f"{name}.html").read_text(encoding="utf-8")
+        article = re.search(r'<article class="bd-article">(.*?)</article>', page, re.S)
+        texts[name] = " ".join(UNREAD.sub("", article[1]).split()) if article else ""
+    script = f"const TEXTS = {json.dumps(texts, ensure_ascii=False)};\n"
+    Path(app.outdir, "_static", "texts.js").write_text(script, encoding="utf-8")
+
+
 def keep_whole(app: Any, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:
     """napoleon takes what stands before a colon in a property's first line for its type: an empty comment is first."""
     if what in ("attribute", "data", "property"):
@@ -136,6 +176,8 @@ def setup(app: Any) -> dict[str, Any]:
     app.add_config_value("dpcourse_repository", os.environ.get("REPOSITORY", ""), "html")
     app.connect("builder-inited", put_mathjax)
     app.connect("doctree-read", set_prose, priority=400)  # before titles are collected
+    app.connect("doctree-read", index_terms)
+    app.connect("build-finished", put_texts)
     app.connect("html-page-context", finish)
     app.connect("html-page-context", name_toggles, priority=900)  # after the theme
     app.connect("autodoc-process-docstring", keep_whole, priority=400)  # before napoleon

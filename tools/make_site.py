@@ -37,6 +37,8 @@ NO_ANSWERS = (
     "A page shows where its project leads, without the answers. To do the project, download its *student form*."
 )
 OTHER_NUMBERS = "<p class='dpx-note'>Computed for this page on example data: other numbers than in the lesson.</p>"
+PHONE = 820  # pixels: the words of a wider picture are too small where it is shrunk to a phone
+TERM = re.compile(r"^(\| [^|]+ \| [^|]+?) \| ([^|]*?) ?\| (\[\d\d\]\([^)]+\) \|)$", re.M)
 PLAIN = re.compile(r"<(Picture|Explorer): (.*)>\Z", re.S)
 
 
@@ -103,7 +105,9 @@ def page_of(notebook: dict) -> dict:
             words = PLAIN.match("".join(data.get("text/plain", "")))
             if "image/png" in data and words:
                 alt = " ".join(words[2].replace('"', "”").split())
-                cell["metadata"]["mystnb"] = {"image": {"alt": alt}}
+                width = output.get("metadata", {}).get("image/png", {}).get("width", 0)
+                wide = {"classes": "wide"} if width > PHONE else {}
+                cell["metadata"]["mystnb"] = {"image": {"alt": alt, **wide}}
                 call = EXPLORER.search(text) if words[1] == "Explorer" else None
                 if call:
                     place = live(call[1])
@@ -118,6 +122,18 @@ def relinked(text: str) -> str:
     """Links to solutions become words: the site has none. Capstones' student forms are downloaded."""
     text = re.sub(r"\[([^\]]+)\]\((?:\.\./)?solutions/[^)]+\)", r"\1", text)
     return re.sub(r"\[([^\]]+)\]\((student/[^)]+)\)", r"{download}`\1 <\2>`", text)
+
+
+def glossary(text: str) -> str:
+    """A term's formula stands below its sentence: a phone has no room for a column that is empty in most rows."""
+    symbols, head, terms = text.partition("| term | in one sentence | formula | first in |\n| --- | --- | --- | --- |\n")
+    assert head
+    rows = TERM.sub(lambda m: f"{m[1]}{below(m[2])} | {m[3]}", terms)
+    return f"{symbols}| term | in one sentence | first in |\n| --- | --- | --- |\n{rows}"
+
+
+def below(formula: str) -> str:
+    return f'<br><span class="formula">{formula}</span>' if formula else ""
 
 
 def as_students_get_it(reference: dict, student: dict, name: str) -> dict:
@@ -149,7 +165,9 @@ def sources() -> set[Path]:
                 )
             write(path.relative_to(ROOT).as_posix(), json.dumps(page, ensure_ascii=False, indent=1), kept)
     for path in [*sorted(notebooks.glob("*.md")), *(ROOT / f"{name}.md" for name in ABOUT)]:
-        write(path.relative_to(ROOT).as_posix(), relinked(path.read_text(encoding="utf-8")), kept)
+        text = relinked(path.read_text(encoding="utf-8"))
+        text = glossary(text) if path.stem == "GLOSSARY" else text
+        write(path.relative_to(ROOT).as_posix(), text, kept)
     for picture in sorted((ROOT / ".github" / "pictures").iterdir()):
         write(f".github/pictures/{picture.name}", picture.read_bytes(), kept)
     for page, text in lists():

@@ -47,8 +47,8 @@ class AdaptiveClip:
     estimates the share b that was, and S moves to S · exp(−η (b − γ)).
 
     The bits cost budget. With bits counted as ±½, one client moves the count by ½, and the pair (sum of updates, count)
-    is one Gaussian release whose noise multiplier z obeys 1/z² = 1/z_u² + 1/(2σ_b)². The server is given z, which is
-    what the accountant composes, and gives the updates the larger z_u that is left (`update_noise_multiplier`).
+    is one Gaussian release whose noise multiplier z obeys 1/z² = 1/u² + 1/(2σ)². The server is given z, which is
+    what the accountant composes, and gives the updates the larger u that is left (`update_noise_multiplier`).
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class AdaptiveClip:
     learning_rate : float
         η > 0; the paper's 0.2 moves S by a fifth a round at most.
     count_noise : float
-        σ_b, the deviation of the noise on the count of clients, ≥ 0. The paper advises a twentieth of the clients
+        σ, the deviation of the noise on the count of clients, ≥ 0. The paper advises a twentieth of the clients
         expected in a round.
 
     Examples
@@ -83,7 +83,7 @@ class AdaptiveClip:
         arguments.nonnegative("count_noise", self.count_noise)
 
     def update_noise_multiplier(self, noise_multiplier: float) -> float:
-        """z_u, so that updates and bits together cost what one Gaussian with `noise_multiplier` costs."""
+        """u, so that updates and bits together cost what one Gaussian with `noise_multiplier` costs."""
         if noise_multiplier == 0:
             return 0.0
         if 2 * self.count_noise <= noise_multiplier:

@@ -23,11 +23,11 @@ Clients = Sequence[FederatedClient] | SimulatedClients
 class FederatedServer:
     """Federated averaging (McMahan et al. 2017, arXiv:1602.05629), with client-level privacy where there is noise.
 
-    In each round every client takes part with probability q, independently. Client k has a weight w_k in [0, 1]: 1 for
-    "equal", its declared size over `largest_size` for "sizes". With clipped updates u_k and W the total weight of
+    In each round every client takes part with probability q, independently. Client k has a weight wₖ in [0, 1]: 1 for
+    "equal", its declared size over `largest_size` for "sizes". With clipped updates uₖ and W the total weight of
     *all* clients,
 
-        weights ← weights + η · (Σ w_k u_k + noise) / (q W).
+        weights ← weights + η · (Σ wₖ uₖ + noise) / (q W).
 
     The denominator is fixed: it does not depend on who takes part, or on who is refused. So one client moves the
     sum by S at most (the clip norm), and noise of deviation z·S on the sum makes a round one Poisson-subsampled

@@ -63,11 +63,11 @@ class CountEstimate:
 
 
 def estimate_counts(reported: np.ndarray, n: int, true: float, false: float, guarantee: Guarantee) -> CountEstimate:
-    """Solve E[reported_v] = N_v·true + (n − N_v)·false for N_v, category by category.
+    """Solve E[reported] = N·true + (n − N)·false for N, category by category.
 
-    A category's reports are N_v coins of probability `true` and n − N_v of probability `false`, all independent, so
-    Var = N_v·true(1−true) + (n−N_v)·false(1−false), and that over (true − false)² for the estimate. The variance is
-    linear in N_v: with the estimated N_v in it, it is itself unbiased, and it is never negative.
+    A category's reports are N coins of probability `true` and n − N of probability `false`, all independent, so
+    Var = N·true(1−true) + (n−N)·false(1−false), and that over (true − false)² for the estimate. The variance is
+    linear in N: with the estimated N in it, it is itself unbiased, and it is never negative.
     """
     counts = (reported - n * false) / (true - false)
     variances = counts * true * (1 - true) + (n - counts) * false * (1 - false)

@@ -173,7 +173,7 @@ class SecureClient:
             raise ThresholdNotMet(f"{len(alive)} clients are left, fewer than the threshold of {self.threshold}")
 
     def reveal(self, survivors: Collection[int], dropped: Collection[int]) -> list[Reveal]:
-        """Round 3: its shares of b_v for every survivor v and of s_v for every client v that dropped out.
+        """Round 3: for every survivor its share of that client's seed, for every dropped client its share of the key.
 
         Raises
         ------

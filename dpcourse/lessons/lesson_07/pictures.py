@@ -92,7 +92,8 @@ def protocol_marks(data: Protocols) -> Panel:
             marks.rule(
                 x=data.crossover if data.crossover > low else np.nan, name="k = 3e^ε + 2", colour=marks.INK, dash="2 3"
             ),
-            marks.rule(x=data.epsilon, dash="", width=1),
+            # The chosen ε; it ends below the name of the other line, which it would cross.
+            marks.spans(data.epsilon, 0.01, data.epsilon, 300, colour=marks.GREY, width=1),
             *marks.lines(data.epsilons, data.curves, here=(data.epsilon, here), drag=("epsilon", "x")),
         ],
     )
