@@ -151,7 +151,7 @@ def put_mathjax(app: Any) -> None:
         shutil.copy2(source / "tex-chtml.js", target)
 
 
-# What an excerpt is not taken from, and tags; sections and rows stay, because a search result may lead there.
+# What an excerpt is not taken from, and tags. Sections and rows stay, because a search result may lead there.
 UNREAD = re.compile(r'<(script|style|svg)\b.*?</\1>|<a class="headerlink".*?</a>|<(?!/?(?:section|tr)\b)[^>]*>', re.S)
 
 
@@ -161,7 +161,8 @@ def put_texts(app: Any, exception: Any) -> None:
     for name in sorted(app.env.found_docs):
         page = Path(app.outdir, f"{name}.html").read_text(encoding="utf-8")
         article = re.search(r'<article class="bd-article">(.*?)</article>', page, re.S)
-        texts[name] = " ".join(UNREAD.sub("", article[1]).split()) if article else ""
+        words = UNREAD.sub("", article[1]) if article else ""
+        texts[name] = " ".join(re.sub(r"(</?)tr\b", r"\1div", words).split())  # a row alone is no HTML
     script = f"const TEXTS = {json.dumps(texts, ensure_ascii=False)};\n"
     Path(app.outdir, "_static", "texts.js").write_text(script, encoding="utf-8")
 

@@ -126,7 +126,8 @@ def api() -> Iterator[tuple[str, str | bytes]]:
         for room in rooms:
             module = importlib.import_module(f"dpcourse.{room}")
             lines.append(f"- [{room}](/api/{room}.md): {(module.__doc__ or '').splitlines()[0].replace('`', '')}")
-            page = [f"# dpcourse.{room}", "", "```{eval-rst}", f".. automodule:: dpcourse.{room}", "   :no-members:", ""]
+            page = [f"# dpcourse.{room}", "", "```{eval-rst}"]
+            page += [f".. automodule:: dpcourse.{room}", "   :no-members:", ""]
             for name in public(room):
                 kind = "class" if inspect.isclass(getattr(module, name)) else "function"
                 kind = kind if callable(getattr(module, name)) else "data"

@@ -7,16 +7,6 @@ function stops() {
 }
 addEventListener("load", stops);
 addEventListener("resize", stops);
-// So is a formula inside a sentence, once MathJax has drawn it.
-function wide() {
-  for (const formula of document.querySelectorAll(".bd-article mjx-container:not([display])")) {
-    formula.classList.remove("wide");
-    const end = formula.closest("p, li, td")?.getBoundingClientRect().right;
-    if (formula.getBoundingClientRect().right > end + 1) formula.classList.add("wide");
-  }
-}
-addEventListener("load", () => window.MathJax?.startup?.promise?.then(wide));
-addEventListener("resize", wide);
 // From the file system the search may not read pages: their words are in a script.
 if (location.protocol === "file:" && location.pathname.endsWith("/search.html")) {
   const texts = new Promise((done) => {
