@@ -126,10 +126,10 @@ def relinked(text: str) -> str:
 
 def glossary(text: str) -> str:
     """A term's formula stands below its sentence: a phone has no room for a column that is empty in most rows."""
-    symbols, head, terms = text.partition("| term | in one sentence | formula | first in |\n| --- | --- | --- | --- |\n")
+    symbols, head, terms = text.partition(" | formula | first in |\n| --- | --- | --- | --- |\n")
     assert head
     rows = TERM.sub(lambda m: f"{m[1]}{below(m[2])} | {m[3]}", terms)
-    return f"{symbols}| term | in one sentence | first in |\n| --- | --- | --- |\n{rows}"
+    return f"{symbols} | first in |\n| --- | --- | --- |\n{rows}"
 
 
 def below(formula: str) -> str:
