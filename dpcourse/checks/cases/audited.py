@@ -26,12 +26,15 @@ class View:
         ``of(output) -> what the auditor sees``; None for all of it.
     hint, key, diagnose
         As in `Audited`, for an answer that this view catches.
+    what : str
+        What a diagnosis calls the thing seen.
     """
 
     of: Callable[[Any], Any] | None
     hint: str
     key: str = "not-private"
     diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None
+    what: str = "output"
 
     def shows(self, output: Any) -> Any:
         return output if self.of is None else self.of(output)
@@ -58,8 +61,8 @@ class Audited:
         Pairs drawn.
     call : callable
         ``call(answer, data, rng) -> output``.
-    view : callable
-        What the auditor sees of an output, such as one coordinate or a sum.
+    view, what : callable, str
+        What the auditor sees of an output, such as one coordinate or a sum, and what a diagnosis calls it.
         Round floats here where the exercise draws them naively, or the auditor may find the hole in their low bits
         (lesson 14) before the mistake the exercise is about.
     hint : str
@@ -82,13 +85,14 @@ class Audited:
     key: str = "not-private"
     diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None
     also: tuple[View, ...] = ()
+    what: str = "output"
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
         from dpcourse.audit.certify import run
         from dpcourse.audit.parts import Raised
 
-        views = (View(self.view, self.hint, self.key, self.diagnose), *self.also)
+        views = (View(self.view, self.hint, self.key, self.diagnose, self.what), *self.also)
         confidence = 1 - chance.failure / (2 * self.times * len(views))
 
         def looked_at(data: Any, rng: Generator) -> tuple[Any, ...]:
@@ -122,7 +126,7 @@ class Audited:
         return Diagnosis(
             view.key,
             f"Your release tells two neighbouring datasets apart: it has {seen}, where {self.claim} is wanted. "
-            f"What gives it away: {_pointers(result.strongest.signs, pair)}.",
+            f"What gives it away: {_pointers(result.strongest.signs, pair).replace('output', view.what)}.",
             view.hint,
         )
 

@@ -204,7 +204,8 @@ class Equals:
 _FACTOR = "Where does a factor of {} come from, or where did it get lost?"
 RELATIONS: tuple[tuple[str, str, str, Callable[[Any], Any]], ...] = (
     *(
-        (f"{name} the right result", _FACTOR.format(name), "constant-factor", lambda x, f=factor: f * x)
+        (f"{name} the right result", _FACTOR.format(name.removesuffix(" of")), "constant-factor",
+         lambda x, f=factor: f * x)
         for name, factor in (
             ("2 times", 2.0), ("half", 0.5), ("4 times", 4.0), ("a quarter of", 0.25), ("√2 times", math.sqrt(2)),
             ("1/√2 of", math.sqrt(0.5)), ("100 times", 100.0), ("a hundredth of", 0.01), ("π times", math.pi),
