@@ -1,7 +1,7 @@
 """What the site adds to Sphinx.
 
-Typed powers are raised, "Predict." is set off, pictures load when they are looked at, and buttons appear where a
-repository is named.
+Typed powers are raised, papers are linked, "Predict." is set off, the search knows the glossary, pictures load
+when they are looked at, and buttons appear where a repository is named.
 """
 
 from __future__ import annotations
@@ -37,19 +37,22 @@ for (const place of document.querySelectorAll(".dpx-data")) page(place.previousE
 # Text in which a caret is a caret, in a document and in HTML.
 AS_TYPED = (nodes.literal, nodes.FixedTextElement, nodes.math, nodes.raw, nodes.Invisible, addnodes.desc_signature)
 SIGNED = re.compile(r"([+−-]?\d[\d.]*e-\d+|(?<![\w-])-\d[\d.,]*%?)")
+CARET = re.compile(r"\^")
+CITED = re.compile(r"(doi:10\.\d{4,9}/[^\s;,)]*[^\s;,).]|arXiv:\d{4}\.\d{4,5})")
 PRINTED = re.compile(r'(<div class="output [^>]*>\s*<div class="highlight"><pre)(>.*?</pre>)', re.S)
+COLUMNS = re.compile(r"\S {3,}\S|\S {2,}\S.*\S {2,}\S")
 TAG = re.compile(r"(<(script|style|pre|code|svg|textarea)\b.*?</\2>|<[^>]*>)", re.S)
 
 
 def set_prose(app: Any, doctree: nodes.document) -> None:
-    """Typed powers are raised, in titles and the search too; what the reader is asked to do first is set off."""
-    for text in list(doctree.findall(nodes.Text)):
-        parent: Any = text.parent
-        if "^" in text and not typed(parent):
-            parent.replace(text, [part for on, up in powers(text) for part in lifted(on, up)])
-    for text in list(doctree.findall(nodes.Text)):
-        if not typed(text.parent) and SIGNED.search(text):
-            text.parent.replace(text, whole_numbers(text))
+    """Typed powers are raised, in titles and the search too; papers are linked, and numbers stay whole.
+
+    What the reader is asked to do first is set off.
+    """
+    for wanted, made in ((CARET.search, with_powers), (CITED.search, cited), (SIGNED.search, whole_numbers)):
+        for text in list(doctree.findall(nodes.Text)):
+            if wanted(text) and not typed(text.parent):
+                text.parent.replace(text, made(text))
     for raw in doctree.findall(nodes.raw):
         if "html" in raw.get("format", "").split() and "^" in raw.astext():
             raw.children = [nodes.Text(raised(raw.astext()))]
@@ -59,10 +62,26 @@ def set_prose(app: Any, doctree: nodes.document) -> None:
             strong.parent["classes"].append("predict")
 
 
+def with_powers(text: str) -> list[nodes.Node]:
+    return [part for on, up in powers(text) for part in lifted(on, up)]
+
+
 def whole_numbers(text: str) -> list[nodes.Node]:
     """A number does not break at its minus."""
     pieces = enumerate(SIGNED.split(text))
     return [nodes.inline("", piece, classes=["number"]) if i % 2 else nodes.Text(piece) for i, piece in pieces if piece]
+
+
+def cited(text: nodes.Text) -> list[nodes.Node]:
+    """What names a paper leads to it."""
+    if isinstance(text.parent, nodes.reference | nodes.title):
+        return [text]
+    found: list[nodes.Node] = []
+    for i, piece in enumerate(CITED.split(text)):
+        kind, _, number = piece.partition(":")
+        address = f"https://{'doi.org' if kind == 'doi' else 'arxiv.org/abs'}/{number}"
+        found.append(nodes.reference("", piece, refuri=address) if i % 2 else nodes.Text(piece))
+    return found
 
 
 def typed(node: Any) -> bool:
@@ -119,7 +138,7 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
         return
     body = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" decoding="async" ', body)
     # What code printed wraps, unless it is a table whose columns are aligned by spaces.
-    body = PRINTED.sub(lambda m: m[0] if re.search(r"\S {2,}\S", m[2]) else f'{m[1]} class="sentences"{m[2]}', body)
+    body = PRINTED.sub(lambda m: m[0] if COLUMNS.search(m[2]) else f'{m[1]} class="sentences"{m[2]}', body)
     # Links inside HTML that a cell printed are not Sphinx's to resolve.
     body = re.sub(r'href="(?![^"]*_downloads/)([^":#]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
     if app.config.dpcourse_repository and re.match(r"notebooks/(\w+/)?\d", pagename):

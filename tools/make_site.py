@@ -133,7 +133,7 @@ def glossary(text: str) -> str:
 
 
 def below(formula: str) -> str:
-    return f'<br><span class="formula">{formula}</span>' if formula else ""
+    return f' <br><span class="formula">{formula}</span>' if formula else ""
 
 
 def as_students_get_it(reference: dict, student: dict, name: str) -> dict:

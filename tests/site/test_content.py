@@ -52,6 +52,23 @@ def test_no_power_is_left_typed(pages):
     assert raised > 100
 
 
+def test_no_subscript_is_left_typed(pages):
+    """N_v is a formula, or code."""
+    code = re.compile(r"<(script|style|pre|code|svg|title)\b.*?</\1>|<(span|div) class=\"math.*?</\2>|<[^>]*>", re.S)
+    typed = re.compile(r"(?<![\w./-])(?:[^\W\d_]\u0302?|TPR|FPR)_\w{1,3}\b")
+    assert typed.findall("N_v and σ_in, TPR_lo; x86_64, max_hits") == ["N_v", "σ_in", "TPR_lo"]
+    left = {path.name: typed.findall(html.unescape(code.sub("", path.read_text(encoding="utf-8")))) for path in pages}
+    assert not {name: found for name, found in left.items() if found}
+
+
+def test_the_glossary_has_three_columns(pages):
+    """A term's formula stands in the cell of its sentence."""
+    text = (SITE / "notebooks" / "GLOSSARY.html").read_text(encoding="utf-8").partition('id="terms"')[2]
+    rows = [row.count("<td") for row in re.findall(r"<tr\b.*?</tr>", text, re.S)]
+    assert len(rows) > 40 and set(rows[1:]) == {3}
+    assert text.count('class="formula"') > 10
+
+
 def test_every_explorer_has_its_picture(pages):
     text = (SITE / "explorers.html").read_text(encoding="utf-8")
     bare = {name for name in widgets.EXPLORERS if not re.search(rf'loading="lazy"[^>]*/{name}\.png', text)}

@@ -152,6 +152,26 @@ def test_no_sentence_of_a_property_is_taken_for_its_type(pages):
     assert not [path.name for path in of_the_package if "Type<span" in path.read_text(encoding="utf-8")]
 
 
+SLIDES = """() => {
+    const article = document.querySelector('.bd-article-container');
+    const pictures = document.querySelectorAll('a.image-reference img:not(.wide)');
+    return (article ? article.scrollWidth > article.clientWidth : false) || document.body.scrollWidth > innerWidth ||
+        Array.from(pictures).some(one => one.width > innerWidth);
+}"""
+
+
+def test_nothing_slides_sideways_on_a_phone(browser, pages):
+    """Tables, code and the few wide pictures do, each in its own box."""
+    context = browser.new_context(offline=True, viewport={"width": 400, "height": 800})
+    page, slides = context.new_page(), []
+    for path in sorted(pages):
+        page.goto(path.as_uri())
+        if page.evaluate(SLIDES):
+            slides.append(path.name)
+    context.close()
+    assert not slides
+
+
 # What can be used, whatever is folded or hidden aside; each is given a number.
 USABLE = """() => {
     const all = document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]');
@@ -206,7 +226,10 @@ def test_search_finds_sensitivity(browser, served, where):
     page.on("request", lambda asked: away.append(asked.url) if not asked.url.startswith(base) else None)
     page.goto(f"{base}/search.html?q=sensitivity")
     page.wait_for_selector("ul.search li a")
-    found = page.locator("ul.search li a").evaluate_all("links => links.map(link => link.href)")
+    page.wait_for_selector("ul.search li p.context")
+    found = page.locator("ul.search li > a").evaluate_all("links => links.map(link => link.href)")
+    assert "GLOSSARY.html#row-" in found[0]
+    assert "The most that one person can change" in page.locator("ul.search li").first.inner_text()
     assert len(found) > 3 and any("03_laplace_and_sensitivity.html" in link for link in found)
     page.goto(f"{base}/notebooks/03_laplace_and_sensitivity.html")
     page.wait_for_selector("mjx-container")
