@@ -137,8 +137,7 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
     if not body:
         return
     body = re.sub(r"<img (?![^>]*loading=)", '<img loading="lazy" decoding="async" ', body)
-    # What code printed wraps, unless it is a table whose columns are aligned by spaces.
-    body = PRINTED.sub(lambda m: m[0] if COLUMNS.search(m[2]) else f'{m[1]} class="sentences"{m[2]}', body)
+    body = PRINTED.sub(lambda m: m[0] if aligned(m[2]) else f'{m[1]} class="sentences"{m[2]}', body)
     # Links inside HTML that a cell printed are not Sphinx's to resolve.
     body = re.sub(r'href="(?![^"]*_downloads/)([^":#]+)\.(?:ipynb|md)(#[^"]*)?"', r'href="\1.html\2"', body)
     if app.config.dpcourse_repository and re.match(r"notebooks/(\w+/)?\d", pagename):
@@ -148,6 +147,11 @@ def finish(app: Any, pagename: str, templatename: str, context: dict[str, Any], 
     if "dpx-data" in body:
         body += EXPLORERS.format(style=asset("explorer.css"), script=asset("explorer.js"))
     context["body"] = body
+
+
+def aligned(printed: str) -> bool:
+    """Is it a table whose columns are aligned by spaces? All else wraps."""
+    return sum(bool(COLUMNS.search(line)) for line in printed.splitlines()) > 1
 
 
 def name_toggles(app: Any, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
