@@ -56,6 +56,16 @@ from dpcourse.checks.answers import (
 from dpcourse.checks.clocks import OWN, Clock, TimedOut, time_limit
 
 FAILURE = 1e-6
+MOST_WORDS = 2000  # characters of what is seen, and of what is asked
+
+
+def cut(words: str) -> str:
+    """Without its middle if it is very long: a diagnosis shows what an answer gave, which may be of any length.
+
+    >>> cut(f"You return {'x' * 10**6}; right is 3.")[-20:]
+    'xxxxxxx; right is 3.'
+    """
+    return words if len(words) <= MOST_WORDS else f"{words[: MOST_WORDS - 200]} … {words[-200:]}"
 
 
 @dataclass(frozen=True)
@@ -75,6 +85,10 @@ class Diagnosis:
     key: str
     seen: str
     ask: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("seen", "ask"):
+            object.__setattr__(self, name, cut(getattr(self, name)))
 
     def led_by(self, words: str) -> Diagnosis:
         """The same, of a part of the answer that these words name: "The count. "."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from pathlib import Path
@@ -36,8 +37,10 @@ def main() -> int:
     limits = sandbox.Limits(seconds=asked.seconds)
 
     def ready(done: list[Graded], student: str) -> None:
-        write_student(done, student, asked.out)
-        write_tables(done, asked.out)
+        with contextlib.suppress(OSError):  # all of it is written again at the end
+            write_student(done, student, asked.out)
+        with contextlib.suppress(OSError):
+            write_tables(done, asked.out)
 
     try:
         graded = grade_class(
@@ -50,9 +53,11 @@ def main() -> int:
         )
     except ValueError as error:
         parser.error(str(error))
-    table = write_all(graded, asked.out)
+    table, missing = write_all(graded, asked.out)
     print(f"{len(graded)} notebooks; the grades are in {table}, feedback in {asked.out / 'feedback'}")
-    return 0
+    if missing:
+        print(f"No feedback could be written for {', '.join(missing)}. Is the disk full? Run the same command again.")
+    return 1 if missing else 0
 
 
 if __name__ == "__main__":

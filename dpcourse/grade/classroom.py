@@ -25,6 +25,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from dpcourse.checks.base import cut
 from dpcourse.grade import sandbox
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.submissions import cells_of, matching
@@ -40,6 +41,7 @@ FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or wh
 COPIES = 100  # files of one student that are looked at, the newest
 LOOK = 2.0  # seconds after which the progress bar says again who is waited for
 LONGEST = 300.0  # seconds of the grader's own processor time for one notebook, whatever is asked of it
+LATEST = 2700.0  # seconds by the clock for one notebook: more than its cells and eight sleepy questions can take
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,9 @@ class Graded:
     marks: tuple[Mark, ...] = ()
     error: str = ""
     modified: float = 0.0  # when the file was written, in seconds since 1970
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "error", cut(self.error))
 
     @property
     def total(self) -> float:
@@ -225,9 +230,7 @@ def _prepared() -> None:
 
 def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
     _touched(_started(place))
-    if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process even where Python does not get a word in
-        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+    _end_after(LONGEST, LATEST)
     keep = True
     try:
         older = _older_copy(one)
@@ -247,13 +250,21 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
         graded = Graded(
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, 0)
+    _end_after(0, 0)
     graded = dataclasses.replace(graded, modified=_modified(one.path))
     if keep:
         _kept(graded, place)
     _started(place).unlink(missing_ok=True)
     return graded
+
+
+def _end_after(used: float, passed: float) -> None:
+    """Let the system end this process, even where Python does not get a word in; 0 is never."""
+    if hasattr(signal, "setitimer"):
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, used)
+        signal.setitimer(signal.ITIMER_REAL, passed)
 
 
 def _older_copy(one: Submission) -> str:

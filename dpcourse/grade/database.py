@@ -57,7 +57,7 @@ def guard(connection: sqlite3.Connection) -> None:
         return values
 
     for schema in ("main", "temp"):
-        sqlite3.Connection.execute(connection, f"PRAGMA {schema}.max_page_count = {PAGES}")
+        sqlite3.Connection.cursor(connection).execute(f"PRAGMA {schema}.max_page_count = {PAGES}")
     connection.row_factory = row
     connection.set_authorizer(_authorized)
     connection.set_progress_handler(lambda: time.monotonic() > started + SECONDS, 100_000)

@@ -20,12 +20,13 @@ LETS_THROUGH: Mapping[str, frozenset[str]] = {
     "Connection": frozenset(
         {"execute", "executemany", "commit", "rollback", "cursor", "in_transaction", "create_function"} | _WITH
     ),
-    "Cursor": frozenset({"execute", "executemany", "fetchone", "fetchall", "rowcount", "__iter__"}),
+    "Cursor": frozenset(
+        {"execute", "executemany", "fetchone", "fetchmany", "fetchall", "rowcount", "close", "__iter__"}
+    ),
 }
 _ALIASES = {
-    "_Watched": "Connection",
-    "_Cursor": "Cursor",
-    "_Rows": "Cursor",
+    "Watched": "Connection",
+    "WatchedCursor": "Cursor",
     "method": "function",
     "builtin_function_or_method": "function",
     "builtin_method": "function",  # one that knows its class

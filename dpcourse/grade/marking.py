@@ -17,7 +17,7 @@ import numpy as np
 
 from dpcourse.checks import clocks
 from dpcourse.checks.answers import PackageUsed
-from dpcourse.checks.base import Exercise
+from dpcourse.checks.base import Exercise, cut
 from dpcourse.checks.clocks import Clock, TimedOut
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
@@ -42,6 +42,10 @@ class Mark:
     key: str
     seen: str = ""
     next: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("seen", "next"):  # not all of it comes from a check: what the wire says may be as long
+            object.__setattr__(self, name, cut(getattr(self, name)))
 
 
 def grade(path: Path, limits: sandbox.Limits, *, sandboxed: bool, rng: int | None = None) -> tuple[str, list[Mark]]:

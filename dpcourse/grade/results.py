@@ -45,11 +45,18 @@ def person(student: str) -> tuple[str, str, str]:
     return (canvas["name"], canvas["name"], canvas["id"]) if canvas else (student, student, "")
 
 
-def write_all(graded: Sequence[Graded], out: Path) -> Path:
-    """Everything, anew from what was graded; the table's path."""
-    for student in sorted({one.student for one in graded}):
+def write_all(graded: Sequence[Graded], out: Path) -> tuple[Path, list[str]]:
+    """Everything, anew from what was graded; the table's path, and the students whose page could not be written."""
+    table = write_tables(graded, out)  # first, as it is what a full disk must not cost
+    return table, [name for name in sorted({one.student for one in graded}) if not _written(graded, name, out)]
+
+
+def _written(graded: Sequence[Graded], student: str, out: Path) -> bool:
+    try:
         write_student(graded, student, out)
-    return write_tables(graded, out)
+    except OSError:
+        return False
+    return True
 
 
 def write_student(graded: Sequence[Graded], student: str, out: Path) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import contextlib
 import inspect
+import os
 import select
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,10 @@ class Student:
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         self.process, self._seconds = process, seconds
-        self._asked = self._look = float("inf")  # when the process was last asked; when to look how long it takes
+        assert process.stdin
+        os.set_blocking(process.stdin.fileno(), False)  # it may not read what it is sent
+        self._asked: float | None = None  # when the process was asked what it has not answered yet
+        self._look = float("inf")  # when to look how long it takes
         self._before: float | None = None  # its processor time when it was first looked at
         self._line = 0.0  # and how long it had waited for the processor
         self._things: list[Any] = []
@@ -62,21 +67,48 @@ class Student:
         assert self.process.stdout
         data = bytearray()
         while len(data) < size:
-            wait = max(0.0, self._look - time.monotonic())
-            if not wait or not select.select([self.process.stdout], [], [], min(wait, 3600.0))[0]:
-                self._patient()
-                continue
+            self._wait([self.process.stdout], [])
             part = self.process.stdout.read1(min(size - len(data), 2**20))  # type: ignore[attr-defined]
             if not part:
                 raise Gone("the process ended")
             data += part
         return bytes(data)
 
+    def _write(self, data: bytes) -> None:
+        assert self.process.stdin
+        left = memoryview(data)
+        while left:
+            self._wait([], [self.process.stdin])
+            with contextlib.suppress(BlockingIOError):
+                left = left[os.write(self.process.stdin.fileno(), left) :]
+
+    def _wait(self, to_read: list[Any], to_write: list[Any]) -> None:
+        """Until one of them is ready, as long as the process may take."""
+        while True:
+            wait = max(0.0, self._look - time.monotonic())
+            if wait and any(select.select(to_read, to_write, [], min(wait, 3600.0))):
+                return
+            self._patient()
+
+    @contextlib.contextmanager
+    def _timed(self) -> Iterator[None]:
+        """Inside, the process is waited for as long as one call may take, with all that it asks for meanwhile."""
+        if self._asked is not None:
+            yield
+            return
+        self._asked = time.monotonic()
+        self._look, self._before = self._asked + min(1.0, self._seconds), None
+        try:
+            yield
+        finally:
+            self._asked = None
+
     def _patient(self) -> None:
         """Look at what the process has used, and say when to look again; or kill it.
 
         The first second is free: most calls are over before anybody has to look.
         """
+        assert self._asked is not None
         line = clocks.time_in_line(self.process.pid)
         if self._before is None:
             self._line = line
@@ -103,12 +135,10 @@ class Student:
         return len(self._things) - 1
 
     def _send(self, kind: str, value: Any) -> None:
-        assert self.process.stdin
         encoder = wire.Encoder(self.handle)
         data = wire.pack([kind, encoder.encode(value)], encoder.buffers)
         try:
-            self.process.stdin.write(data)
-            self.process.stdin.flush()
+            self._write(data)
         except (BrokenPipeError, ValueError):
             raise Gone("the process ended") from None
 
@@ -125,19 +155,18 @@ class Student:
 
     def _ask(self, kind: str, value: Any) -> Any:
         """Send, serve what is asked of us meanwhile, and return what comes back."""
-        self._asked = time.monotonic()
-        self._look, self._before = self._asked + min(1.0, self._seconds), None
-        self._send(kind, value)
-        while True:
-            kind, value = self._receive()
-            if kind == "raised":
-                raise rebuilt(*value)
-            if kind != "back":
-                return value
-            try:
-                self._serve(*value)
-            except TypeError as error:
-                raise wire.WireError(f"not a request: {error}") from None
+        with self._timed():
+            self._send(kind, value)
+            while True:
+                kind, value = self._receive()
+                if kind == "raised":
+                    raise rebuilt(*value)
+                if kind != "back":
+                    return value
+                try:
+                    self._serve(*value)
+                except TypeError as error:
+                    raise wire.WireError(f"not a request: {error}") from None
 
     def _serve(self, number: int, name: str, arguments: Any, keywords: Any) -> None:
         given = (*(arguments or ()), *(keywords or {}).values())
@@ -170,7 +199,8 @@ class Student:
         known = self._kept.get(id(array))
         if known is None:
             known = self._kept[id(array)] = (len(self._kept), array)  # held, so that its id stays its own
-            self._send("keep", [known[0], array])
+            with self._timed():
+                self._send("keep", [known[0], array])
         return known[0]
 
     def call(self, number: int, arguments: Any, keywords: Any, kept: Any, state: Any, ahead: int) -> list[Any]:

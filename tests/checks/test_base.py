@@ -333,3 +333,10 @@ def test_every_check_draws_fresh_data_unless_told():
     for rng in (None, None, 1, 1):
         recorder.grade(lambda: 0, rng=rng)
     assert len(set(seen)) == 3 and seen[2] == seen[3]
+
+
+def test_what_an_answer_gave_is_shown_in_part():
+    exercise = Exercise("00.0", "", (lambda answer, chance: Diagnosis("k", f"You return {answer()!r}; not 3."),), "f()")
+    result = exercise.grade(lambda: "x" * 10**7)
+    assert len(result.diagnosis) < 3000
+    assert result.diagnosis.startswith("You return 'xx") and result.diagnosis.endswith("xx'; not 3.")

@@ -68,6 +68,10 @@ ATTACKS = {
     "    return flags.sum() + rng.laplace(0, 1 / epsilon)",
     "endless search": '# check("00.2",' + " " * 200_000 + "\nnoisy_count = 1",
     "stub test patched": "import sys\nsys.modules['__main__'].is_stub = lambda f: False\n" + DEF + "...",
+    "words of 10 megabytes": DEF + "return 'x' * 10**7",
+    "kind of 10 megabytes": DEF + "return 1\nimport wire\nwire.Encoder.encode = lambda *a: ['k' * 10**7]",
+    "deaf": DEF + "return 1\nimport gc\nclass Deaf:\n    def read(self, size):\n        while True: pass\n"
+    "next(o for o in gc.get_objects() if type(o).__name__ == 'Worker')._source = Deaf()",
     # -- the machine
     "fork bomb": "import os\nwhile True: os.fork()",
     "fork by hand": "import ctypes\nlibc = ctypes.CDLL(None)\n"

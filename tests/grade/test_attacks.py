@@ -17,6 +17,9 @@ pytestmark = [
 ]
 
 
+LONGER = "pass  # " + "a" * 70_000  # than a pipe holds: who does not read it must not stop the grader
+
+
 @pytest.fixture(scope="module")
 def class_(tmp_path_factory):
     """One student an attack, and an honest one, who is graded among them."""
@@ -27,7 +30,7 @@ def class_(tmp_path_factory):
         for cell in notebook["cells"]:
             mark = cell["metadata"].get("nbgrader", {}).get("grade_id", "")
             if attack is not None and mark.startswith("answer-"):
-                cell["source"] = attack if mark == "answer-00-2" else "pass"
+                cell["source"] = attack if mark == "answer-00-2" else LONGER
         (folder / student).mkdir()
         (folder / student / "00.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     before = {path: path.read_bytes() for path in ROOT.glob("dpcourse/grade/*.py")}
@@ -44,3 +47,7 @@ def test_nobody_earns_a_point_but_the_honest(class_):
     assert honest > 1 and len(totals) == len(ATTACKS) >= 40
     assert {student: total for student, total in totals.items() if total} == {}
     assert not [one.error for one in graded if one.error]
+
+
+def test_nobody_fills_the_disk(class_):
+    assert max(len(mark.seen) + len(mark.next) for one in class_[1] for mark in one.marks) < 5000

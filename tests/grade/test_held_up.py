@@ -2,15 +2,20 @@
 
 import errno
 import os
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from dpcourse.checks import Chance, Exercise
-from dpcourse.grade import classroom, marking, sandbox, wire
-from dpcourse.grade.classroom import Submission, read, submissions
-from dpcourse.grade.student import rebuilt
+from dpcourse.checks.clocks import TimedOut, time_limit
+from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
+from dpcourse.grade.classroom import Graded, Submission, read, submissions
+from dpcourse.grade.student import Student, rebuilt
 from dpcourse.lessons.lesson_14.exercises import spend
+from dpcourse.lessons.lesson_14.exercises.watched import Watched
 from tests.grade.test_limits import marked
 
 LIMITS = sandbox.Limits()
@@ -76,6 +81,76 @@ def test_cells_that_sleep_are_not_waited_for(tmp_path, monkeypatch):
     assert not mark.points
 
 
+DEAF = f"""import sys, time
+sys.stdout.buffer.write({wire.pack(["ran", True], [])!r})
+sys.stdout.buffer.flush()
+time.sleep(1000)"""
+
+
+def deaf_student():
+    """A process that answers once, and then reads no more."""
+    command = [sys.executable, "-S", "-c", DEAF]
+    return Student(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE), 0.2)
+
+
+@pytest.mark.parametrize("how", ["cell", "array"])
+def test_who_does_not_read_is_not_waited_for(how):
+    student = deaf_student()
+    with pytest.raises(TimedOut) as late, time_limit(3):
+        student.run_cell("x" * 10**6, "cell 1") if how == "cell" else student.keep(np.zeros(10**6))
+    assert late.value.seconds < 3 and student.process.poll() is not None
+
+
+def test_a_call_has_its_time_with_all_that_it_asks_for():
+    """An answer that asks, and is asked again while it waits, does not begin its seconds anew."""
+    student = object.__new__(Student)
+    student._asked, student._seconds = None, 10.0
+    with student._timed():
+        began = student._asked
+        with student._timed():
+            assert student._asked == began
+        assert student._asked == began
+    assert student._asked is None
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on Windows")
+def test_a_notebook_ends_by_the_clock_too(tmp_path, monkeypatch):
+    left = []
+    timers = (signal.ITIMER_PROF, signal.ITIMER_REAL)
+    look = lambda *_, **__: left.extend(signal.getitimer(timer)[0] for timer in timers) or ("00", [])  # noqa: E731
+    one(tmp_path / "a.ipynb", tmp_path / "a.json", monkeypatch, look)
+    assert 0 < left[0] < classroom.LONGEST + 1 and 0 < left[1] < classroom.LATEST + 1  # rounded up
+    assert [signal.getitimer(timer)[0] for timer in timers] == [0.0, 0.0]
+
+
+def test_what_an_answer_gave_is_shown_in_part():
+    mark = marking.Mark("00.2", "", 0.0, 1.0, "raised", f"You return {'x' * 10**7}; right is 3.", "y" * 10**7)
+    assert len(mark.seen) < 3000 and len(mark.next) < 3000
+    assert mark.seen.startswith("You return xx") and mark.seen.endswith("xx; right is 3.")
+    assert len(Graded("ana", "a.ipynb", "", error="x" * 10**7).error) < 3000
+
+
+def test_a_page_that_cannot_be_written_costs_nobody_else(tmp_path, monkeypatch, capsys):
+    write, class_ = results._write, [Graded(name, "a.ipynb", "") for name in ("ana", "bob")]
+
+    def some(path, text):
+        full() if path.name == "ana.html" else write(path, text)
+
+    def grade_class(*_, ready, **__):
+        for one in class_:
+            ready(class_, one.student)
+        return class_
+
+    monkeypatch.setattr(results, "_write", some)
+    monkeypatch.setattr(__main__, "grade_class", grade_class)
+    monkeypatch.setattr(sys, "argv", ["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--no-sandbox"])
+    (tmp_path / "out").mkdir()
+    assert __main__.main() == 1
+    assert "for ana." in capsys.readouterr().out
+    assert (tmp_path / "out" / "feedback" / "bob.html").exists()
+    assert len((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8").splitlines()) == 3
+
+
 def test_children_of_a_generator_follow_its_state():
     states = [wire.rng_state(np.random.default_rng(seed)) for seed in (1, 1, 2)]
     drawn = [wire.generator(state).spawn(1)[0].random() for state in states]
@@ -94,14 +169,15 @@ def test_the_checks_own_generator_is_not_handed_over():
     assert one is again and one is not own and other is not one
 
 
-@pytest.mark.parametrize("by_cursor", [False, True])
+@pytest.mark.parametrize("by_cursor", [False, True, "of a statement"])
 @pytest.mark.parametrize("told", ["executemany", "executescript", "commit"])
 def test_somebody_else_comes_before_every_kind_of_statement(tmp_path, told, by_cursor):
     came = []
-    connection = spend._connect(tmp_path / "a.sqlite", spend._Watched)
-    connection.execute("CREATE TABLE t (x)")
+    connection = spend._connect(tmp_path / "a.sqlite", Watched)
+    cursor = connection.execute("CREATE TABLE t (x)")
     connection.meddle, connection.turn = (lambda: came.append(1)), 2
     given = {"executemany": ("INSERT INTO t VALUES (?)", [(1,)]), "executescript": ("SELECT 1;",), "commit": ()}[told]
-    getattr(connection.cursor() if by_cursor and given else connection, told)(*given)
+    cursor = cursor if by_cursor == "of a statement" else connection.cursor()
+    getattr(cursor if by_cursor and given else connection, told)(*given)
     assert came == [1] and connection.count == 2
     connection.close()

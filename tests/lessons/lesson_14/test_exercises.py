@@ -73,6 +73,28 @@ def with_cursor(connection, query_id, epsilon, budget):
         return False
 
 
+def with_the_cursor_of_its_read(connection, query_id, epsilon, budget):
+    """No transaction: it reads, decides, and writes with the cursor that it got for reading."""
+    cursor = connection.execute("SELECT query_id, epsilon FROM entries")
+    rows = cursor.fetchall()
+    if query_id in dict(rows) or sum(Decimal(cost) for _, cost in rows) + Decimal(epsilon) > Decimal(budget):
+        return False
+    cursor.execute("INSERT INTO entries VALUES (?, ?)", (query_id, epsilon))
+    return True
+
+
+def padded(connection, query_id, epsilon, budget):
+    """The race comes after forty statements that do nothing."""
+    for _ in range(45):
+        connection.execute("SELECT 1")
+    return with_the_cursor_of_its_read(connection, query_id, epsilon, budget)
+
+
+def for_one_budget(connection, query_id, epsilon, budget):
+    """Right for the budget that everybody tries first, a race for any other."""
+    return (spender() if budget == "1" else spender(begin=""))(connection, query_id, epsilon, budget)
+
+
 def never_spends(connection, query_id, epsilon, budget):
     return False
 
@@ -157,6 +179,8 @@ RIGHT = {
 WRONG = {
     ("14.1", "wrong-type"): lambda advantage, delta: str(epsilon_for(advantage, delta)),
     ("14.2", "race"): spender(begin=""),
+    ("14.2", "race too"): with_the_cursor_of_its_read,
+    ("14.2", "too-many-statements"): padded,
     ("14.2", "deferred"): spender(begin="BEGIN"),
     ("14.2", "left-open"): spender(commit=False),
     ("14.2", "float-sum"): spender(number=float),
@@ -193,6 +217,7 @@ WRONG = {
 
 def test_an_answer_that_never_spends_or_peeks_is_caught():
     assert "passed" not in rehearse("14.2", never_spends, rng=1, times=1).keys
+    assert rehearse("14.2", for_one_budget, rng=1, times=1).keys == {"race": 1}
 
     def peeking(value, sensitivity, g, epsilon, rng, memory={}):  # noqa: B006 (the trick is the point)
         """Behaves on the first value it meets and releases nearly the truth on every other."""

@@ -14,96 +14,16 @@ import tempfile
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.once import whole
+from dpcourse.lessons.lesson_14.exercises.watched import Watched
 
 _MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
-
-
-class _Watched(sqlite3.Connection):
-    """A connection that lets somebody else in before one of its statements, whichever it is told."""
-
-    meddle: Any = None
-    turn: int = 0
-    count: int = 0
-
-    def _counted(self) -> sqlite3.Cursor:
-        self.count += 1
-        if self.count == self.turn:
-            self.meddle()
-        return super().cursor()
-
-    def execute(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
-        cursor = self._counted().execute(sql, *arguments)
-        # Read at once, so that whoever comes next comes after the read.
-        return cursor if cursor.description is None else _Rows(cursor)  # type: ignore[return-value]
-
-    def executemany(self, sql: str, *arguments: Any) -> sqlite3.Cursor:
-        return self._counted().executemany(sql, *arguments)
-
-    def executescript(self, script: str) -> sqlite3.Cursor:
-        return self._counted().executescript(script)
-
-    def commit(self) -> None:
-        self._counted()
-        super().commit()
-
-    def __exit__(self, *error: Any) -> Any:
-        self._counted()
-        return super().__exit__(*error)
-
-    def cursor(self, *arguments: Any, **keywords: Any) -> Any:
-        return _Cursor(self)
-
-
-class _Rows:
-    """Rows that were fetched already, read like a cursor."""
-
-    def __init__(self, cursor: sqlite3.Cursor) -> None:
-        self._cursor, self._left = cursor, iter(cursor.fetchall())
-
-    def fetchone(self) -> Any:
-        return next(self._left, None)
-
-    def fetchall(self) -> list[Any]:
-        return list(self._left)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._left
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._cursor, name)
-
-
-class _Cursor:
-    """A cursor whose statements go through the watched connection."""
-
-    def __init__(self, connection: _Watched) -> None:
-        self._connection = connection
-        self._rows: Any = None
-
-    def execute(self, sql: str, *arguments: Any) -> _Cursor:
-        self._rows = self._connection.execute(sql, *arguments)
-        return self
-
-    def executemany(self, sql: str, *arguments: Any) -> _Cursor:
-        self._rows = self._connection.executemany(sql, *arguments)
-        return self
-
-    def executescript(self, script: str) -> _Cursor:
-        self._rows = self._connection.executescript(script)
-        return self
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._rows, name)
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._rows)
 
 
 @contextlib.contextmanager
@@ -118,7 +38,10 @@ def _office() -> Iterator[Path]:
 
 
 def _connect(path: Path, kind: type[sqlite3.Connection] = sqlite3.Connection) -> sqlite3.Connection:
-    return sqlite3.connect(path, isolation_level=None, timeout=0.05, factory=kind)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=0.05, factory=kind)
+    # The file is gone in a moment, and a busy disk must not cost a right answer its time.
+    sqlite3.Connection.cursor(connection).execute("PRAGMA synchronous = OFF")
+    return connection
 
 
 def _stored(path: Path) -> list[tuple[str, Decimal]]:
@@ -130,15 +53,15 @@ def _stored(path: Path) -> list[tuple[str, Decimal]]:
 
 def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One analyst, nobody in between: what fits is admitted and stored, what does not is not."""
-    for kind in range(3):
+    for kind in range(4):
         with _office() as path, contextlib.closing(_connect(path)) as connection:
             costs, budget = _costs(chance.rng, kind)
-            left, wanted = Decimal(budget), []
+            left, wanted, ids = Decimal(budget), [], _ids(chance.rng, len(costs))
             for cost in costs:
                 wanted.append(Decimal(cost) <= left)
                 left -= Decimal(cost) if wanted[-1] else 0
             for number, (cost, fits) in enumerate(zip(costs, wanted, strict=True)):
-                got = answer(connection, f"q{number}", cost, budget)
+                got = answer(connection, ids[number], cost, budget)
                 if connection.in_transaction:
                     return Diagnosis(
                         "left-open",
@@ -150,7 +73,7 @@ def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if not isinstance(got, bool | np.bool_):
                     return Diagnosis("wrong-type", f"True or False is wanted; you return {got!r}.")
                 there = [name for name, _ in _stored(path)]
-                wrong = _one_wrong(bool(got), fits, f"q{number}" in there, cost, budget, costs[:number])
+                wrong = _one_wrong(bool(got), fits, ids[number] in there, cost, budget, costs[:number])
                 if wrong:
                     return wrong
     return None
@@ -188,21 +111,45 @@ def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, befo
 
 
 def _costs(rng: np.random.Generator, kind: int) -> tuple[list[str], str]:
-    """Decimal strings: twenty equal ones that fill the budget, a hair too much, and ordinary ones."""
+    """Decimal strings and a budget: equal ones that fill it, a hair too much, ordinary ones, two that fill it.
+
+    The first and the last are more than the budget where floats are added up.
+    """
     if kind == 0:
-        return ["0.05"] * 21, "1"
+        many, cost = 20, 5
+        while sum([cost / 100] * many) <= round(cost * many / 100, 2):
+            many, cost = int(rng.integers(5, 30)), int(rng.integers(1, 30))
+        return [_text(cost)] * (many + 1), _text(cost * many)
     if kind == 1:
-        half = int(rng.integers(20, 80))
-        return [f"0.{half}", f"0.{100 - half}", "0.000000000001", "0.1"], "1"
-    return [f"0.{cost:02d}" for cost in rng.integers(5, 40, size=8)], f"0.{int(rng.integers(80, 99))}"
+        half, rest = (int(part) for part in rng.integers(20, 80, size=2))
+        return [_text(half), _text(rest), "0.000000000001", "0.1"], _text(half + rest)
+    if kind == 2:
+        costs = rng.integers(5, 40, size=8)
+        return [_text(cost) for cost in costs], _text(rng.integers(40, costs.sum() + 1))
+    one = two = 0
+    while one / 100 + two / 100 <= (one + two) / 100:
+        one, two = (int(part) for part in rng.integers(1, 100, size=2))
+    return [_text(one), _text(two), "0.01"], _text(one + two)
+
+
+def _text(cents: int) -> str:
+    return f"{Decimal(int(cents)) / 100:f}"
+
+
+def _ids(rng: np.random.Generator, many: int) -> list[str]:
+    """Names of queries, no two alike."""
+    word = str(rng.choice(["q", "query ", "ages by state ", "hours-", ""]))
+    return [f"{word}{number}" for number in rng.choice(10**5, many, replace=False)]
 
 
 def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The same query id is not spent twice: False, and nothing stored."""
+    (query,), (first, second) = _ids(chance.rng, 1), (int(cost) for cost in chance.rng.integers(1, 50, size=2))
+    budget = _text(first + second + int(chance.rng.integers(200)))
     with _office() as path, contextlib.closing(_connect(path)) as connection:
-        answer(connection, "monday", "0.1", "1")
+        answer(connection, query, _text(first), budget)
         try:
-            got = answer(connection, "monday", "0.2", "1")
+            got = answer(connection, query, _text(second), budget)
         except AnswerRaised as raised:
             if connection.in_transaction or not isinstance(raised.error, sqlite3.IntegrityError | ValueError):
                 return Diagnosis(
@@ -215,10 +162,10 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "A query id that was spent before makes your function raise; False is wanted.",
                 "Look for the id inside the transaction, or catch sqlite3.IntegrityError and roll back.",
             )
-        if got or _stored(path) != [("monday", Decimal("0.1"))]:
+        if got or _stored(path) != [(query, Decimal(_text(first)))]:
             return Diagnosis(
                 "repeated-id",
-                "The query id “monday” was spent twice. An answer may be shown again; it must not be drawn again.",
+                f"The query id “{query}” was spent twice. An answer may be shown again; it must not be drawn again.",
                 "Return False if the id is in the table.",
             )
     return None
@@ -226,35 +173,48 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Somebody else, who looks whether it fits, spends between any two of the answer's statements."""
-    for theirs, mine in (("0.3", "0.25"), ("0.4", "0.2")):
-        for turn in range(1, _MOST_STATEMENTS + 1):
-            found = _meddled(answer, theirs, mine, turn)
+    for _ in range(2):
+        for turn in range(1, _MOST_STATEMENTS + 2):
+            found = _meddled(answer, chance.rng, turn)
             if isinstance(found, Diagnosis):
                 return found
             if found < turn:  # it was over before their turn came
                 break
+        else:
+            return Diagnosis(
+                "too-many-statements",
+                f"Your function needs more than {_MOST_STATEMENTS} statements for one spend.",
+                "How many does it take to lock, to read, to write and to commit?",
+            )
     return None
 
 
-def _meddled(answer: Answer, theirs: str, mine: str, turn: int) -> Diagnosis | int:
+def _meddled(answer: Answer, rng: np.random.Generator, turn: int) -> Diagnosis | int:
     """What is wrong if they come before statement `turn`; if nothing is, how many statements there were."""
+    spent, left = whole(rng, 1, 1000), int(rng.integers(2, 200))
+    mine = int(rng.integers(1, left + 1))
+    theirs = int(rng.integers(left - mine + 1, left + 1))  # either of the two fits, and both do not
+    budget = spent + left
+    many = whole(rng, 1, min(spent, 100))
+    own, other_id, *ids = _ids(rng, many + 2)
     with _office() as path:
         with contextlib.closing(_connect(path)) as setup:
-            setup.execute("INSERT INTO entries VALUES ('before', '0.5')")
+            parts = 1 + rng.multinomial(spent - many, [1 / many] * many)
+            setup.executemany("INSERT INTO entries VALUES (?, ?)", zip(ids, map(_text, parts), strict=True))
         entered: list[bool] = []
 
         def meddle() -> None:
             with contextlib.closing(_connect(path)) as other, contextlib.suppress(sqlite3.OperationalError):
                 other.execute("BEGIN IMMEDIATE")
-                if sum(cost for _, cost in _stored(path)) + Decimal(theirs) <= 1:
-                    other.execute("INSERT INTO entries VALUES ('somebody else', ?)", (theirs,))
+                if sum(cost for _, cost in _stored(path)) + Decimal(_text(theirs)) <= Decimal(_text(budget)):
+                    other.execute("INSERT INTO entries VALUES (?, ?)", (other_id, _text(theirs)))
                     entered.append(True)
                 other.execute("COMMIT")
 
-        with contextlib.closing(_connect(path, _Watched)) as connection:
+        with contextlib.closing(_connect(path, Watched)) as connection:
             connection.meddle, connection.turn = meddle, turn  # type: ignore[attr-defined]
             try:
-                got = answer(connection, "mine", mine, "1")
+                got = answer(connection, own, _text(mine), _text(budget))
             except AnswerRaised as raised:
                 if isinstance(raised.error, sqlite3.OperationalError):
                     return Diagnosis(
@@ -266,10 +226,11 @@ def _meddled(answer: Answer, theirs: str, mine: str, turn: int) -> Diagnosis | i
                     )
                 raise
         total = sum(cost for _, cost in _stored(path))
-        if total > 1:
+        if total > Decimal(_text(budget)):
             return Diagnosis(
                 "race",
-                f"0.5 was spent. You read that, somebody else spent {theirs}, you spent {mine}: {total} of 1. "
+                f"{_text(spent)} was spent. You read that, somebody else spent {_text(theirs)}, you spent "
+                f"{_text(mine)}: {total} of {_text(budget)}. "
                 "The check and the spend were not one transaction.",
                 "How is the lock taken before you read, and when is it given back?",
             )

@@ -1,0 +1,84 @@
+"""A connection that lets somebody else in between two statements: before whichever it is told."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from collections.abc import Iterator
+from typing import Any
+
+
+class Watched(sqlite3.Connection):
+    """Before statement `turn`, `meddle` is called; `count` of them there were."""
+
+    meddle: Any = None
+    turn: int = 0
+    count: int = 0
+
+    def counted(self) -> sqlite3.Cursor:
+        """A cursor for one more statement; before theirs, they come."""
+        self.count += 1
+        if self.count == self.turn:
+            self.meddle()
+        return super().cursor()
+
+    def execute(self, sql: str, *arguments: Any) -> Any:
+        return WatchedCursor(self).execute(sql, *arguments)
+
+    def executemany(self, sql: str, *arguments: Any) -> Any:
+        return WatchedCursor(self).executemany(sql, *arguments)
+
+    def executescript(self, script: str) -> Any:
+        return WatchedCursor(self).executescript(script)
+
+    def commit(self) -> None:
+        self.counted()
+        super().commit()
+
+    def __exit__(self, *error: Any) -> Any:
+        self.counted()
+        return super().__exit__(*error)
+
+    def cursor(self, *arguments: Any, **keywords: Any) -> Any:
+        return WatchedCursor(self)
+
+
+class WatchedCursor:
+    """A cursor whose statements are counted by the watched connection, and whose rows are read at once.
+
+    So whoever comes next comes after the read.
+    """
+
+    def __init__(self, connection: Watched) -> None:
+        self.connection = connection
+        self._left: Iterator[Any] = iter(())
+        self.rowcount, self.lastrowid, self.description = -1, None, None
+
+    def execute(self, sql: str, *arguments: Any) -> WatchedCursor:
+        return self._read(self.connection.counted().execute(sql, *arguments))
+
+    def executemany(self, sql: str, *arguments: Any) -> WatchedCursor:
+        return self._read(self.connection.counted().executemany(sql, *arguments))
+
+    def executescript(self, script: str) -> WatchedCursor:
+        return self._read(self.connection.counted().executescript(script))
+
+    def _read(self, told: Any) -> WatchedCursor:
+        self._left = iter(told.fetchall())
+        self.rowcount, self.lastrowid, self.description = told.rowcount, told.lastrowid, told.description
+        return self
+
+    def fetchone(self) -> Any:
+        return next(self._left, None)
+
+    def fetchmany(self, size: int = 1) -> list[Any]:
+        return list(itertools.islice(self._left, size))
+
+    def fetchall(self) -> list[Any]:
+        return list(self._left)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._left
+
+    def close(self) -> None:
+        self._left = iter(())
