@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.clocks import TimedOut
+from dpcourse.checks.clocks import TimedOut, Trouble
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PYTHON = Path(traceback.__file__).parent
@@ -156,7 +156,7 @@ class Answer:
                     result = self.value(*arguments, **keywords)
             else:
                 result = self.value(*arguments, **keywords)
-        except (TimedOut, PackageUsed, LookedAway, KeyboardInterrupt):
+        except (TimedOut, Trouble, PackageUsed, LookedAway, KeyboardInterrupt):
             raise
         except NotImplementedError as error:
             raise Unanswered from error

@@ -28,6 +28,11 @@ class TimedOut(BaseException):
         return f"stopped after {self.seconds:.3g} seconds"
 
 
+# A BaseException, so that neither an answer nor a case takes it for a mistake of the answer's.
+class Trouble(BaseException):
+    """What runs the check cannot go on, by no fault of the answer: no process, no thread, no disk is to be had."""
+
+
 def processor_time(process: int) -> float | None:
     """Seconds that a process and those it started have computed; None where the system does not tell (/proc)."""
     try:
@@ -65,6 +70,13 @@ class Clock:
 
 
 OWN = Clock(time.process_time, lambda: time_in_line(os.getpid()))
+
+
+def _started(watch: Callable[[], None]) -> None:
+    try:
+        threading.Thread(target=watch, daemon=True).start()
+    except RuntimeError as error:
+        raise Trouble(str(error)) from error
 
 
 @contextlib.contextmanager
@@ -111,8 +123,8 @@ def time_limit(seconds: float, clock: Clock = OWN) -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, on_interrupt)
-    threading.Thread(target=watch, daemon=True).start()
     try:
+        _started(watch)
         yield
     finally:
         # The lock keeps a watch that ends at the last moment from interrupting whatever runs next.

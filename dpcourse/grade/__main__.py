@@ -10,6 +10,7 @@ from pathlib import Path
 
 from dpcourse.grade import sandbox
 from dpcourse.grade.classroom import Graded, grade_class
+from dpcourse.grade.people import printable
 from dpcourse.grade.results import write_all, write_student, write_tables
 
 
@@ -56,7 +57,8 @@ def main() -> int:
     table, missing = write_all(graded, asked.out)
     print(f"{len(graded)} notebooks; the grades are in {table}, feedback in {asked.out / 'feedback'}")
     if missing:
-        print(f"No feedback could be written for {', '.join(missing)}. Is the disk full? Run the same command again.")
+        names = ", ".join(map(printable, missing))
+        print(f"No feedback could be written for {names}. Is the disk full? Run the same command again.")
     return 1 if missing else 0
 
 

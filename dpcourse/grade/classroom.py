@@ -26,8 +26,10 @@ from typing import Any
 from tqdm import tqdm
 
 from dpcourse.checks.base import cut
+from dpcourse.checks.clocks import Trouble
 from dpcourse.grade import sandbox
 from dpcourse.grade.marking import Mark, grade
+from dpcourse.grade.people import person, printable
 from dpcourse.grade.submissions import cells_of, matching
 
 try:
@@ -81,13 +83,15 @@ def submissions(folder: Path) -> list[Submission]:
     ValueError
         If there are none.
     """
-    found = []
+    found, known = [], dict[str, str]()
     for place in sorted(folder.iterdir()):
-        if place.is_dir() and not place.name.startswith("."):
+        if place.is_dir() and not place.name.startswith(".") and not place.is_symlink():
             paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
             found += [Submission(place.name, path) for path in paths if _plain(path)]
         elif place.suffix == ".ipynb" and _plain(place):
-            found.append(Submission(place.stem, place))
+            # Canvas hands out a file a file: those with one number are one student's.
+            student = known.setdefault(person(place.stem)[2] or place.stem, place.stem)
+            found.append(Submission(student, place))
     if not found:
         raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
     return _by_age(found)
@@ -204,7 +208,7 @@ def _waited_for(jobs: Iterable[Any]) -> str:
     found = []
     for one, _, place in jobs:
         with contextlib.suppress(OSError):
-            found.append(f"{one.student} {time.time() - _started(place).stat().st_mtime:.0f} s")
+            found.append(f"{printable(one.student)} {time.time() - _started(place).stat().st_mtime:.0f} s")
     return "; ".join(found)
 
 
@@ -243,8 +247,8 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
             graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
     except ValueError as error:
         graded = Graded(one.student, one.path.name, digest, error=str(error))
-    except OSError as error:  # the grader's own, such as a full disk: it is graded when it is asked for again
-        said = f"could not be graded now ({error.strerror or error}): grade the class again"
+    except (OSError, Trouble) as error:  # the grader's own, such as a full disk: graded when it is asked for again
+        said = f"could not be graded now ({getattr(error, 'strerror', None) or error}): grade the class again"
         keep, graded = False, Graded(one.student, one.path.name, digest, error=said)
     except Exception as error:  # whatever it was, it is this notebook's, and the class goes on
         graded = Graded(

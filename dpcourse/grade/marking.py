@@ -18,7 +18,7 @@ import numpy as np
 from dpcourse.checks import clocks
 from dpcourse.checks.answers import PackageUsed
 from dpcourse.checks.base import Exercise, cut
-from dpcourse.checks.clocks import Clock, TimedOut
+from dpcourse.checks.clocks import Clock, TimedOut, Trouble
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.student import Gone, Student
@@ -156,12 +156,14 @@ class _Session:
 
     def _fresh(self) -> Student:
         self.close()
-        self._student = Student(
-            sandbox.start(self._folder, self._limits, sandboxed=self._sandboxed), self._limits.seconds
-        )
+        process = sandbox.start(self._folder, self._limits, sandboxed=self._sandboxed)
+        try:
+            self._student = Student(process, self._limits.seconds)
+            for module, things in _provided(self._known):
+                self._student.provide(module, things)
+        except Gone as error:  # before it ran a line of the student's
+            raise Trouble(f"a process did not start: {error}") from error
         self._at = 0
-        for module, things in _provided(self._known):
-            self._student.provide(module, things)
         return self._student
 
     def _ready(self, upto: int) -> Student:
@@ -213,6 +215,8 @@ class _Session:
         try:
             student = self._ready(upto)
             answer = student.answer(question.expression)
+        except Trouble:
+            raise
         except (TimedOut, Gone) as error:
             self.close()
             return self._lost(question, asked, "raised", f"Your notebook ended the process that ran it ({error}).")

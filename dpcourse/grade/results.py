@@ -7,11 +7,11 @@ import hashlib
 import html
 import json
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from dpcourse.grade.classroom import Graded, latest
+from dpcourse.grade.people import person, printable
 from dpcourse.grade.submissions import Question, references
 
 _PAGE = """<!doctype html>
@@ -25,24 +25,6 @@ section.passed {{ border-color: #00734f; }} h3 {{ margin: 0; font-size: 1.05rem;
 {body}
 </body></html>
 """
-_MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_")  # a folder of "download all submissions"
-_CANVAS = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d+)_\d+_")  # a file of "download submissions"
-
-
-def person(student: str) -> tuple[str, str, str]:
-    """Name, Moodle's identifier and Canvas's number of a folder or file as the platform names it.
-
-    >>> person("Ana López_184201_assignsubmission_file")
-    ('Ana López', 'Participant 184201', '')
-    >>> person("lopezana_90212_771202_03_laplace_and_sensitivity_exercises")
-    ('lopezana', 'lopezana', '90212')
-    >>> person("ana")
-    ('ana', 'ana', '')
-    """
-    moodle, canvas = _MOODLE.match(student), _CANVAS.match(student)
-    if moodle:
-        return moodle["name"], f"Participant {moodle['id']}", ""
-    return (canvas["name"], canvas["name"], canvas["id"]) if canvas else (student, student, "")
 
 
 def write_all(graded: Sequence[Graded], out: Path) -> tuple[Path, list[str]]:
@@ -153,5 +135,5 @@ def _table(path: Path, header: list[str], rows) -> None:
 
 def _cell(text: object) -> str:
     """A name that begins like a formula must not become one in a spreadsheet."""
-    words = str(text)
-    return f"'{words}" if words[:1] in tuple("=+-@\t\r") else words
+    words = printable(str(text))
+    return f"'{words}" if words[:1] in tuple("=+-@＝＋－＠") else words

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcourse.checks import clocks
+from dpcourse.checks.clocks import Trouble
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -56,7 +57,14 @@ def bubblewrap() -> str | None:
 
 
 def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[bytes]:
-    """A worker in a staged folder."""
+    """A worker in a staged folder.
+
+    Raises
+    ------
+    Trouble
+        Where it cannot be started. One that is to be sandboxed never runs without: the probe is not asked again, as it
+        may fail in a bad moment.
+    """
     worker = [sys.executable, "-s", "-B", str(folder / "worker.py")]
     environment = {
         "PATH": "/usr/bin:/bin",
@@ -76,14 +84,23 @@ def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[
         "cwd": folder,
         "preexec_fn": functools.partial(_limit, limits),
     }
-    program = bubblewrap() if sandboxed else None
+    try:
+        if not sandboxed:
+            return subprocess.Popen(worker, start_new_session=True, **options)
+        with tempfile.TemporaryFile() as filter_:
+            filter_.write(no_processes())
+            filter_.seek(0)
+            command = ["bwrap", *_walls(folder), "--seccomp", str(filter_.fileno()), *worker]
+            return subprocess.Popen(command, executable=_program(), pass_fds=[filter_.fileno()], **options)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise Trouble(f"no process can be started: {error}") from error
+
+
+def _program() -> str:
+    program = shutil.which("bwrap")
     if program is None:
-        return subprocess.Popen(worker, start_new_session=True, **options)
-    with tempfile.TemporaryFile() as filter_:
-        filter_.write(no_processes())
-        filter_.seek(0)
-        command = [program, *_walls(folder), "--seccomp", str(filter_.fileno()), *worker]
-        return subprocess.Popen(command, pass_fds=[filter_.fileno()], **options)
+        raise FileNotFoundError("bubblewrap is gone")
+    return program
 
 
 def address_space(process: int) -> int:
@@ -99,10 +116,12 @@ def _walls(folder: Path) -> list[str]:
     """A file system with Python, its packages and the staged folder, all read-only, and an empty /tmp; no network."""
     walls = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
     walls += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"]
+    hidden: list[str] = []
     for place in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"):
         walls += ["--ro-bind-try", place, place]
     if ROOT.is_relative_to("/usr"):
-        walls += ["--tmpfs", str(ROOT)]
+        hidden.append(str(ROOT))
+        walls += ["--size", str(2**20), "--tmpfs", hidden[-1]]
     # Both ends of links count: the interpreter of a virtual environment lies elsewhere.
     prefixes = [Path(prefix) for prefix in (sys.prefix, sys.base_prefix)]
     for prefix in sorted({*prefixes, *(prefix.resolve() for prefix in prefixes)}):
@@ -110,10 +129,13 @@ def _walls(folder: Path) -> list[str]:
             walls += ["--ro-bind", str(prefix), str(prefix)]
     for packages in {*site.getsitepackages(), *site.getsitepackages(["/usr", "/usr/local", sys.base_prefix])}:
         if (Path(packages) / "dpcourse").is_dir():  # the whole package, with its checks, does not belong in there
-            walls += ["--tmpfs", str(Path(packages) / "dpcourse")]
+            hidden.append(str(Path(packages) / "dpcourse"))
+            walls += ["--size", str(2**20), "--tmpfs", hidden[-1]]
     walls += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
     # What bubblewrap lays out itself has no size and would be written to.
-    walls += ["--size", str(2**24), "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--remount-ro", "/"]
+    walls += ["--size", str(2**24), "--tmpfs", "/dev/shm"]
+    for place in (*hidden, "/dev", "/"):
+        walls += ["--remount-ro", place]
     return walls
 
 
@@ -129,10 +151,11 @@ def _limit(limits: Limits) -> None:
 
 # -- a seccomp filter without libraries
 
-_ARCHITECTURES = {  # audit number; clone, then what is refused outright: fork, vfork, ptrace, reading others' memory, …
-    "x86_64": (0xC000003E, 56, 435, (57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298, 319)),
-    "aarch64": (0xC00000B7, 220, 435, (117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241, 279)),
-}
+# Audit number; clone, then what is refused outright: fork, vfork, ptrace, reading others' memory, …; and memory that no
+# limit counts: shmget, semget, msgget, io_uring.
+_X86 = (57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298, 319, 29, 64, 68, 425)
+_ARM = (117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241, 279, 194, 190, 186, 425)
+_ARCHITECTURES = {"x86_64": (0xC000003E, 56, 435, _X86), "aarch64": (0xC00000B7, 220, 435, _ARM)}
 _CLONE_THREAD, _EPERM, _ENOSYS = 0x00010000, 1, 38
 
 

@@ -97,6 +97,13 @@ ATTACKS = {
     + "pass\nnoisy_count = 1",
     "disk": "f = open('/tmp/x', 'wb')\nwhile True: f.write(b'x' * 10**6)",
     "shared memory": "for i in range(99):\n    open(f'/dev/shm/{i}', 'wb').write(b'x' * 10**7)",
+    "the kernel's shared memory": "import ctypes\n"
+    + DEF
+    + "if ctypes.CDLL(None).shmget(0, 2**20, 0o1600) < 0: return 0\n"
+    "    return flags.sum() + rng.laplace(0, 1 / epsilon)",
+    "threads until there are no more": "import threading, time\nthreading.stack_size(65536)\n"
+    "try:\n    while True: threading.Thread(target=time.sleep, args=(99,), daemon=True).start()\n"
+    "except RuntimeError: pass\nnoisy_count = 1",
     "no folder of its own": "for p in ('/x', '/dev/x', '/usr/x'):\n"
     "    try: open(p, 'wb')\n    except OSError: continue\n    raise SystemExit(p)\nnoisy_count = 1",
     "program": "import subprocess\nsubprocess.run(['true'], check=True)\nnoisy_count = 1",

@@ -5,14 +5,16 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 
 from dpcourse.checks import Chance, Exercise
-from dpcourse.checks.clocks import TimedOut, time_limit
+from dpcourse.checks.clocks import TimedOut, Trouble, time_limit
 from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
 from dpcourse.grade.classroom import Graded, Submission, read, submissions
+from dpcourse.grade.people import person
 from dpcourse.grade.student import Student, rebuilt
 from dpcourse.lessons.lesson_14.exercises import spend
 from dpcourse.lessons.lesson_14.exercises.watched import Watched
@@ -149,6 +151,70 @@ def test_a_page_that_cannot_be_written_costs_nobody_else(tmp_path, monkeypatch, 
     assert "for ana." in capsys.readouterr().out
     assert (tmp_path / "out" / "feedback" / "bob.html").exists()
     assert len((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8").splitlines()) == 3
+
+
+def stopped(*_, **__):
+    raise Trouble("no process can be started")
+
+
+def test_who_is_to_be_sandboxed_never_runs_without(tmp_path, monkeypatch):
+    """The walls are probed once for a class; a worker that does not find them in a bad moment starts nothing."""
+    monkeypatch.setattr(sandbox.shutil, "which", lambda _: None)
+    with pytest.raises(Trouble):
+        sandbox.start(tmp_path, LIMITS, sandboxed=True)
+
+
+def test_a_process_that_does_not_start_is_not_a_grade(tmp_path, monkeypatch):
+    place, source = tmp_path / "a.json", next((sandbox.ROOT / "notebooks" / "solutions").glob("00_*"))
+    monkeypatch.setattr(sandbox, "start", stopped)
+    found = classroom._one(Submission("ana", source), "digest", place, LIMITS, False)
+    assert "could not be graded now (no process" in found.error and not found.marks and not place.exists()
+
+
+def test_a_process_that_ends_before_it_began_is_not_a_grade(tmp_path, monkeypatch):
+    place, source = tmp_path / "a.json", next((sandbox.ROOT / "notebooks" / "solutions").glob("00_*"))
+    ends = lambda *_, **__: subprocess.Popen(["true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: E731
+    monkeypatch.setattr(sandbox, "start", ends)
+    assert "could not be graded now" in classroom._one(Submission("ana", source), "", place, LIMITS, False).error
+
+
+@pytest.mark.parametrize("where", ["in the clock", "in a new process"])
+def test_trouble_in_a_check_is_not_the_answers(where, monkeypatch):
+    def renews(answer, chance):
+        answer.renew()
+
+    if where == "in the clock":
+        monkeypatch.setattr(threading.Thread, "start", lambda _: (_ for _ in ()).throw(RuntimeError("no thread")))
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(Trouble):
+        Exercise("00.0", "", (renews,), call="f()", again=stopped).grade(lambda: 1)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_no_wall_is_without_a_size(tmp_path, monkeypatch):
+    monkeypatch.setattr(sandbox.site, "getsitepackages", lambda *_: [str(tmp_path)])
+    (tmp_path / "dpcourse").mkdir()
+    walls = sandbox._walls(tmp_path / "in")
+    empty = [place for place, word in enumerate(walls) if word == "--tmpfs"]
+    assert str(tmp_path / "dpcourse") in [walls[place + 1] for place in empty]
+    assert all(walls[place - 2] == "--size" for place in empty)
+    closed = {walls[place + 1] for place, word in enumerate(walls) if word == "--remount-ro"}
+    assert {walls[place + 1] for place in empty} - closed == {"/tmp", "/dev/shm"}
+
+
+def test_students_are_who_the_platform_says(tmp_path):
+    """Canvas names files after a number; a link is nobody; a name is no command to a terminal or a spreadsheet."""
+    for name in ("ana_90212_1_03.ipynb", "ana_LATE_90212_2_00.ipynb", "bob_7_3_03.ipynb", "eve.ipynb"):
+        (tmp_path / name).write_text("{}", encoding="utf-8")
+    (tmp_path / "dan").mkdir()
+    (tmp_path / "dan" / "a.ipynb").write_text("{}", encoding="utf-8")
+    (tmp_path / "cheat").symlink_to(tmp_path / "dan")
+    found = submissions(tmp_path)
+    students = [one.student for one in found]
+    assert [person(student)[0] for student in students] == ["ana", "ana", "bob", "dan", "eve"]
+    assert students[0] == students[1] and {len(one.newer) for one in found[:2]} == {0, 1}
+    cells = [results._cell(name) for name in ("\n=1+1", "＝1", "-2", "Zoë\x1b]0;x\x07")]
+    assert cells == ["�=1+1", "'＝1", "'-2", "Zoë�]0;x�"]
 
 
 def test_children_of_a_generator_follow_its_state():
