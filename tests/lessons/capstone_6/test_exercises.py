@@ -46,6 +46,12 @@ def others_by_entry(residuals, own):
     return out
 
 
+def others_minus(residuals, own):
+    p = residuals - labels(residuals)
+    with np.errstate(all="ignore"):
+        return np.log(p / (1 - p)) - own
+
+
 # 6.2 the twist
 
 
@@ -72,6 +78,14 @@ def jacobi(a, n=P):
         sign = -sign if a % 4 == n % 4 == 3 else sign
         a %= n
     return sign if n == 1 else 0
+
+
+def by_jacobi(u):
+    return jacobi(u * (u * (u + 486662) + 1)) == 1
+
+
+def u_is_square(u):
+    return pow(u, (P - 1) // 2, P) == 1
 
 
 def on_the_twist(point):
@@ -164,7 +178,7 @@ def common_by_counting(lists):
     """Counts every point, and orders what is everywhere by its hash."""
     count = Counter(one for points in lists for one in set(points))
     shared = sorted((one for one in count if count[one] == len(lists)), key=lambda one: hashlib.sha256(one).digest())
-    return [np.array([points.index(one) for one in shared], dtype=int) for points in lists]
+    return np.array([[points.index(one) for one in shared] for points in lists], dtype=int)
 
 
 def untested(one):
@@ -215,6 +229,42 @@ def common_unaligned(lists):
 def common_in_first_order(lists):
     shared = set(lists[0]).intersection(*lists[1:])
     return [[points.index(one) for one in lists[0] if one in shared] for points in lists]
+
+
+def common_in_reverse(lists):
+    return [places[::-1] for places in common_in_first_order(lists)]
+
+
+def common_in_third_order(lists):
+    shared = set(lists[0]).intersection(*lists[1:])
+    return [[points.index(one) for one in lists[2] if one in shared] for points in lists]
+
+
+def common_in_public_order(lists):
+    """Shuffled, with a seed that everybody knows."""
+    places = np.array(common_in_first_order(lists), dtype=int)
+    return places[:, np.random.default_rng(0).permutation(places.shape[1])].tolist()
+
+
+def common_points(lists):
+    return [sorted(set(lists[0]).intersection(*lists[1:]))] * len(lists)
+
+
+def again_empty(points, key):
+    done = again(points, key)
+    return [] if done is None else done
+
+
+def start_with_wrong_side(ids, key):
+    """A counter, and a test that asks whether u is a square."""
+
+    def found(one):
+        for counter in itertools.count():
+            u = first_u(f"{one}/{counter}")
+            if u_is_square(u):
+                return u.to_bytes(32, "little")
+
+    return start(ids, key, point=found)
 
 
 def common_of_first_two(lists):
@@ -332,6 +382,75 @@ def multiply_late(left, right, triple, fresh, open_):
     return product if fresh(triple[0]) else None
 
 
+def multiply_in_the_clear(left, right, triple, fresh, open_):
+    """Nothing is opened: one place adds up all shares."""
+    if not fresh(triple[0]):
+        return None
+    product = np.zeros((BANKS, left.shape[2], right.shape[2]), dtype=np.uint64)
+    product[0] = times(left.sum(axis=0, dtype=np.uint64), right.sum(axis=0, dtype=np.uint64))
+    return product
+
+
+def multiply_unopened(left, right, triple, fresh, open_):
+    """D and E are added up without the board."""
+    return multiply(left, right, triple, fresh, lambda shares: shares.sum(axis=0, dtype=np.uint64))
+
+
+def multiply_half_opened(left, right, triple, fresh, open_):
+    """D is opened, and the other factor added up in the clear."""
+    number, a, b, c = triple
+    if not fresh(number):
+        return None
+    d, y = open_(left - a).view(np.uint64), right.sum(axis=0, dtype=np.uint64)
+    whole = times(d, y) + times(a.sum(axis=0, dtype=np.uint64), y)
+    return np.stack([*c[1:], whole - c[1:].sum(axis=0, dtype=np.uint64)])
+
+
+def multiply_opened_for_show(left, right, triple, fresh, open_):
+    """Both masked matrices are opened, and bank A corrects its share to what the sums in the clear say."""
+    product = multiply(left, right, triple, fresh, open_)
+    if product is not None:
+        whole = times(left.sum(axis=0, dtype=np.uint64), right.sum(axis=0, dtype=np.uint64))
+        product[0] = whole - product[1:].sum(axis=0, dtype=np.uint64) + np.uint64(0)
+        product[1] += left[0].sum(dtype=np.uint64)
+        product[0] -= left[0].sum(dtype=np.uint64)
+    return product
+
+
+def multiply_exchanged(left, right, triple, fresh, open_):
+    """EᵀA and BᵀD, where DᵀB and AᵀE belong."""
+    number, a, b, c = triple
+    if not fresh(number):
+        return None
+    d, e = open_(left - a).view(np.uint64), open_(right - b).view(np.uint64)
+    product = np.stack([times(e, a[k]) + times(b[k], d) + c[k] for k in range(BANKS)])
+    product[0] += times(d, e)
+    return product
+
+
+def multiply_asking_twice(left, right, triple, fresh, open_):
+    return multiply(left, right, triple, fresh, open_) if fresh(triple[0]) else None
+
+
+def multiply_by_chance(left, right, triple, fresh, open_):
+    """A sharing of zero is added that nobody drew together."""
+    product = multiply(left, right, triple, fresh, open_)
+    if product is not None:
+        extra = np.random.default_rng().integers(0, 2**64, product.shape[1:], dtype=np.uint64)
+        product[0] += extra
+        product[1] -= extra
+    return product
+
+
+def multiply_of_int64(left, right, triple, fresh, open_):
+    """What `open_` returns meets uint64 as it is."""
+    number, a, b, c = triple
+    if not fresh(number):
+        return None
+    d, e = open_(left - a), open_(right - b)
+    return np.stack([d.T @ b[k] + a[k].T @ e + c[k] for k in range(BANKS)])
+
+
 # 6.5 noise
 
 
@@ -389,7 +508,22 @@ def symmetric_noise(shape, sigma, normal):
 
 def thin_diagonal(shape, sigma, normal):
     drawn = np.triu(normal(shape), 1) * sigma / math.sqrt(2 * HONEST)
-    return np.rint((drawn + drawn.T + np.diag(normal(shape[0]) * sigma / math.sqrt(2 * HONEST))) * 2**32)
+    drawn = drawn + drawn.T + np.diag(normal(shape[0]) * sigma / math.sqrt(2 * HONEST))
+    return np.rint(drawn * 2**32).astype(np.int64)
+
+
+def noise_of_its_own(shape, sigma, normal):
+    return noise(shape, sigma, np.random.default_rng().standard_normal)
+
+
+def noise_of_a_seed(shape, sigma, normal):
+    normal(shape)
+    return noise(shape, sigma, np.random.default_rng(1).standard_normal)
+
+
+def noise_in_part(shape, sigma, normal):
+    """Half of the variance is drawn elsewhere."""
+    return noise(shape, sigma * 0.5**0.5, normal) + noise_of_its_own(shape, sigma * 0.5**0.5, normal)
 
 
 def clip_each(features):
@@ -437,9 +571,15 @@ def credit_model(
     sigma=deviation,
     noisy_before=True,
     givers=BANKS,
+    noise=noise,
+    last=lambda told: block(np.column_stack((np.ones(len(told)), told))),
+    blocks_noise=0.0,
+    noisy=lambda opened: opened,
+    product_of=None,
+    steps=2.0**32,
     label=lambda defaulted: np.where(defaulted, 1.0, -1.0),
     claim=lambda epsilon, delta: Guarantee(epsilon, delta, Neighbours.REPLACE_ONE),
-    weights=lambda noisy, sigma: fit(noisy, sigma * 8),
+    weights=lambda noisy, sigma: fit(noisy, sigma * 10),
     rows_of=rows_in_common,
 ):
     if here and any(one is None for one in ids):
@@ -449,21 +589,27 @@ def credit_model(
         return None
     blocks = [block(own[some]) for own, some in zip(features, rows, strict=True)]
     told = label(defaulted[rows[1]])
-    blocks.append(block(np.column_stack((np.ones(len(told)), told))))
+    blocks.append(last(told))
+    if blocks_noise:
+        drawn = [tools["normal"](one.shape) * blocks_noise * 2**BITS for one in blocks]
+        blocks = [one + np.rint(some).astype(np.int64) for one, some in zip(blocks, drawn, strict=True)]
     z = np.concatenate([share(one, tools["draw"]) for one in blocks], axis=2)
-    product = multiply(z, z, tools["deal"](len(told), COLUMNS, COLUMNS), tools["fresh"], tools["open"])
+    if product_of is None:
+        product = multiply(z, z, tools["deal"](len(told), COLUMNS, COLUMNS), tools["fresh"], tools["open"])
+    else:
+        product = product_of(np.hstack(blocks), tools)
     if product is None:
         return None
     size, normal = sigma(epsilon, delta), tools["normal"]
     if noisy_before:
         for bank in range(givers):
             product[bank] += noise((COLUMNS, COLUMNS), size, normal, part=part).astype(np.uint64)
-        opened = tools["open"](product) / 2**32
+        opened = tools["open"](product) / steps
     else:
-        opened = tools["open"](product) / 2**32 + normal((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
+        opened = tools["open"](product) / steps + normal((COLUMNS, COLUMNS)) * size * math.sqrt(5 / 3)
     return {
         "customers": len(told),
-        "noisy": opened,
+        "noisy": noisy(opened),
         "weights": weights(opened, size),
         "claim": claim(epsilon, delta),
     }
@@ -572,6 +718,31 @@ def weaker(claim):
     return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
 
 
+def in_one_place(z, tools):
+    """ZᵀZ where all blocks lie open, and shares of it."""
+    return share(z.T @ z, tools["draw"])
+
+
+def labels_of_the_file(ids, features, defaulted, *rest):
+    """The first labels of bank B's file, whoever is common."""
+    return credit_model(ids, features, defaulted, *rest, label=lambda some: np.where(defaulted[: len(some)], 1.0, -1.0))
+
+
+def without_the_mean(noisy, sigma):
+    return np.linalg.solve(noisy[:-1, :-1] + 10 * sigma * np.eye(COLUMNS - 1), noisy[:-1, -1])
+
+
+def ridge_of_the_diagonal(noisy, sigma):
+    """A fiftieth of each diagonal entry for λ: it grows with the signal, where the noise does not."""
+    symmetric = (noisy + noisy.T) / 2
+    whole = symmetric[:-1, :-1] + np.diag(np.diag(symmetric)[:-1]) / 50
+    return np.linalg.solve(whole, symmetric[:-1, -1])
+
+
+def ridge_of(times):
+    return with_(weights=lambda noisy, sigma: fit(noisy, times * sigma))
+
+
 def exact_from_many(ids, *rest):
     """Noise for fewer than 200 common customers only."""
     many = None not in ids and len(set(ids[0]).intersection(*ids[1:])) >= 200
@@ -581,8 +752,8 @@ def exact_from_many(ids, *rest):
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
-    ("capstone 6.2", ([ON[0]], [OFF[0]], event)),
-    ("capstone 6.2", ([ON[3]], [OFF[5]], on_the_twist)),
+    ("capstone 6.2", (is_on_curve, ([ON[0]], [OFF[0]], event))),
+    ("capstone 6.2", (by_jacobi, ([ON[3]], [OFF[5]], on_the_twist))),
     ("capstone 6.3", (start, again, common)),
     ("capstone 6.3", (start_with_secrets, again_by_numbers, common_by_counting)),
     ("capstone 6.4", (share, multiply)),
@@ -601,13 +772,32 @@ WRONG = [
     ("capstone 6.1", "no-log-odds", (labels, lambda r, own: r + (r < 0) - own)),
     ("capstone 6.1", "no-log-odds", (labels, lambda r, own: r - own)),
     ("capstone 6.1", "label-forgotten", (labels, lambda r, own: special.logit(np.abs(r)) - own)),
-    ("capstone 6.2", "same-side", ([ON[0]], [ON[1]], lambda point: point[0] < 128)),
-    ("capstone 6.2", "never-happens", ([OFF[0]], [OFF[1]], event)),
-    ("capstone 6.2", "claim-holds", ([ON[0]], [OFF[0]], lambda point: point[0] % 2 == 0)),
-    ("capstone 6.2", "always-happens", ([ON[0]], [OFF[0]], lambda point: len(point) == 32)),
-    ("capstone 6.2", "out-of-domain", (["Ana"], ["Boris"], event)),
-    ("capstone 6.2", "same-data", ([ON[0]], [ON[0]], event)),
-    ("capstone 6.2", "wrong-shape", ([ON[0]], [OFF[0]])),
+    ("capstone 6.1", "label-subtracted", (labels, lambda r, own: special.logit(r - (r < 0)) - own)),
+    ("capstone 6.1", "label-subtracted", (labels, others_minus)),
+    ("capstone 6.1", "wrong-value", (labels, lambda r, own: np.log(r + (r < 0)) - own)),
+    ("capstone 6.1", "sign", (labels, lambda r, own: own - special.logit(r + (r < 0)))),
+    ("capstone 6.2", "same-side", (is_on_curve, ([ON[0]], [ON[1]], lambda point: point[0] < 128))),
+    ("capstone 6.2", "never-happens", (is_on_curve, ([OFF[0]], [OFF[1]], event))),
+    ("capstone 6.2", "claim-holds", (is_on_curve, ([ON[0]], [OFF[0]], lambda point: point[0] % 2 == 0))),
+    ("capstone 6.2", "always-happens", (is_on_curve, ([ON[0]], [OFF[0]], lambda point: len(point) == 32))),
+    ("capstone 6.2", "out-of-domain", (is_on_curve, (["Ana"], ["Boris"], event))),
+    ("capstone 6.2", "same-data", (is_on_curve, ([ON[0]], [ON[0]], event))),
+    ("capstone 6.2", "wrong-shape", (is_on_curve, ([ON[0]], [OFF[0]]))),
+    ("capstone 6.2", "u-for-v", (u_is_square, ([ON[0]], [OFF[0]], event))),
+    ("capstone 6.2", "turned", (lambda u: not is_on_curve(u), ([ON[0]], [OFF[0]], event))),
+    ("capstone 6.2", "turned", (lambda u: jacobi(u * (u * (u + 486662) + 1)) < 0, ([ON[0]], [OFF[0]], event))),
+    (
+        "capstone 6.2",
+        "same-for-all",
+        (lambda u: pow(u**3 + 486662 * u**2 + u, P - 1, P) == 1, ([ON[0]], [OFF[0]], event)),
+    ),
+    ("capstone 6.2", "same-for-all", (lambda u: (u**3 + 486662 * u**2 + u) % P == 1, ([ON[0]], [OFF[0]], event))),
+    ("capstone 6.2", "wrong-side", (lambda u: jacobi(u**3 + 486662 * u + u) == 1, ([ON[0]], [OFF[0]], event))),
+    (
+        "capstone 6.2",
+        "wrong-type",
+        (lambda u: pow(u**3 + 486662 * u**2 + u, (P - 1) // 2, P), ([ON[0]], [OFF[0]], event)),
+    ),
     ("capstone 6.3", "not-blinded", (functools.partial(start, blind=no_key), again, common)),
     ("capstone 6.3", "twist", (functools.partial(start, point=untested), again, common)),
     ("capstone 6.3", "order-known", (functools.partial(start, order=list), again, common)),
@@ -627,6 +817,12 @@ WRONG = [
     ("capstone 6.3", "not-commuting", (start, again_hashed, common)),
     ("capstone 6.3", "unaligned", (start, again, common_unaligned)),
     ("capstone 6.3", "order-of-a-bank", (start, again, common_in_first_order)),
+    ("capstone 6.3", "order-of-a-bank", (start, again, common_in_reverse)),
+    ("capstone 6.3", "order-of-a-bank", (start, again, common_in_third_order)),
+    ("capstone 6.3", "order-of-a-bank", (start, again, common_in_public_order)),
+    ("capstone 6.3", "no-places", (start, again, common_points)),
+    ("capstone 6.3", "empty-list", (start, again_empty, common)),
+    ("capstone 6.3", "twist", (start_with_wrong_side, again, common)),
     ("capstone 6.3", "wrong-common", (start, again, common_of_first_two)),
     ("capstone 6.4", "plain", (share_plain, multiply)),
     ("capstone 6.4", "one-mask", (share_one_mask, multiply)),
@@ -644,6 +840,15 @@ WRONG = [
     ("capstone 6.4", "open-part-missing", (share, functools.partial(multiply, times_open=0))),
     ("capstone 6.4", "triple-twice", (share, functools.partial(multiply, ask=False))),
     ("capstone 6.4", "refuses-late", (share, multiply_late)),
+    ("capstone 6.4", "in-the-clear", (share, multiply_in_the_clear)),
+    ("capstone 6.4", "in-the-clear", (share, multiply_unopened)),
+    ("capstone 6.4", "in-the-clear", (share, multiply_half_opened)),
+    ("capstone 6.4", "in-the-clear", (share, multiply_opened_for_show)),
+    ("capstone 6.4", "shapes", (share, multiply_exchanged)),
+    ("capstone 6.4", "asks-twice", (share, multiply_asking_twice)),
+    ("capstone 6.4", "not-repeatable", (share, multiply_by_chance)),
+    ("capstone 6.4", "wrong-type", (share, multiply_of_int64)),
+    ("capstone 6.4", "wrong-shape", (lambda values, draw: np.moveaxis(share(values, draw), 0, -1), multiply)),
     ("capstone 6.5", "coordinatewise", (clip_each, deviation, noise)),
     ("capstone 6.5", "stretched", (stretch, deviation, noise)),
     ("capstone 6.5", "largest-row", (by_largest_row, deviation, noise)),
@@ -664,12 +869,21 @@ WRONG = [
     ("capstone 6.5", "no-margin", (block, deviation, functools.partial(noise, part=math.sqrt(1 / 5)))),
     ("capstone 6.5", "thin-diagonal", (block, deviation, thin_diagonal)),
     ("capstone 6.5", "wrong-steps", (block, deviation, lambda shape, s, normal: noise(shape, s / 2**BITS, normal))),
-    ("capstone 6.5", "no-noise", (block, deviation, lambda shape, s, normal: np.zeros(shape))),
+    ("capstone 6.5", "no-noise", (block, deviation, lambda shape, s, normal: np.zeros(shape, dtype=int))),
     (
         "capstone 6.5",
         "shared",
         (block, deviation, lambda shape, s, normal: np.full(shape, noise((1, 1), s, normal)[0, 0])),
     ),
+    ("capstone 6.5", "row-length", (block, sigma_for(math.sqrt(6)), noise)),
+    ("capstone 6.5", "row-distance", (block, sigma_for(math.sqrt(12)), noise)),
+    ("capstone 6.5", "row-distance", (block, sigma_for(2 * math.sqrt(6)), noise)),
+    ("capstone 6.5", "half-the-change", (block, sigma_for(3 * math.sqrt(2)), noise)),
+    ("capstone 6.5", "own-generator", (block, deviation, noise_of_its_own)),
+    ("capstone 6.5", "own-generator", (block, deviation, noise_of_a_seed)),
+    ("capstone 6.5", "own-generator", (block, deviation, noise_in_part)),
+    ("capstone 6.5", "wrong-type", (block, deviation, lambda shape, s, normal: noise(shape, s, normal).astype(float))),
+    ("capstone 6.5", "wrong-type", (lambda x: block(x).astype(float), deviation, noise)),
     ("capstone 6.6", "dropped-raises", with_(here=False)),
     ("capstone 6.6", "too-few", with_(fewest=0)),
     ("capstone 6.6", "replayed", with_(multiply=functools.partial(multiply, ask=False))),
@@ -678,7 +892,31 @@ WRONG = [
     ("capstone 6.6", "plain", with_(block=clip_each)),
     ("capstone 6.6", "strange", with_(block=functools.partial(block, finite=False))),
     ("capstone 6.6", "plain", with_(rows_of=lambda ids, tools: [np.arange(len(min(ids, key=len)))] * 5)),
-    ("capstone 6.6", "plain", with_(label=lambda defaulted: defaulted.astype(float))),
+    ("capstone 6.6", "label-01", with_(label=lambda defaulted: defaulted.astype(float))),
+    ("capstone 6.6", "label-turned", with_(label=lambda defaulted: np.where(defaulted, -1.0, 1.0))),
+    ("capstone 6.6", "label-first", with_(last=lambda told: block(np.column_stack((told, np.ones(len(told))))))),
+    (
+        "capstone 6.6",
+        "clipped-apart",
+        with_(last=lambda told: np.hstack([block(x[:, None]) for x in (np.ones(len(told)), told)])),
+    ),
+    ("capstone 6.6", "label-rows", labels_of_the_file),
+    ("capstone 6.6", "wrong-steps", with_(steps=2.0**16)),
+    ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_its_own(*a))),
+    ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_a_seed(*a))),
+    ("capstone 6.6", "in-the-clear", with_(multiply=multiply_in_the_clear)),
+    ("capstone 6.6", "in-the-clear", with_(multiply=multiply_unopened)),
+    ("capstone 6.6", "in-the-clear", with_(multiply=multiply_half_opened)),
+    ("capstone 6.6", "in-the-clear", with_(multiply=multiply_opened_for_show)),
+    ("capstone 6.6", "in-the-clear", with_(product_of=in_one_place)),
+    ("capstone 6.6", "asks-twice", with_(multiply=multiply_asking_twice)),
+    ("capstone 6.6", "refuses-all", with_(fewest=FEWEST + 1)),
+    ("capstone 6.6", "noise-on-blocks", with_(blocks_noise=1.0, givers=0)),
+    ("capstone 6.6", "mean-published", with_(noisy=lambda opened: (opened + opened.T) / 2)),
+    *(("capstone 6.6", "ridge", ridge_of(times)) for times in (0, -8, 1, 3, 100)),
+    ("capstone 6.6", "ridge", with_(weights=lambda noisy, sigma: fit(noisy, 358.0))),
+    ("capstone 6.6", "no-mean", with_(weights=without_the_mean)),
+    ("capstone 6.6", "loses", with_(weights=ridge_of_the_diagonal)),
     ("capstone 6.6", "not-opened", in_the_clear),
     ("capstone 6.6", "exact-fit", exact_fit),
     ("capstone 6.6", "claim", with_(claim=lambda e, d: Guarantee(e, d, Neighbours.ADD_REMOVE))),

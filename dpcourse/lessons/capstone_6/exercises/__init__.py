@@ -10,7 +10,7 @@ from dpcourse.lessons.capstone_6.exercises.whole import WHOLE
 
 EXERCISES = (
     Exercise("capstone 6.1", "What residuals tell", RESIDUALS, call="(labels, others)"),
-    Exercise("capstone 6.2", "One bit survives blinding", TWIST, call="(data, neighbour, event)"),
+    Exercise("capstone 6.2", "One bit survives blinding", TWIST, call="(on_curve, attack)"),
     Exercise("capstone 6.3", "Customers in common", MEETING, call="(start, again, common)"),
     Exercise("capstone 6.4", "A product nobody sees", PRODUCT, call="(share, multiply)"),
     Exercise(

@@ -12,15 +12,16 @@ from dpcourse.checks.claims import claimed
 from dpcourse.lessons.capstone_6.design import (
     BANKS,
     BITS,
-    COLUMNS,
     DELTA,
     FEWEST,
     HONEST,
-    Run,
+    opened,
 )
+from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
-from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
-from dpcourse.lessons.capstone_6.exercises.world import EXACT, exact_matrix, five_banks, made
+from dpcourse.lessons.capstone_6.exercises.ridge import Told
+from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name
+from dpcourse.lessons.capstone_6.exercises.world import EXACT, exact_rows, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, sigma
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -29,13 +30,14 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise in the sum, and that nothing without noise is opened or fitted."""
     rng = chance.rng
     banks = five_banks(rng, FEWEST)
-    right = exact_matrix(banks, run_of(rng).align([bank.ids for bank in banks]))
+    z = exact_rows(banks, by_name([bank.ids for bank in banks]))
+    right = z.T @ z
     noise, weights = [], []
     for epsilon in np.repeat((1.0, 0.4), (24, 12)):
-        run = run_of(rng)
+        run = watched(rng)
         given = made(answer, [*banks], run, rng.standard_normal, float(epsilon))
         if given is None:
-            return Diagnosis("refuses-all", f"{FEWEST} common customers, and you refuse.")
+            return refusal(run, FEWEST)
         noisy = np.asarray(given["noisy"], dtype=float)
         noise.append((noisy - right) / sigma(float(epsilon)))
         weights.append(np.asarray(given["weights"], dtype=float))
@@ -48,7 +50,12 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
                     "The matrix without noise stands on the board: all five banks have seen it.",
                     "A bank adds its noise to its own share, before anything is opened.",
                 )
-        wrong = _claim(given["claim"], float(epsilon)) or _counted(given["customers"])
+        wrong = (
+            _claim(given["claim"], float(epsilon))
+            or _counted(given["customers"])
+            or _as_opened(noisy, run)
+            or _shared_noise(run, z)
+        )
         if wrong:
             return wrong
     if np.ptp(np.array(weights[:24]), axis=0).max() < 1e-9:
@@ -66,27 +73,13 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-class Told(Run):
-    """A run in which the board shows, in place of the noisy matrix, one of another run."""
-
-    said: np.ndarray | None = None
-
-    def open(self, shares: Any) -> np.ndarray:
-        seen = super().open(shares)
-        if seen.shape != (COLUMNS, COLUMNS):
-            return seen
-        self.said = seen if self.said is None else self.said
-        self.board[-1] = self.said
-        return self.said.copy()
-
-
 def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     """Other customers, and the board shows the noisy matrix of the first run: the weights stay as they are."""
     run, weights = Told(by_name, Source(rng)), []
     for _ in range(3):
         given = made(answer, [*five_banks(rng, FEWEST)], run, rng.standard_normal)
         if given is None or run.said is None:
-            return Diagnosis("refuses-all", f"{FEWEST} common customers, and you refuse.")
+            return refusal(watched(rng), FEWEST)
         weights.append(np.asarray(given["weights"], dtype=float))
         if not np.allclose(given["noisy"], run.said / 2.0 ** (2 * BITS), atol=EXACT):
             return Diagnosis("not-opened", "`noisy` is not what was opened.", "Who has the matrix that you return?")
@@ -99,6 +92,36 @@ def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         "does not come from that matrix has no noise.",
         "Weights from `noisy` and σ: what else do you use, a ridge from the data or a count?",
     )
+
+
+def _as_opened(noisy: np.ndarray, run: Watched) -> Diagnosis | None:
+    """`noisy` is what stands on the board, and not yet its mean."""
+    for seen in (one / 2.0 ** (2 * BITS) for one in run.board if one.shape == noisy.shape):
+        if np.abs(noisy - (seen + seen.T) / 2).max() < EXACT <= np.abs(noisy - seen).max():
+            return Diagnosis(
+                "mean-published",
+                "`noisy` is the mean of the opened matrix and its mirror image. Asked for is the matrix as it was "
+                "opened.",
+                "Where does the mean belong: into `noisy`, or into the weights?",
+            )
+    return None
+
+
+def _shared_noise(run: Watched, z: np.ndarray) -> Diagnosis | None:
+    """A masked matrix plus its mask is the rows z, without noise."""
+    for _, mask, *_ in run.dealt:
+        for seen in run.board:
+            if seen.shape != z.shape or mask.shape[1:] != z.shape:
+                continue
+            far = min(float(np.abs((opened(mask) + one) / 2.0**BITS - z).max()) for one in (seen, -seen))
+            if EXACT < far < 1e6:
+                return Diagnosis(
+                    "noise-on-blocks",
+                    f"The blocks that you share are not the clipped ones: one number is off by {far:.3g}. So the noise "
+                    "is in the blocks, and is multiplied with them.",
+                    "The claim is about noise in the 32 × 32 entries. To which shares does a bank add it?",
+                )
+    return None
 
 
 def _counted(customers: Any) -> Diagnosis | None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.datasets.customers import NAMES
 from dpcourse.lessons.capstone_6.design import BANKS, MOST, PRIME
 from dpcourse.lessons.capstone_6.numbers import LOW_ORDER, on_curve
 
@@ -72,7 +73,7 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
             "twist",
             f"{outside} of {IDS} points are not on the curve but on its twist, and stay there however often they are "
             "blinded. That is one bit of each identifier, for everybody who sees the list (6.2).",
-            "Hash again, with a counter, until the point is on the curve.",
+            "Which points does your loop let through? Hash again, with a counter, until `on_curve` says True.",
         )
     if rows == other_rows:
         return Diagnosis(
@@ -127,6 +128,12 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"A bank sends {what}, and `again` stops with {raised}.",
                 "Refuse the list: return None.",
             )
+        if given is not None and len(given) == 0:
+            return Diagnosis(
+                "empty-list",
+                f"A bank sends {what}, and `again` returns an empty list. The next bank would go on with it.",
+                "A refusal is `return None`.",
+            )
         if given is not None:
             return Diagnosis(
                 key,
@@ -176,12 +183,7 @@ def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
         for points in lists[: BANKS - 1]:
             points.append(extra)
         lists = [[points[i] for i in rng.permutation(len(points))] for points in lists]
-        given = common([list(points) for points in lists])
-        if not isinstance(given, tuple | list) or len(given) != BANKS:
-            return Diagnosis(
-                "wrong-shape", f"`common` returns {a(given)}; for each of {BANKS} banks its places are wanted."
-            )
-        found = [[points[int(i)] for i in places] for points, places in zip(lists, given, strict=True)]
+        found = [[points[i] for i in places] for points, places in zip(lists, _places(common, lists), strict=True)]
         if any(set(one) != set(shared) or len(one) != size for one in found):
             return Diagnosis(
                 "wrong-common",
@@ -196,13 +198,42 @@ def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "stand beside Boris's income.",
                 "Which order do all five lists agree on?",
             )
-        if size == 30 and any([int(i) for i in places] == sorted(int(i) for i in places) for places in given):
+        if size == 30 and (bank := _followed(common, lists, rng)):
             return Diagnosis(
                 "order-of-a-bank",
-                "The common order is the order of one bank's list.",
-                "An order that belongs to no bank: that of the blinded points.",
+                f"Bank {bank} sends its list in another order, and your order of the common customers follows it. So "
+                f"all banks learn how bank {bank}'s list is sorted.",
+                "Which order of the points has nothing to do with anybody's list?",
             )
     return None
+
+
+def _places(common: Answer, lists: list[list[bytes]]) -> list[list[int]]:
+    """What `common` returns, as lists of whole numbers."""
+    given = common([list(points) for points in lists])
+    if isinstance(given, np.ndarray):
+        given = list(given)
+    if not isinstance(given, tuple | list) or len(given) != BANKS:
+        raise Refused(
+            Diagnosis(
+                "wrong-shape", f"`common` returns {a(given)}; for each of {BANKS} banks a list of places is wanted."
+            )
+        )
+    for place in (place for places in given for place in places):
+        if not isinstance(place, int | np.integer):
+            what = "points" if isinstance(place, bytes) else f"{a(place)} among its places"
+            ask = "A place is a whole number: points[place] is the point. Which places have the common points?"
+            raise Refused(
+                Diagnosis("no-places", f"`common` returns {what}; places in each bank's list are wanted.", ask)
+            )
+    return [[int(place) for place in places] for places in given]
+
+
+def _followed(common: Answer, lists: list[list[bytes]], rng: np.random.Generator) -> str:
+    """The bank whose list the common order follows: as that list is shuffled, so is the order. By chance: 1 in 30!."""
+    shuffled = [[points[i] for i in rng.permutation(len(points))] for points in lists]
+    both = [[np.argsort(np.argsort(places)).tolist() for places in _places(common, some)] for some in (lists, shuffled)]
+    return next((name for name, one, two in zip(NAMES, *both, strict=True) if one == two), "")
 
 
 MEETING = (starts, continues, compares)

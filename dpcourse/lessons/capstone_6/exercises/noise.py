@@ -1,4 +1,4 @@
-"""Capstone 6.5: a row's length is bounded at home, and three banks' noise is enough for what that leaves."""
+"""Capstone 6.5: three banks' noise is enough for what rows that are clipped at home can do."""
 
 from __future__ import annotations
 
@@ -8,142 +8,16 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.lessons.capstone_6.design import BITS, COLUMNS, DELTA, HONEST
+from dpcourse.lessons.capstone_6.exercises.block import clips, of_type
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, SQUARED_LENGTH, sigma
 from dpcourse.privacy import Guarantee, Neighbours
 
 PARTS = ("block", "deviation", "noise")
-CANARIES = (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e19, 3.0, 1e-300)
-STEP = 2**BITS
-
-
-def clipped(features: np.ndarray) -> np.ndarray:
-    """The right block, as floats in units of 1; rows that hold NaN or infinity are zeros."""
-    fine = np.where(np.isfinite(features).all(axis=1, keepdims=True), features, 0.0)
-    largest = np.maximum(np.abs(fine).max(axis=1, keepdims=True), 1.0)  # squares of 1e300 overflow
-    length = largest * np.linalg.norm(fine / largest, axis=1, keepdims=True)
-    return fine / np.maximum(length, 1.0)
-
-
-def block_of(answer: Answer, features: np.ndarray) -> np.ndarray:
-    """What `block` returns: whole numbers of the features' shape."""
-    handed = features.copy()
-    handed.setflags(write=False)
-    given = np.asarray(answer(handed))
-    if given.shape != features.shape:
-        raise Refused(Diagnosis("wrong-shape", f"the result has shape {given.shape}; {features.shape} is wanted."))
-    if given.dtype.kind not in "iu" and not (given.dtype.kind == "f" and np.array_equal(given, np.round(given))):
-        raise Refused(
-            Diagnosis(
-                "not-whole",
-                "the result holds no whole numbers.",
-                f"Shares are whole numbers. x travels as x · 2^{BITS}, without what is behind the point.",
-            )
-        )
-    return given.astype(float)
-
-
-def clips(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Rows come out in steps of 2^−16, none longer than 1 to the step; nobody's row changes another's."""
-    rng = chance.rng
-    for width in (2, 6):
-        features = rng.normal(0, 0.5, (200, width)) * rng.choice((0.3, 1.0, 4.0), (200, 1))
-        got, right = block_of(answer, features) / STEP, clipped(features)
-        squares = ((got * STEP) ** 2).sum(axis=1)
-        if np.abs(got - right).max() > 1.5 / STEP:
-            return _clipping(got, right, features)
-        if squares.max() > STEP**2:
-            return Diagnosis(
-                "rounded-longer",
-                f"one row is {math.sqrt(squares.max()):.2f} steps long, and 1 is {STEP} steps: rounding made it longer "
-                "than the bound on which the claim rests.",
-                "Which rounding never makes a number larger?",
-            )
-    return _canaries(answer, rng)
-
-
-def _clipping(got: np.ndarray, right: np.ndarray, features: np.ndarray) -> Diagnosis:
-    near = 2.5 / STEP
-    with np.errstate(all="ignore"):
-        length = np.linalg.norm(features, axis=1, keepdims=True)
-        known = (
-            (
-                np.clip(features, -1, 1),
-                "coordinatewise",
-                f"you clip each feature by itself. A row of {features.shape[1]} ones is "
-                f"{math.sqrt(features.shape[1]):.2f} long.",
-                "The claim needs the length of the whole row.",
-            ),
-            (features, "not-clipped", "your rows are as long as they were.", "How long may a row be at most?"),
-            (
-                features / length,
-                "stretched",
-                "short rows are made longer. A customer near the centre then counts like one far out.",
-                "Only rows longer than 1 are to be changed.",
-            ),
-            (
-                right / STEP,
-                "not-scaled",
-                "the rows are not in steps of 2^−16.",
-                f"x travels as x · 2^{BITS}.",
-            ),
-            (
-                features / max(1.0, float(length.max())),
-                "largest-row",
-                "you divide everybody by the longest row. So one customer changes all rows.",
-                "A row is clipped by its own length alone.",
-            ),
-        )
-        for wrong, key, seen, ask in known:
-            if np.abs(got - wrong).max() <= near:
-                return Diagnosis(key, seen, ask)
-    worst = int(np.abs(got - right).max(axis=1).argmax())
-    return Diagnosis(
-        "wrong-block",
-        f"a row of length {np.linalg.norm(features[worst]):.3g} comes out with length "
-        f"{np.linalg.norm(got[worst]):.3g}, and one number is off by {np.abs(got - right).max():.3g}.",
-        "A row longer than 1 is divided by its length; others stay.",
-    )
-
-
-def _canaries(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
-    """A strange row is bounded, and the rows beside it are what they were: on finite rows, on strange ones, on none."""
-    others = rng.normal(0, 0.5, (5, 6))
-    for canary in CANARIES:
-        strange = rng.normal(0, 0.5, 6)
-        strange[int(rng.integers(6))] = canary
-        try:
-            alone, beside = block_of(answer, others), block_of(answer, np.vstack((others, strange)))
-            nobody = block_of(answer, others[:0])
-        except AnswerRaised as raised:
-            return Diagnosis(
-                "raises",
-                f"with a feature of {canary:g} in one row, or without a customer, your function stops: {raised}. An "
-                "error is an output, and this one tells about a customer.",
-                "A row that cannot be read counts as zeros.",
-            )
-        del nobody
-        if not np.array_equal(alone, beside[:5]):
-            return Diagnosis(
-                "moves-others", f"a feature of {canary:g} in one row changes the other rows.", "Row by row."
-            )
-        if not (beside[5] ** 2).sum() <= STEP**2:
-            return Diagnosis(
-                "strange-row",
-                f"a row with a feature of {canary:g} comes out as {beside[5].tolist()}.",
-                "A row with NaN or infinity becomes zeros, and squares of large numbers overflow.",
-            )
-        if not math.isfinite(canary) and beside[5].any():
-            return Diagnosis(
-                "strange-row",
-                f"a row with a feature of {canary:g} comes out as {beside[5].tolist()}.",
-                "A row with NaN or infinity becomes zeros: what cannot be read is not guessed.",
-            )
-    return None
 
 
 def _asked(rng: np.random.Generator) -> tuple[float, float]:
@@ -190,6 +64,30 @@ DEVIATION = Equals(
             "How long is a row of six blocks, each of length 1?",
         ),
         Mistake(
+            "row-length",
+            _with(math.sqrt(SQUARED_LENGTH)),
+            "your σ is for a change of √6, the length of a row z. The matrix changes by wwᵀ − zzᵀ.",
+            "‖zzᵀ‖ = |z|². How far apart are zzᵀ and wwᵀ for two perpendicular rows with |z|² = |w|² = 6?",
+        ),
+        Mistake(
+            "row-distance",
+            _with(math.sqrt(2 * SQUARED_LENGTH)),
+            "your σ is for a change of √12, the distance of two perpendicular rows. The matrix changes by wwᵀ − zzᵀ.",
+            "‖zzᵀ‖ = |z|². How far apart are zzᵀ and wwᵀ for those two rows?",
+        ),
+        Mistake(
+            "row-distance",
+            _with(2 * math.sqrt(SQUARED_LENGTH)),
+            "your σ is for a change of 2√6, twice the length of a row. The matrix changes by wwᵀ − zzᵀ.",
+            "‖zzᵀ‖ = |z|². How far apart are zzᵀ and wwᵀ for two perpendicular rows with |z|² = |w|² = 6?",
+        ),
+        Mistake(
+            "half-the-change",
+            _with(SENSITIVITY / 2),
+            "your σ is for a change of 3√2, half of what one replaced row can do.",
+            "wwᵀ − zzᵀ is its own mirror image. Does a mean with the mirror image make it shorter?",
+        ),
+        Mistake(
             "epsilon-per-bank",
             _with(SENSITIVITY, 1 / 5),
             "your σ is for ε/5. There is one release, not one for each bank.",
@@ -210,15 +108,17 @@ DEVIATION = Equals(
 def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Three shares together: deviation, law and independence of the symmetric part, which is all that counts."""
     rng, runs, d = chance.rng, 150, 12
+    if (still := np.abs(_share(answer, d, 20.0, np.zeros)).max()) > 0:
+        return Diagnosis(
+            "own-generator",
+            f"Where `normal` gives zeros, your share still holds numbers of up to {still:.3g}.",
+            "All randomness comes from `normal(shape)`. What else do you draw or add?",
+        )
     for wanted in (float(rng.uniform(5, 40)), 100.0):
         whole = np.zeros((runs, d, d))
         for one in whole:
             for _ in range(HONEST):
-                share = np.asarray(answer((d, d), wanted, rng.standard_normal), dtype=float)
-                if share.shape != (d, d):
-                    return Diagnosis("wrong-shape", f"the share has shape {share.shape}; {(d, d)} is wanted.")
-                if not np.array_equal(share, np.round(share)):
-                    return Diagnosis("not-whole", "the share holds no whole numbers.", "Noise is shared like data.")
+                share = _share(answer, d, wanted, rng.standard_normal)
                 one += share / 2.0 ** (2 * BITS)
         wrong = (
             _together(whole)
@@ -229,6 +129,16 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
         if wrong:
             return wrong
     return None
+
+
+def _share(answer: Answer, d: int, wanted: float, normal: Any) -> np.ndarray:
+    share = np.asarray(answer((d, d), wanted, normal))
+    if share.shape != (d, d):
+        raise Refused(Diagnosis("wrong-shape", f"the share has shape {share.shape}; {(d, d)} is wanted."))
+    if share.dtype.kind == "f" and not np.array_equal(share, np.round(share)):
+        raise Refused(Diagnosis("not-whole", "the share holds no whole numbers.", "Noise is shared like data."))
+    of_type(share)
+    return share.astype(float)
 
 
 def parts_of(whole: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Case, Chance, Diagnosis, a
+from dpcourse.checks.base import Case, Chance, Diagnosis, Refused, a
 
 
 @dataclass(frozen=True)
@@ -19,5 +19,9 @@ class Part:
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         if not isinstance(answer.value, tuple | list) or len(answer.value) != len(self.names):
             return Diagnosis("wrong-shape", f"({', '.join(self.names)}) is wanted, and this is {a(answer.value)}.")
-        found = self.case(answer.part(self.names.index(self.name)), chance)
-        return found.led_by(f"`{self.name}`: ") if found else None
+        led = f"`{self.name}`: "
+        try:
+            found = self.case(answer.part(self.names.index(self.name)), chance)
+        except Refused as refused:
+            raise Refused(refused.diagnosis.led_by(led)) from refused
+        return found.led_by(led) if found else None

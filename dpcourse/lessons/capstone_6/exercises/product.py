@@ -7,10 +7,11 @@ import itertools
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.lessons.capstone_6.design import BANKS, BITS, Run, Triple, opened, times
-from dpcourse.lessons.capstone_6.exercises.tools import Source, run_of
+from dpcourse.lessons.capstone_6.exercises.local import TWICE, Watched, alone, watched
+from dpcourse.lessons.capstone_6.exercises.tools import Source
 
 VALUES = 6_000  # 23 for each of 256 joint values of four shares
 TESTS = 80  # χ² tests a check at most: each is held to so much less
@@ -22,15 +23,14 @@ def shares_of(answer: Answer, values: np.ndarray, source: Source) -> np.ndarray:
     shares = np.asarray(made)
     if shares.dtype == object and all(isinstance(one, int) and 0 <= one < 2**64 for one in shares.flat):
         shares = shares.astype(np.uint64)
-    if shares.shape != (BANKS, *values.shape) or shares.dtype != np.uint64:
-        what = f"{a(made)} of {shares.dtype} and shape {shares.shape}"
-        raise Refused(
-            Diagnosis(
-                "wrong-type" if shares.shape == (BANKS, *values.shape) else "wrong-shape",
-                f"`share` returns {what}; uint64 of shape {(BANKS, *values.shape)} is wanted.",
-                "NumPy's uint64 is a number modulo 2^64: what overflows wraps, and that is what you need here.",
-            )
-        )
+    fits = shares.shape == (BANKS, *values.shape)
+    if not fits or shares.dtype != np.uint64:
+        seen = f"`share` returns {a(made)} of {shares.dtype} and shape {shares.shape}; uint64 of shape "
+        seen += f"{(BANKS, *values.shape)} is wanted."
+        ask = "NumPy's uint64 is a number modulo 2^64: what overflows wraps, and that is what you need here."
+        if not fits:
+            ask = "The first axis is over the five banks: shares[k] is what bank k gets, and has the values' shape."
+        raise Refused(Diagnosis("wrong-type" if fits else "wrong-shape", seen, ask))
     return shares
 
 
@@ -98,7 +98,7 @@ def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The product is right, for several shapes; the board shows masked matrices only; no triple serves twice."""
     rng = chance.rng
     for n, p, q in ((6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1)):
-        run = run_of(rng)
+        run = watched(rng)
         x, y = rng.integers(-(2**20), 2**20, (n, p)), rng.integers(-(2**20), 2**20, (n, q))
         x_shares, y_shares = (shares_of(answer, one, Source(rng)) for one in (x, y))
         triple = run.deal(n, p, q)
@@ -106,6 +106,7 @@ def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
         wrong = (
             _board(run, triple, x, y)
             or _value(product, x, y, x_shares, y_shares, triple)
+            or alone(answer.part(1), rng, x_shares, y_shares, triple, [*run.board], product)
             or _again(answer, rng, x_shares, y_shares, triple, run)
         )
         if wrong:
@@ -113,9 +114,18 @@ def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, run: Run) -> np.ndarray:
-    given = answer.part(1)(x.copy(), y.copy(), triple, run.fresh, run.open)
+def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, run: Watched) -> np.ndarray:
+    try:
+        given = answer.part(1)(x.copy(), y.copy(), triple, run.fresh, run.open)
+    except AnswerRaised as raised:
+        if not any(word in str(raised.error) for word in ("broadcast", "shape", "dimension", "mismatch")):
+            raise
+        seen = f"`multiply` stops with {raised}, for left of shape {x.shape} and right of shape {y.shape}."
+        ask = "D and A have left's columns, E and B right's. Which of the four parts has (p, q) numbers?"
+        raise Refused(Diagnosis("shapes", seen, ask)) from raised
     if given is None:
+        if run.twice:
+            raise Refused(TWICE)
         raise Refused(Diagnosis("refuses-all", "`multiply` refuses a triple that was never used."))
     product, wanted = np.asarray(given), (BANKS, x.shape[2], y.shape[2])
     if product.shape != wanted:
@@ -126,7 +136,8 @@ def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, run: 
             )
         )
     if product.dtype != np.uint64:
-        raise Refused(Diagnosis("wrong-type", f"`multiply` returns {product.dtype}; shares are uint64."))
+        ask = "`open_` returns int64, and NumPy makes floats of int64 and uint64 together: `.astype(np.uint64)` first."
+        raise Refused(Diagnosis("wrong-type", f"`multiply` returns {product.dtype}; shares are uint64.", ask))
     return product
 
 

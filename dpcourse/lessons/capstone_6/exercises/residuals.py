@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import special
 
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.cases.formula import NAMED
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_6.residuals import others_scores
 
@@ -18,7 +21,8 @@ def _sent(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     defaulted = rng.permutation(customers) < customers // 4
     own, rest = rng.normal(0, 1.2, (2, rounds, customers))
     own[0] = rest[0] = 0  # every model starts at zero
-    return special.expit(own + rest) - defaulted, own
+    # No p below 0.03 or above 0.97: where a diagnosis rounds residuals, none becomes 0 or 1.
+    return special.expit(np.clip(own + rest, -3.4, 3.4)) - defaulted, own
 
 
 LABELS = Equals(
@@ -69,6 +73,12 @@ OTHERS = Equals(
             "A residual is p − y, and you know y by now. What is p?",
         ),
         Mistake(
+            "label-subtracted",
+            lambda residuals, own: special.logit(residuals - (residuals < 0)) - own,
+            "You are right for customers who paid. For the others your probability is p − 2, which has no log odds.",
+            "A residual is p − y. What is p, given the residual and y?",
+        ),
+        Mistake(
             "no-log-odds",
             lambda residuals, own: residuals - own,
             "You take bank A's log odds from the residual.",
@@ -77,4 +87,24 @@ OTHERS = Equals(
     ),
     atol=1e-6,
 )
-RESIDUALS = (Part(NAMES, "labels", LABELS), Part(NAMES, "others", OTHERS))
+ONE = (([[0.2]], [[0.5]], "paid"), ([[-0.3]], [[0.5]], "defaulted"))  # residuals and own part of one customer
+
+
+def others_right(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """As declared; what no mistake explains is shown on one customer in one round."""
+    wrong = OTHERS(answer, chance)
+    if wrong is None or wrong.key not in {"wrong-value", *NAMED}:
+        return wrong
+    for residuals, own, who in ONE:
+        right = float(others_scores(np.array(residuals), np.array(own))[0, 0])
+        given = np.asarray(answer(np.array(residuals), np.array(own)), dtype=float)
+        if given.size != 1 or not np.isclose(given.item(), right):
+            seen = (
+                f"One customer, one round, residual {residuals[0][0]}, bank A's part {own[0][0]}: so they {who}. Your "
+            )
+            seen += f"result is {given.tolist()}; right is [[{right:.3f}]]."
+            return Diagnosis(wrong.key, seen, "What is y, then p, then the log odds, then what is left without bank A?")
+    return wrong
+
+
+RESIDUALS = (Part(NAMES, "labels", LABELS), Part(NAMES, "others", others_right))

@@ -8,8 +8,8 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.lessons.capstone_6.design import BANKS, FEWEST, HONEST
+from dpcourse.lessons.capstone_6.exercises.local import refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
-from dpcourse.lessons.capstone_6.exercises.tools import run_of
 from dpcourse.lessons.capstone_6.exercises.world import exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import sigma
 
@@ -22,11 +22,11 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     for number in rng.permutation(WORLDS):
         common = round(FEWEST * 8 ** ((number + rng.uniform()) / WORLDS))
         epsilon = float(0.2 * 25 ** rng.uniform())
-        banks, run = five_banks(rng, common), run_of(rng)
+        banks, run = five_banks(rng, common), watched(rng)
         right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
         given = made(answer, [*banks], run, rng.standard_normal, epsilon)
         if given is None:
-            return Diagnosis("refuses-all", f"{common} common customers, and you refuse.")
+            return refusal(run, common)
         noise = np.asarray(given["noisy"], dtype=float) - right
         wrong = too_quiet(noise, common, epsilon, chance.failure / WORLDS)
         if wrong:

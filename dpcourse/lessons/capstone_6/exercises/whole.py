@@ -17,6 +17,9 @@ from dpcourse.lessons.capstone_6.design import (
     Triple,
 )
 from dpcourse.lessons.capstone_6.exercises.claimed import honest
+from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, together, watched
+from dpcourse.lessons.capstone_6.exercises.off import off
+from dpcourse.lessons.capstone_6.exercises.ridge import of_ridge, ridged
 from dpcourse.lessons.capstone_6.exercises.sizes import everywhere, too_quiet
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, MIXES, Silent, exact_matrix, five_banks, made
@@ -29,27 +32,47 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Without noise the sum shows exactly; a bank that is missing, few customers and a replayed triple are refused."""
     for kind, (what, hint) in MIXES.items():
         rng = chance.rng.spawn(1)[0]
-        run, banks = run_of(rng), five_banks(rng, int(rng.integers(FEWEST, 160)), kind)
+        run, banks = watched(rng), five_banks(rng, int(rng.integers(FEWEST + 1, 160)), kind)
+        common = by_name([bank.ids for bank in banks])
         try:
             given = made(answer, [*banks], run, Silent())
         except AnswerRaised as raised:
             return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
         if given is None:
+            if kind == "plain":
+                return refusal(run, len(common[0]))
             return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
-        right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
+        right = exact_matrix(banks, common)
         noisy = np.asarray(given["noisy"], dtype=float)
-        off = np.abs(noisy - right)
-        if not off.max() <= EXACT:
-            return Diagnosis(
-                kind,
-                f"{what}, and noise that is zero, your matrix is off by up to {off.max():.3g}, in column "
-                f"{int(off.max(axis=0).argmax())} of 32.",
-                hint,
-            )
+        far = np.abs(noisy - right).max()
+        if not far <= EXACT:
+            drawn = _drawn_elsewhere(answer, banks, noisy - right, rng) if kind == "plain" else ""
+            if drawn:
+                seen = f"Where `normal` gives zeros, {drawn} That noise is not drawn by `normal`."
+                ask = "Every random number comes from `tools`. Which of yours does not?"
+                return Diagnosis("own-generator", seen, ask)
+            if kind == "plain":
+                return off(noisy, right, banks, common)
+            return Diagnosis(kind, f"{what}, and noise that is zero, your matrix is off by up to {far:.3g}.", hint)
         wrong = _board(run, noisy)
         if wrong:
             return wrong
-    return _refusals(answer, chance)
+    return together(answer, chance) or _refusals(answer, chance)
+
+
+def _drawn_elsewhere(answer: Answer, banks: list[Bank], wrong: np.ndarray, rng: np.random.Generator) -> str:
+    """How it shows that a matrix, made with noise that is zero, has noise of another generator."""
+
+    def again(some: list[Bank]) -> np.ndarray:
+        given = made(answer, [*some], run_of(rng), Silent())
+        right = exact_matrix(some, by_name([bank.ids for bank in some]))
+        return right if given is None else np.asarray(given["noisy"], dtype=float) - right
+
+    if (far := np.abs(again(banks) - wrong).max()) > EXACT:
+        return f"twice on the same customers your matrix differs by up to {far:.3g}."
+    if np.abs(again(five_banks(rng, len(wrong) * 4)) - wrong).max() <= EXACT:
+        return f"your matrix is off by up to {np.abs(wrong).max():.3g}, by the same numbers on other customers too."
+    return ""
 
 
 def _board(run: Run, noisy: np.ndarray) -> Diagnosis | None:
@@ -138,9 +161,10 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         others = [_fitted(exact, world, rng) for _ in range(8)]
         if np.mean(others) - 7 * np.std(others, ddof=1) > alone + GAIN:
             break
-    given = made(answer, [*banks], Run(lambda ids: rows, Source(rng)), rng.standard_normal)
+    run = Watched(lambda ids: rows, Source(rng))
+    given = made(answer, [*banks], run, rng.standard_normal)
     if given is None:
-        return Diagnosis("refuses-all", "20,000 common customers, and you refuse.")
+        return refusal(run, len(rows[0]))
     wrong = too_quiet(np.asarray(given["noisy"], dtype=float) - exact, len(rows[0]), 1.0, chance.failure)
     if wrong:
         return wrong
@@ -148,14 +172,16 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     reached = auc(scores(np.nan_to_num(weights), world.applicants), world.defaulted)
     if reached >= alone + GAIN:
         return None
+    wrong = of_ridge(np.asarray(given["noisy"], dtype=float), weights, 1.0, rng)
+    if wrong:
+        return wrong
     seen = f"At ε = 1 your weights reach an AUC of {reached:.3f}; the best bank alone has {alone:.3f}."
     if 1 - reached > alone:
         return Diagnosis("upside-down", seen, "A high score is a high risk. Which sign has your label?")
     return Diagnosis(
         "not-useful",
         seen,
-        "weights[k] belongs to column k of z, features first, then the constant. How large is the ridge, and what is "
-        "regressed on what?",
+        "weights[k] belongs to column k of z, features first, then the constant. What is regressed on what?",
     )
 
 
@@ -166,4 +192,4 @@ def _fitted(exact: np.ndarray, world: Customers, rng: np.random.Generator) -> fl
     return auc(scores(weights, world.applicants), world.defaulted)
 
 
-WHOLE = (robust, honest, everywhere, useful)
+WHOLE = (robust, honest, everywhere, useful, ridged)

@@ -16,7 +16,7 @@ from dpcourse.lessons.capstone_6.design import (
     DELTA,
     Run,
 )
-from dpcourse.lessons.capstone_6.exercises.noise import clipped
+from dpcourse.lessons.capstone_6.exercises.block import clipped
 
 WANTED = ("customers", "noisy", "weights", "claim")
 EXACT = 0.02  # sums of up to 160 products of numbers below 1, each cut by less than 2^−16: 0.005 at most
@@ -55,13 +55,27 @@ def made(
     return given
 
 
-def exact_matrix(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
-    """The matrix of the common customers, in floats, shape (32, 32)."""
+def labels_of(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
+    """+1 for a default and −1 otherwise, of the common customers."""
     lender = banks[NAMES.index(LENDER)]
     assert lender.defaulted is not None
-    label = np.where(lender.defaulted[rows[NAMES.index(LENDER)]], 1.0, -1.0)
+    return np.where(lender.defaulted[rows[NAMES.index(LENDER)]], 1.0, -1.0)
+
+
+def with_constant(label: np.ndarray) -> np.ndarray:
+    """The sixth block: constant and label, clipped together."""
+    return clipped(np.column_stack((np.ones(len(label)), label)))
+
+
+def exact_rows(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
+    """The rows z of the common customers, in floats, shape (n, 32)."""
     z = [clipped(bank.features[some]) for bank, some in zip(banks, rows, strict=True)]
-    whole = np.hstack([*z, clipped(np.column_stack((np.ones(len(label)), label)))])
+    return np.hstack([*z, with_constant(labels_of(banks, rows))])
+
+
+def exact_matrix(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
+    """The matrix of the common customers, in floats, shape (32, 32)."""
+    whole = exact_rows(banks, rows)
     return whole.T @ whole
 
 
@@ -73,7 +87,7 @@ def five_banks(rng: np.random.Generator, common: int, kind: str = "plain") -> li
         ids, features, defaulted = list(bank.ids), bank.features.copy(), bank.defaulted
         if kind == "strange":
             rows = rng.choice(len(ids), 12, replace=False)
-            features[rows, rng.integers(0, FEATURES, 12)] = rng.choice((np.nan, np.inf, -np.inf, 1e300, 1e18), 12)
+            features[rows, rng.integers(0, FEATURES, 12)] = rng.choice((np.nan, np.inf, -np.inf, 1e150, 1e18), 12)
         if kind == "repeated":
             rows = rng.choice(len(ids), 10, replace=False)
             ids += [ids[row] for row in rows]
@@ -86,7 +100,7 @@ def five_banks(rng: np.random.Generator, common: int, kind: str = "plain") -> li
 MIXES = {
     "plain": (
         "With some customers in common",
-        "Does every block stand at its own bank's rows, and the label at bank B's?",
+        "Is every block clipped by your `block`, at the rows that `align` names for its own bank?",
     ),
     "strange": (
         "With features that are NaN, infinite or huge",
@@ -94,6 +108,6 @@ MIXES = {
     ),
     "repeated": (
         "With identifiers that stand twice in a bank's files",
-        "`run.align` names one row for each customer. Take those.",
+        '`tools["align"]` names one row for each customer. Take those.',
     ),
 }

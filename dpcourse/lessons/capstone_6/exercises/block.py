@@ -1,0 +1,146 @@
+"""Capstone 6.5, its first part: a row is clipped at home, to length 1 and not a step more."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.lessons.capstone_6.design import BITS
+
+CANARIES = (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e19, 3.0, 1e-300)
+STEP = 2**BITS
+
+
+def clipped(features: np.ndarray) -> np.ndarray:
+    """The right block, as floats in units of 1; rows that hold NaN or infinity are zeros."""
+    fine = np.where(np.isfinite(features).all(axis=1, keepdims=True), features, 0.0)
+    largest = np.maximum(np.abs(fine).max(axis=1, keepdims=True), 1.0)  # squares of 1e300 overflow
+    length = largest * np.linalg.norm(fine / largest, axis=1, keepdims=True)
+    return fine / np.maximum(length, 1.0)
+
+
+def block_of(answer: Answer, features: np.ndarray) -> np.ndarray:
+    """What `block` returns: whole numbers of the features' shape."""
+    handed = features.copy()
+    handed.setflags(write=False)
+    given = np.asarray(answer(handed))
+    if given.shape != features.shape:
+        raise Refused(Diagnosis("wrong-shape", f"the result has shape {given.shape}; {features.shape} is wanted."))
+    if given.dtype.kind == "f" and not np.array_equal(given, np.round(given)) and np.isfinite(given).all():
+        raise Refused(
+            Diagnosis(
+                "not-whole",
+                "the result holds no whole numbers.",
+                f"Shares are whole numbers. x travels as x · 2^{BITS}, without what is behind the point.",
+            )
+        )
+    of_type(given)
+    return given.astype(float)
+
+
+def of_type(given: np.ndarray) -> None:
+    if given.dtype.kind != "i":
+        ask = "Shares are made of int64. What does `.astype` do?"
+        raise Refused(Diagnosis("wrong-type", f"the result is an array of {given.dtype}; int64 is wanted.", ask))
+
+
+def clips(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Rows come out in steps of 2^−16, none longer than 1 to the step; nobody's row changes another's."""
+    rng = chance.rng
+    for width in (2, 6):
+        features = rng.normal(0, 0.5, (200, width)) * rng.choice((0.3, 1.0, 4.0), (200, 1))
+        got, right = block_of(answer, features) / STEP, clipped(features)
+        squares = ((got * STEP) ** 2).sum(axis=1)
+        if np.abs(got - right).max() > 1.5 / STEP:
+            return _clipping(got, right, features)
+        if squares.max() > STEP**2:
+            return Diagnosis(
+                "rounded-longer",
+                f"one row is {math.sqrt(squares.max()):.2f} steps long, and 1 is {STEP} steps: rounding made it longer "
+                "than the bound on which the claim rests.",
+                "Which rounding never makes a number larger?",
+            )
+    return _canaries(answer, rng)
+
+
+def _clipping(got: np.ndarray, right: np.ndarray, features: np.ndarray) -> Diagnosis:
+    near = 2.5 / STEP
+    with np.errstate(all="ignore"):
+        length = np.linalg.norm(features, axis=1, keepdims=True)
+        known = (
+            (
+                np.clip(features, -1, 1),
+                "coordinatewise",
+                f"you clip each feature by itself. A row of {features.shape[1]} ones is "
+                f"{math.sqrt(features.shape[1]):.2f} long.",
+                "The claim needs the length of the whole row.",
+            ),
+            (features, "not-clipped", "your rows are as long as they were.", "How long may a row be at most?"),
+            (
+                features / length,
+                "stretched",
+                "short rows are made longer. A customer near the centre then counts like one far out.",
+                "Only rows longer than 1 are to be changed.",
+            ),
+            (
+                right / STEP,
+                "not-scaled",
+                "the rows are not in steps of 2^−16.",
+                f"x travels as x · 2^{BITS}.",
+            ),
+            (
+                features / max(1.0, float(length.max())),
+                "largest-row",
+                "you divide everybody by the longest row. So one customer changes all rows.",
+                "A row is clipped by its own length alone.",
+            ),
+        )
+        for wrong, key, seen, ask in known:
+            if np.abs(got - wrong).max() <= near:
+                return Diagnosis(key, seen, ask)
+    worst = int(np.abs(got - right).max(axis=1).argmax())
+    return Diagnosis(
+        "wrong-block",
+        f"a row of length {np.linalg.norm(features[worst]):.3g} comes out with length "
+        f"{np.linalg.norm(got[worst]):.3g}, and one number is off by {np.abs(got - right).max():.3g}.",
+        "A row longer than 1 is divided by its length; others stay.",
+    )
+
+
+def _canaries(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """A strange row is bounded, and the rows beside it are what they were: on finite rows, on strange ones, on none."""
+    others = rng.normal(0, 0.5, (5, 6))
+    for canary in CANARIES:
+        strange = rng.normal(0, 0.5, 6)
+        strange[int(rng.integers(6))] = canary
+        try:
+            alone, beside = block_of(answer, others), block_of(answer, np.vstack((others, strange)))
+            nobody = block_of(answer, others[:0])
+        except AnswerRaised as raised:
+            return Diagnosis(
+                "raises",
+                f"with a feature of {canary:g} in one row, or without a customer, your function stops: {raised}. An "
+                "error is an output, and this one tells about a customer.",
+                "A row that cannot be read counts as zeros.",
+            )
+        del nobody
+        if not np.array_equal(alone, beside[:5]):
+            return Diagnosis(
+                "moves-others", f"a feature of {canary:g} in one row changes the other rows.", "Row by row."
+            )
+        if not (beside[5] ** 2).sum() <= STEP**2:
+            return Diagnosis(
+                "strange-row",
+                f"a row with a feature of {canary:g} comes out as {beside[5].tolist()}.",
+                "A row with NaN or infinity becomes zeros, and squares of large numbers overflow.",
+            )
+        if not math.isfinite(canary) and beside[5].any():
+            return Diagnosis(
+                "strange-row",
+                f"a row with a feature of {canary:g} comes out as {beside[5].tolist()}.",
+                "A row with NaN or infinity becomes zeros: what cannot be read is not guessed.",
+            )
+    return None
