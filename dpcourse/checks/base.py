@@ -240,6 +240,12 @@ class Exercise:
                 "Write the function from its definition: NumPy and the generator you are given are enough.",
             )
         except PackageUsed as used:
+            if str(used).startswith("lessons."):
+                return Diagnosis(
+                    "package-used",
+                    f"Your answer calls dpcourse.{used}. The notebook's own functions are for looking.",
+                    "Write what you need yourself, from what the exercise gives you.",
+                )
             return Diagnosis(
                 "package-used",
                 f"Your answer calls dpcourse.{used}, which is what you are asked to write.",

@@ -24,7 +24,7 @@ LIE = 2**30  # what a lying bank adds to one masked number
 PRIME = 2**255 - 19  # coordinates of points are numbers modulo this
 
 Shares = np.ndarray  # uint64, the first axis over banks
-# Its number, which no other has, and shares of uniform matrices A, (n, p), and B, (n, q), and of AᵀB, for one product.
+# Its number, which no other has, and shares of uniform masks M, (n, p), and N, (n, q), and of MᵀN, for one product.
 Triple = tuple[int, Shares, Shares, Shares]
 
 

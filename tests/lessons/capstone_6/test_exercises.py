@@ -15,6 +15,7 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from scipy import special
 
+from dpcourse.lessons import capstone_6 as project
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -718,6 +719,12 @@ def weaker(claim):
     return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
 
 
+def one_bank_in_its_own_order(ids, tools):
+    """Bank C's common customers stand in the order of its file."""
+    rows = list(tools["align"](ids))
+    return [*rows[:2], np.sort(rows[2]), *rows[3:]]
+
+
 def in_one_place(z, tools):
     """ZᵀZ where all blocks lie open, and shares of it."""
     return share(z.T @ z, tools["draw"])
@@ -741,6 +748,11 @@ def ridge_of_the_diagonal(noisy, sigma):
 
 def ridge_of(times):
     return with_(weights=lambda noisy, sigma: fit(noisy, times * sigma))
+
+
+def of_all_five(claim):
+    """What the notebook's own function says of five banks' noise."""
+    return dataclasses.replace(claim, epsilon=project.epsilon_with(5))
 
 
 def exact_from_many(ids, *rest):
@@ -892,6 +904,7 @@ WRONG = [
     ("capstone 6.6", "plain", with_(block=clip_each)),
     ("capstone 6.6", "strange", with_(block=functools.partial(block, finite=False))),
     ("capstone 6.6", "plain", with_(rows_of=lambda ids, tools: [np.arange(len(min(ids, key=len)))] * 5)),
+    ("capstone 6.6", "plain", with_(rows_of=one_bank_in_its_own_order)),
     ("capstone 6.6", "label-01", with_(label=lambda defaulted: defaulted.astype(float))),
     ("capstone 6.6", "label-turned", with_(label=lambda defaulted: np.where(defaulted, -1.0, 1.0))),
     ("capstone 6.6", "label-first", with_(last=lambda told: block(np.column_stack((told, np.ones(len(told))))))),
@@ -927,6 +940,7 @@ WRONG = [
     ("capstone 6.6", "claim", claiming(smaller)),
     ("capstone 6.6", "claim", claiming(weaker)),
     ("capstone 6.6", "claim", claiming(str)),
+    ("capstone 6.6", "package-used", claiming(of_all_five)),
     ("capstone 6.6", "no-margin", with_(part=math.sqrt(1 / 5))),
     ("capstone 6.6", "too-little-noise", with_(sigma=sigma_for(1))),
     ("capstone 6.6", "small-sensitivity", with_(sigma=sigma_for(6))),

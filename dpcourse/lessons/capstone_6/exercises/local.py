@@ -97,7 +97,7 @@ def alone(
         )
         if not board:
             seen += " Nothing was opened at all: somebody puts all five banks' shares together."
-        ask = f"Which line for bank {name} reads more than D, E and its own shares of A, B and AᵀB?"
+        ask = f"Which line for bank {name} reads more than D, E and its own shares of M, N and MᵀN?"
         return Diagnosis("in-the-clear", seen, ask)
     return None
 

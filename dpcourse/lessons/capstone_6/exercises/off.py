@@ -77,5 +77,5 @@ def _where(wrong: np.ndarray, before: str) -> Diagnosis:
         seen = f"{before}these blocks, each times itself, are off by up to {far:.3g}: {', '.join(alone)}."
         return Diagnosis("plain", seen, MIXES["plain"][1])
     (one, other), far = max(worst.items(), key=lambda item: item[1])
-    seen = f"{before}every block times itself is right, and the block of {one} times that of {other} is off by up to {far:.3g}."
+    seen = f"{before}every block times itself is right, and {one} times {other} is off by up to {far:.3g}."
     return Diagnosis("plain", seen, "Does row i of the two belong to the same customer?")

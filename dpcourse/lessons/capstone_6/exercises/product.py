@@ -121,7 +121,7 @@ def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, run: 
         if not any(word in str(raised.error) for word in ("broadcast", "shape", "dimension", "mismatch")):
             raise
         seen = f"`multiply` stops with {raised}, for left of shape {x.shape} and right of shape {y.shape}."
-        ask = "D and A have left's columns, E and B right's. Which of the four parts has (p, q) numbers?"
+        ask = "D and M have left's columns, E and N right's. Which of the four parts has (p, q) numbers?"
         raise Refused(Diagnosis("shapes", seen, ask)) from raised
     if given is None:
         if run.twice:
@@ -162,7 +162,7 @@ def _board(run: Run, triple: Triple, x: np.ndarray, y: np.ndarray) -> Diagnosis 
             )
         return Diagnosis(
             "opens-other",
-            f"You open a matrix of shape {seen.shape} that is neither left − A nor right − B.",
+            f"You open a matrix of shape {seen.shape} that is neither left − M nor right − N.",
             "These two are enough, and each is uniform. What else is on the board may not be.",
         )
     return None
@@ -183,14 +183,14 @@ def _value(
         (
             np.array_equal(got, right + (BANKS - 1) * open_part),
             "five-times",
-            "Your product is too large by four times (left − A)ᵀ(right − B): every bank adds that part.",
+            "Your product is too large by four times (left − M)ᵀ(right − N): every bank adds that part.",
             "It is public. How often does it belong into the sum?",
         ),
         (
             np.array_equal(got, right - open_part),
             "open-part-missing",
-            "(left − A)ᵀ(right − B) is missing from your product.",
-            "Multiply ((left − A) + A)ᵀ((right − B) + B) out. How many parts are there?",
+            "(left − M)ᵀ(right − N) is missing from your product.",
+            "Multiply (D + M)ᵀ(E + N) out. How many parts are there?",
         ),
         (
             np.array_equal(got, alone),
@@ -211,7 +211,7 @@ def _value(
     return Diagnosis(
         "wrong-product",
         f"Your shares add up to {got.flat[0]} in the first place; leftᵀ · right is {right.flat[0]}.",
-        "Multiply ((left − A) + A)ᵀ((right − B) + B) out, and see of which of the four parts a bank has a share.",
+        "Multiply (D + M)ᵀ(E + N) out, and see of which of the four parts a bank has a share.",
     )
 
 
