@@ -37,7 +37,7 @@ NO_ANSWERS = (
     "A page shows where its project leads, without the answers. To do the project, download its *student form*."
 )
 OTHER_NUMBERS = "<p class='dpx-note'>Computed for this page on example data: other numbers than in the lesson.</p>"
-PHONE = 820  # pixels: the words of a wider picture are too small where it is shrunk to a phone
+PHONE = 760  # pixels: the words of a wider picture are too small where it is shrunk to a phone
 TERM = re.compile(r"^(\| [^|]+ \| [^|]+?) \| ([^|]*?) ?\| (\[\d\d\]\([^)]+\) \|)$", re.M)
 PLAIN = re.compile(r"<(Picture|Explorer): (.*)>\Z", re.S)
 
