@@ -103,6 +103,14 @@ def index_terms(app: Any, doctree: nodes.document) -> None:
         row[0].insert(0, addnodes.index(entries=[("single", name, f"row-{i}", "main", None) for name in names]))
 
 
+def keep_index(app: Any, env: Any) -> None:
+    """Sphinx forgets the index entries of pages that it does not write again: the glossary's are told every time."""
+    page = "notebooks/GLOSSARY"
+    if page in env.found_docs:
+        entries = (entry for node in env.get_doctree(page).findall(addnodes.index) for entry in node["entries"])
+        env._search_index_index_entries[page] = [(name, target, main) for _, name, target, main, _ in entries]
+
+
 def bare(up: str) -> tuple[str, str, str]:
     """What is raised, between the caret and brackets it was typed with; these stay, unseen, for copies."""
     return ("^(", up[1:-1], ")") if up.startswith("(") else ("^", up, "")
@@ -201,6 +209,7 @@ def setup(app: Any) -> dict[str, Any]:
     app.connect("builder-inited", put_mathjax)
     app.connect("doctree-read", set_prose, priority=400)  # before titles are collected
     app.connect("doctree-read", index_terms)
+    app.connect("env-updated", keep_index)
     app.connect("build-finished", put_texts)
     app.connect("html-page-context", finish)
     app.connect("html-page-context", name_toggles, priority=900)  # after the theme
