@@ -353,6 +353,17 @@ def exact_step(total, messages, rng):
     return updates.sum(axis=0)
 
 
+def exact_above(size, part=1.0, jitter=0.0):
+    """From so many devices on, a part of each step is the exact sum's; the rest is the noisy one's."""
+
+    def step(total, messages, rng):
+        if len(messages[0]) <= size:
+            return total
+        return part * (exact_step(total, messages, rng) + rng.normal(0, jitter, 21)) + (1 - part) * total
+
+    return lambda *a, **k: train(*a, move=step, **k)
+
+
 def by_median(total, messages, rng):
     """The step is cut at a length read off the updates."""
     norms = np.linalg.norm(np.nan_to_num(messages[1]), axis=1)
@@ -528,6 +539,10 @@ WRONG = [
     ("capstone 3.5", "claim", claiming(weaker)),
     ("capstone 3.5", "claim", claiming(str)),
     ("capstone 3.5", "exact-sum", lambda *a, **k: train(*a, move=exact_step, **k)),
+    ("capstone 3.5", "exact-sum", exact_above(3000)),
+    ("capstone 3.5", "exact-sum", exact_above(3000, part=0.2)),
+    ("capstone 3.5", "exact-sum", exact_above(3000, jitter=0.1)),
+    ("capstone 3.5", "exact-sum", exact_above(40_000)),
     ("capstone 3.5", "beyond-sums", lambda *a, **k: train(*a, move=by_median, **k)),
     ("capstone 3.5", "beyond-sums", goes_on_while_long),
     ("capstone 3.5", "sums-missing", sees_nothing_between),

@@ -276,7 +276,7 @@ def ratios(readings, means):
     return np.where(np.isfinite(logs), logs, np.nan)
 
 
-def local_alarm(readings, means):
+def local_alarm(readings, means, *, above=0.45):
     """A week's mean against the median of the sixty days before, in logarithms."""
 
     def known(some):
@@ -286,7 +286,7 @@ def local_alarm(readings, means):
     for day in range(40, len(readings)):
         week, before = known(logs[day - 6 : day + 1]), known(logs[max(0, day - 66) : day - 6])
         if len(week) >= 3 and len(before) >= 20:
-            out[day] = np.mean(week) - np.median(before) > 0.45
+            out[day] = np.mean(week) - np.median(before) > above
     return out
 
 
@@ -516,6 +516,8 @@ WRONG = [
     ),
     ("capstone 8.4", "not-normal", noisy(draw=lambda rng, sigma, days: rng.laplace(0, sigma / math.sqrt(2), days))),
     ("capstone 8.4", "cut-at-zero", noisy(after=lambda means: np.maximum(means, 0))),
+    ("capstone 8.4", "too-little-noise", noisy(lambda s, homes, days, e, d: 0.97 * s * math.sqrt(days))),
+    ("capstone 8.4", "too-much-noise", noisy(lambda s, homes, days, e, d: 1.03 * s * math.sqrt(days))),
     ("capstone 8.4", "no-noise", noisy(silent=lambda readings, epsilon: True)),
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: np.isfinite(readings).all())),
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 30_000)),
@@ -532,6 +534,8 @@ WRONG = [
     ("capstone 8.5", "random", from_reports),
     ("capstone 8.5", "large-homes", capped_at_home),
     ("capstone 8.5", "raises", needs_every_reading),
+    ("capstone 8.5", "not-found", functools.partial(local_alarm, above=0.8)),  # finds half of what breaks
+    ("capstone 8.5", "false-alarms", functools.partial(local_alarm, above=0.28)),  # on about 6% of the later days
     ("capstone 8.6", "repeated", with_(first=False)),
     ("capstone 8.6", "repeated", last_counts),
     ("capstone 8.6", "repeated", in_the_order_of_a_dict),
@@ -545,6 +549,8 @@ WRONG = [
     ("capstone 8.6", "no-margin", with_(variance=lambda stayed, shares, declared: np.ones(len(stayed)))),
     ("capstone 8.6", "whole-noise-each", with_(variance=lambda stayed, shares, declared: stayed)),
     ("capstone 8.6", "day-for-year", with_(norm=lambda days: CAP)),
+    ("capstone 8.6", "too-little-noise", with_(norm=lambda days: 0.95 * CAP * math.sqrt(days))),
+    ("capstone 8.6", "too-much-noise", with_(norm=lambda days: 1.05 * CAP * math.sqrt(days))),
     ("capstone 8.6", "a-year-always", with_(norm=lambda days: CAP * math.sqrt(365))),
     ("capstone 8.6", "claim", with_(relation=Neighbours.ADD_REMOVE)),
     ("capstone 8.6", "claim", with_(claim=Guarantee(1.0, 1e-8, Neighbours.REPLACE_ONE))),

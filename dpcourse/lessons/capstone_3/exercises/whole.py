@@ -32,7 +32,9 @@ from dpcourse.privacy import Guarantee, Neighbours
 
 MOST = 50  # rounds
 DEVICES, THRESHOLD = 100_000, 80_000
+WORTH = 0.95  # of the AUC of who knows every device's risk
 WANTED = ("weights", "sums", "claim")
+ITS_NOISE = "Which line uses a sum before its noise is in it?"
 
 
 @dataclass
@@ -184,32 +186,71 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "rounds, differ.",
                 "The server sees noisy sums and nothing else. What else do you look at?",
             )
-    return _exact(answer, rng, chance.failure / 4)
+    return _exact(answer, rng, chance.failure / 4) or _replayed(answer, rng)
 
 
 def _exact(answer: Answer, rng: np.random.Generator, failure: float) -> Diagnosis | None:
-    """Devices that agree on signs, under a claim whose noise hides even that: no weights may follow the signs.
+    """Devices that agree on signs, under noise that hides even that: no weights may follow the signs.
 
     Signs that weights know nothing of make a sum of bounded independent terms, and Hoeffding's inequality bounds it.
+    Eight small fleets are asked to the end. Three as large as the project's answer once, and then too few of them do.
     """
-    runs, follows = 8, np.zeros(2)
-    for _ in range(runs):
-        n, signs = people(rng, 20, 3000), rng.choice((-1.0, 1.0), WIDTH)
-        updates = (0.6 * signs + rng.normal(0, 0.3, (n, WIDTH))) / math.sqrt(WIDTH)
-        fleet = Asked(lambda _, updates=updates: (np.arange(len(updates)), updates.copy()))  # type: ignore[misc]
-        given = trained(answer, fleet, n, 1e-5, 1e-10, n, fresh(rng))
+    for runs, sizes in ((8, (20, 3000)), (3, (DEVICES // 2, 5 * DEVICES // 4))):
+        follows = np.zeros(2)
+        for _ in range(runs):
+            n, signs = people(rng, *sizes), rng.choice((-1.0, 1.0), WIDTH)
+            updates = (0.6 * signs + rng.normal(0, 0.3, (min(n, 3000), WIDTH))) / math.sqrt(WIDTH)
+            large = n > len(updates)
+            updates = np.resize(updates, (n, WIDTH))
+            sent = iter([n, *([0] * MOST if large else [n] * MOST)])
+            fleet = Asked(lambda _, u=updates, sent=sent: (np.arange(m := next(sent)), u[:m].copy()))  # type: ignore[misc]
+            given = trained(answer, fleet, n, 1e-5, 1e-10, n, fresh(rng))
+            if given is None and not large:
+                return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+            reached = [*fleet.weights, *([given["weights"]] if given else [])]
+            for place, weights in enumerate((reached[min(1, len(reached) - 1)], reached[-1])):
+                moved = weights - reached[0]
+                follows[place] += signs @ moved / max(float(np.linalg.norm(moved)), 1e-300)
+        if np.abs(follows).max() > math.sqrt(2 * runs * math.log(8 / failure)):
+            return Diagnosis(
+                "exact-sum",
+                "With noise far larger than all that the devices send, your weights still follow what they send.",
+                ITS_NOISE,
+            )
+    return None
+
+
+def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """The same noisy sums from other exact ones: two seeds, then the first, and devices that make up the difference.
+
+    Weights may move by a hundredth of what the noise itself moves them.
+    """
+    n, epsilon, delta = people(rng, 3100, 15_000), decades(rng, 1, 8), decades(rng, 1e-9, 1e-5)
+    updates = rng.normal(size=(n, WIDTH)) * rng.uniform(0.01, 0.06)
+    seeds, shift = [int(seed) for seed in rng.integers(2**63, size=2)], np.zeros((MOST, WIDTH))
+    sums, reached = [], []
+    for seed in (*seeds, seeds[0]):
+        by = iter(shift / n)
+        fleet = Asked(lambda _, by=by: (np.arange(n), updates + next(by)), keep=lambda _: False)  # type: ignore[misc]
+        given = trained(answer, fleet, n, epsilon, delta, n, np.random.default_rng(seed))
         if given is None:
             return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
-        for place, weights in enumerate((fleet.weights[min(1, len(fleet.weights) - 1)], given["weights"])):
-            moved = weights - fleet.weights[0]
-            follows[place] += signs @ moved / max(float(np.linalg.norm(moved)), 1e-300)
-    if np.abs(follows).max() > math.sqrt(2 * runs * math.log(4 / failure)):
-        return Diagnosis(
-            "exact-sum",
-            "With noise far larger than all that the devices send, your weights still follow what they send.",
-            "Which line uses a sum before its noise is in it?",
-        )
-    return None
+        sums.append(given["sums"])
+        reached.append(np.vstack((*fleet.weights[1:], given["weights"])) - fleet.weights[0])
+        if len(sums) == 2:
+            both = min(map(len, sums))
+            shift[:both] = sums[1][:both] - sums[0][:both]
+            answer.renew()
+    # Who stops by what the sums say makes fewer rounds in one run: then the rounds that all have are compared.
+    same = both if len({len(one) for one in sums}) == 1 else min(both, len(sums[2])) - 1
+    off, room = np.abs(sums[2][:same] - sums[1][:same]).max(initial=0), 1e-3 * np.abs(shift).max()
+    noise, exact = (float(np.abs(reached[1][:same] - reached[k][:same]).max(initial=0)) for k in (0, 2))
+    if off <= room and exact <= 0.01 * noise:
+        return None
+    seen = f"{n:,} devices sent other updates, chosen so that your noisy sums are the same. Your weights differ by "
+    if off > room:
+        seen = "With the same seed your noise is another one where devices send other updates. Your weights differ by "
+    return Diagnosis("exact-sum", f"{seen}{exact:.2g}; other noise moves them by {noise:.2g}.", ITS_NOISE)
 
 
 def _uneasy(rng: np.random.Generator) -> Telemetry:
@@ -226,7 +267,18 @@ def _uneasy(rng: np.random.Generator) -> Telemetry:
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """100,000 devices, ε = 1, δ = 1e-8: AUC at least 0.96 times the best possible; and noise there too."""
+    """100,000 devices, ε = 1, δ = 1e-8: AUC at least 0.95 times the best possible; and noise there too.
+
+    In 40 worlds the notebook's answer reached 0.979 ± 0.006 of the best, 0.965 at least. Who falls short has two more.
+    """
+    for _ in range(3):
+        wrong = _in_a_world(answer, chance)
+        if wrong is None or wrong.key in ("refuses-all", "noise-by-size"):
+            return wrong
+    return wrong
+
+
+def _in_a_world(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng = chance.rng
     world = _uneasy(rng)
     best = auc(world.tested_risk, world.tested_failed)
@@ -240,18 +292,18 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         right, many = counted(sent, DEVICES)
         deviation = whole(EPSILON, DELTA, len(fleet.weights)) * math.sqrt(many / THRESHOLD)
         found = (given["sums"][place] - right) / deviation
-        if not chi2_fits(found, chance.failure / 20):
+        if not chi2_fits(found, chance.failure / 40):
             seen = (
                 f"With {many:,} devices the noise of a sum has {np.sqrt((found**2).mean()):.3g} times the right size."
             )
             return Diagnosis("noise-by-size", seen, "Does your noise, or what you count, depend on the fleet's size?")
     scores = world.tested_rows @ given["weights"].astype(np.float32)
     reached = auc(scores, world.tested_failed)
-    if reached >= 0.96 * best:
+    if reached >= WORTH * best:
         return None
     seen = (
         f"{DEVICES:,} devices, epsilon = 1: your AUC is {reached:.3f}. Who knew every device's risk would reach "
-        f"{best:.3f}, and 0.96 of that is asked for."
+        f"{best:.3f}, and {WORTH} of that is asked for."
     )
     if np.ptp(scores) < 1e-6:
         accuracy = 1 - world.tested_failed.mean()

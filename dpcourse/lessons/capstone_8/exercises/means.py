@@ -109,26 +109,26 @@ def clean(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _settings(rng: np.random.Generator) -> tuple[int, int, float, float]:
-    days = int(np.exp(rng.uniform(math.log(3), math.log(400))))
-    homes = int(np.exp(rng.uniform(0, math.log(min(30_000, 15_000 / days)))))
-    return homes, days, float(np.exp(rng.uniform(math.log(0.03), math.log(20)))), float(10 ** rng.uniform(-10, -3))
-
-
 def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
-    """The noise at many settings: half of them with fine readings, the others with some that are none."""
-    found = []
-    for number in range(settings):
-        homes, days, epsilon, delta = _settings(chance.rng)
+    """The noise at many settings: half of them with fine readings, the others with some that are none.
+
+    Days from 3 to 20,000, each decade as often: some 70,000 numbers, so that noise of 0.96 times the right deviation is
+    seen in all of 2,000 checks, and of 0.97 in most.
+    """
+    found, rng = [], chance.rng
+    for number, place in enumerate(rng.permutation(settings)):
+        days = int(3 * (20_000 / 3) ** ((place + rng.uniform()) / settings))
+        homes = int(np.exp(rng.uniform(0, math.log(max(3, min(30_000, 15_000 / days))))))
+        epsilon, delta = float(np.exp(rng.uniform(math.log(0.03), math.log(20)))), float(10 ** rng.uniform(-10, -3))
         if number == 0:
-            homes, days = int(np.exp(chance.rng.uniform(math.log(31_000), math.log(300_000)))), 2
-        top = CAP * float(chance.rng.choice((0.0, 0.3, 1.0, 1.5)))
-        readings = chance.rng.uniform(0, 1, (homes, days)) * top
+            homes, days = int(np.exp(rng.uniform(math.log(31_000), math.log(300_000)))), 2
+        top = CAP * float(rng.choice((0.0, 0.3, 1.0, 1.5)))
+        readings = rng.uniform(0, 1, (homes, days)) * top
         if number % 2:
-            readings[chance.rng.random(homes) < 0.3, chance.rng.integers(days)] = chance.rng.choice(STRANGE)
+            readings[rng.random(homes) < 0.3, rng.integers(days)] = rng.choice(STRANGE)
         exact, unit = counting(readings).mean(axis=0), year_norm(days) * sigma(epsilon, delta) / homes
         calls = max(1, 24 // days)
-        given = np.array([means_of(answer, readings, epsilon, delta, chance.rng) for _ in range(calls)])
+        given = np.array([means_of(answer, readings, epsilon, delta, rng) for _ in range(calls)])
         expected = calls * float(stats.norm.cdf(-exact / unit).sum())
         standard, below = (given - exact) / unit, int((given < 0).sum())
         found.append(Noise(homes, days, epsilon, delta, standard, below, expected))

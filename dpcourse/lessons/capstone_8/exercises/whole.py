@@ -21,6 +21,7 @@ from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
 DAYS, FEW = 5, 8  # of the small world in which what is counted is looked at; homes that have to report on a day
+LONG = (1000, 4000)  # days of a world that is there for its many numbers
 WANTED = ("means", "reported", "claim")
 Message = tuple[str, float, float]
 
@@ -161,19 +162,24 @@ def _miscounted(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndar
 
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The claim, and the law of the noise where just enough homes report, where all do, and where it changes."""
-    found = []
+    """The claim, and the law of the noise where just enough homes report, where all do, and where it changes.
+
+    Some worlds have a few homes and thousands of days: so many numbers that a deviation that is 5% off is seen.
+    """
+    found, rng = [], chance.rng
     for number in range(18):
-        days, shares = int(chance.rng.integers(15, 100)), int(chance.rng.integers(3, 12))
-        epsilon, delta = float(np.exp(chance.rng.uniform(-3, 2.5))), float(10 ** chance.rng.uniform(-10, -3))
-        homes = names(int(shares * chance.rng.uniform(1.4, 2.5)) + 1)
-        least, most = ((shares, shares), (len(homes), len(homes)), (shares, len(homes)))[number % 3]
-        there = [chance.rng.permutation(len(homes))[: int(chance.rng.integers(least, most + 1))] for _ in range(days)]
-        readings = chance.rng.uniform(0, CAP, (len(homes), days)) * (number % 4 > 0)
+        long = number % 3 == 0
+        days = int(rng.integers(*(LONG if long else (15, 100))))
+        shares = int(rng.integers(1, 3) if long else rng.integers(3, 12))
+        epsilon, delta = float(np.exp(rng.uniform(-3, 2.5))), float(10 ** rng.uniform(-10, -3))
+        homes = names(int(shares * rng.uniform(1.4, 2.5)) + 1)
+        least, most = ((shares, shares), (len(homes), len(homes)), (shares, len(homes)))[number // 3 % 3]
+        there = [rng.permutation(len(homes))[: int(rng.integers(least, most + 1))] for _ in range(days)]
+        readings = rng.uniform(0, CAP, (len(homes), days)) * (number % 4 > 0)
         messages: list[Message] = [
             (homes[home], day, float(readings[home, day])) for day, some in enumerate(there) for home in some
         ]
-        given = released(answer, messages, homes, days, epsilon, delta, shares, chance.rng)
+        given = released(answer, messages, homes, days, epsilon, delta, shares, rng)
         wrong = _claim(given["claim"], epsilon, delta)
         if wrong:
             return wrong
