@@ -561,6 +561,8 @@ WRONG = [
     ("capstone 5.5", "uneven-noise", by_size),
     ("capstone 5.5", "too-little-noise", quiet_where_ordinary),
     ("capstone 5.5", "too-little-noise", quiet_where_many),
+    ("capstone 5.5", "too-little-noise", with_(each=lambda turn, name: 0.95)),
+    ("capstone 5.5", "too-much-noise", with_(each=lambda turn, name: 1.25)),
     ("capstone 5.5", "uneven-noise", quiet_where_sums_are_real),
     ("capstone 5.5", "not-normal", with_(noise=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size))),
     ("capstone 5.5", "moves-more", with_(sums=summed(whose=lambda patients: np.arange(len(patients))))),

@@ -38,6 +38,7 @@ class Sums:
     names: frozenset[str]
     rng: np.random.Generator
     gone: int = 0  # hospitals that may be missing
+    lost: float = 0.08  # of rounds in which too few arrive
     script: list[np.ndarray | None] | None = None
     sent: list[np.ndarray] = field(default_factory=list)  # of each round, the hospitals' vectors in the order of names
     sums: list[np.ndarray | None] = field(default_factory=list)  # what was returned
@@ -57,7 +58,7 @@ class Sums:
         if self.script is not None:
             turn = len(self.sums)
             given = self.script[turn] if turn < len(self.script) else None
-        elif self.rng.random() < 0.08:
+        elif self.rng.random() < self.lost:
             given = None
         else:
             away = set(self.rng.permutation(sorted(kept))[: self.rng.integers(self.gone + 1)].tolist())

@@ -43,7 +43,7 @@ def looked_at(
 
     So weights cannot depend on patients, and what each hospital sends can be compared. The run of others gets the sums
     but for their ninth digits, for an answer that remembers which weights came with which sums. Without `more` the last
-    is left out.
+    is left out, and no round is lost: noise has to cover those that gave a sum, so each lost one hides a little.
     """
     rng, names, shape = chance.rng, frozenset(hospitals), (len(plan["centre"]) + 1,)
     seeds = [int(seed) for seed in rng.integers(2**63, size=2)]
@@ -59,7 +59,8 @@ def looked_at(
         if script and some is others:
             answer.renew()
             script = [one if one is None else one * (1 + 1e-9 * rng.normal(size=one.shape)) for one in script]
-        runs.append(Sums(shape, names, fresh(rng), gone=len(names) - plan["shares"] - 1, script=script))
+        gone, lost = len(names) - plan["shares"] - 1, 0.08 if more else 0.0
+        runs.append(Sums(shape, names, fresh(rng), gone=gone, lost=lost, script=script))
         found = trained(answer, some, plan, runs[-1], seed)
         weights.append(found[0])
         claims.append(found[1])
