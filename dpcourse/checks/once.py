@@ -73,8 +73,8 @@ def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Questio
     draws = [*release.data, *([release.many] if release.many else [])]
     pools = [draws[place % len(draws)](rng) for place in range(max(12, len(draws)))]
     tail = DATASETS // 10
-    epsilons = rng.permutation([*_spread(rng, *EPSILONS, DATASETS - tail), *_spread(rng, *TAIL, tail)])
-    sizes, largest = _spread(rng, *SIZES, DATASETS), int(rng.integers(DATASETS))
+    epsilons = rng.permutation([*spread(rng, *EPSILONS, DATASETS - tail), *spread(rng, *TAIL, tail)])
+    sizes, largest = spread(rng, *SIZES, DATASETS), int(rng.integers(DATASETS))
     for place, (size, epsilon) in enumerate(zip(sizes, epsilons, strict=True)):
         n = int(rng.choice(ROUND_SIZES)) if rng.random() < 0.1 else round(size)
         epsilon = near(epsilon, rng, 1.0)
@@ -89,7 +89,7 @@ def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Questio
             yield Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale)
 
 
-def _spread(rng: Generator, low: float, high: float, many: int) -> list[float]:
+def spread(rng: Generator, low: float, high: float, many: int) -> list[float]:
     """Numbers between two, evenly on a logarithmic scale, in random order."""
     places = (rng.permutation(many) + rng.random(many)) / many
     return (low * (high / low) ** places).tolist()
@@ -151,7 +151,7 @@ def _worst(asked: Sequence[Question], law: Callable[[float], Law], chance: Chanc
     close, far, above = (np.add.reduceat(part, starts) for part in (-np.log(middle), -np.log1p(-middle), places > 0.5))
     worst, words = 0.0, ""
     for order, where in _orders(asked):
-        n, share = np.cumsum(sizes[order]), _shares(len(order)) * chance.failure / (4 * 10)
+        n, share = np.cumsum(sizes[order]), shares(len(order)) * chance.failure / (4 * 10)
         up = np.cumsum(above[order].astype(int))
         looks = {
             "near": stats.gamma.logsf(np.cumsum(close[order]), n),
@@ -167,7 +167,7 @@ def _worst(asked: Sequence[Question], law: Callable[[float], Law], chance: Chanc
     return words
 
 
-def _shares(n: int) -> np.ndarray:
+def shares(n: int) -> np.ndarray:
     """How the failure is shared among the first so many: they add up to less than 1, and the first few have most."""
     return 6 / (math.pi * np.arange(1, n + 1)) ** 2
 

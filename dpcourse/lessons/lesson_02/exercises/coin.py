@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake
 from dpcourse.checks.cases.known import CONSTANT
+from dpcourse.checks.places import Placed, place
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -133,6 +134,13 @@ def _questions(rng: np.random.Generator) -> tuple[list[tuple[float, bool]], list
     return questions, _says(_right)(questions)
 
 
+def _anywhere(answer: Answer, epsilon: float, _: int, rng: np.random.Generator) -> list[float]:
+    truth = bool(rng.random() < 0.5)
+    right = _right(epsilon)
+    told = bool(answer(truth, epsilon, rng=rng)) == truth
+    return [place(0, right, rng) if told else place(right, 1 - right, rng)]
+
+
 COIN = (
     _returns_boolean,
     Frequencies(
@@ -153,4 +161,5 @@ COIN = (
         call=lambda answer, truth, rng: bool(answer(truth, 1.2, rng=rng)),
         hint="How many times as likely may a yes be with one answer of Ana's as with the other? And a no?",
     ),
+    Placed(_anywhere, sizes=(1, 1), times=800),
 )

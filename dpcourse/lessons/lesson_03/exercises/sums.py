@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
+from dpcourse.checks.places import Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, within_bounds
 from dpcourse.lessons.lesson_03.exercises.records import (
@@ -141,6 +142,17 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
+    """How far a sum is from the truth; noise so wide that whole steps are as good."""
+    scale = float(10 ** rng.uniform(1.7, 4))
+    kind = str(rng.choice(["from zero", "negative", "both signs", "far from zero"]))
+    low, high = (bound / 100 * scale * epsilon for bound in bounds(rng, kind))
+    values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, many)
+    error = abs(float(answer(values, low, high, epsilon, rng=rng)) - np.clip(values, low, high).sum())
+    within = error if error >= 1 else rng.random()
+    return [-np.expm1(-within * epsilon / max(abs(low), abs(high)))]
+
+
 NOISY_SUM = (
     Returns(lambda rng: (records(rng, 0, 50), 0.0, 50.0, 1.0), what="number"),
     _one_draw,
@@ -185,4 +197,5 @@ NOISY_SUM = (
         "The sum over nobody is zero, and it needs noise like any other sum.",
     ),
     _noise,
+    Placed(_anywhere, sizes=(1, 3000), of="records"),
 )

@@ -11,6 +11,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order, for_each
+from dpcourse.checks.places import Placed, place_of_choice
 from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -194,6 +195,15 @@ def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
     return questions, [_RIGHT(data) for data in questions]
 
 
+def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
+    """Candidates some units of 2Δ/ε behind the best, whatever ε and Δ are."""
+    names = [f"{word}{number}" for number, word in enumerate(rng.choice(["a", "plan ", "x-"], many))]
+    sensitivity, behind = float(10 ** rng.uniform(-1, 2)), rng.exponential(size=many)
+    unit = 2 * sensitivity / epsilon
+    chosen = answer(list(names), unit * (rng.normal() - behind), sensitivity, epsilon, rng=rng)
+    return [place_of_choice(names.index(chosen), softmax(-behind), behind, rng)]
+
+
 EXPONENTIAL = (
     _is_choice,
     _extremes,
@@ -213,4 +223,5 @@ EXPONENTIAL = (
         hint="One candidate fell and all others rose. Is there a 2 in your exponent?",
         key="missing-two",
     ),
+    Placed(_anywhere),
 )

@@ -11,6 +11,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake, Useful, either_order
+from dpcourse.checks.places import Placed, place
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -246,6 +247,21 @@ def _by_scale(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return None if wrong is None or wrong.key == "wrong-frequency" else wrong
 
 
+def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
+    """One value near the threshold, the others far below: is the noisy comparison with it the true one?
+
+    Noise of scales a = 2/ε and b = 4/ε turns a gap of g round with probability (b²e^(−g/b) − a²e^(−g/a)) / 2(b² − a²).
+    """
+    threshold, at, gap = float(rng.uniform(-500, 500)), int(rng.integers(many)), float(rng.uniform(0.1, 2))
+    above = bool(rng.random() < 0.5)
+    values = np.full(many, threshold - 400 / epsilon)
+    values[at] = threshold + (gap if above else -gap) / epsilon
+    found = answer(values, threshold, epsilon, rng=rng)
+    turned = float(16 * np.exp(-gap / 4) - 4 * np.exp(-gap / 2)) / 24
+    true = found == at if above else found is None
+    return [place(0, 1 - turned, rng) if true else place(1 - turned, turned, rng)]
+
+
 FIRST = (
     _finds_first,
     Audited(
@@ -280,4 +296,5 @@ FIRST = (
         hint="Does your noise grow with the number of values? One hit costs the same however many there are.",
     ),
     _SCALES,
+    Placed(_anywhere, sizes=(1, 100), of="values", times=600),
 )

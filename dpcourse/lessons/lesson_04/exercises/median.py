@@ -11,6 +11,8 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
+from dpcourse.checks.places import Placed, place_of_choice
+from dpcourse.checks.selection import softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -211,6 +213,18 @@ def _median_useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )(answer, chance)
 
 
+def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
+    """Which interval a point lies in: no right answer is nearer to the median than one of one and a half times ε."""
+    low, width = float(rng.uniform(-1000, 1000)), float(10 ** rng.uniform(-1, 4))
+    values = low + width * rng.random(many)
+    point = float(answer(values, low, low + width, epsilon, rng=rng))
+    edges = np.concatenate([[low], np.sort(values), [low + width]])
+    ranks = np.abs(np.arange(many + 1) - many / 2)
+    chances = softmax(np.log(np.maximum(np.diff(edges), 1e-300)) - 1.5 * epsilon * ranks)
+    inside = int(np.clip(np.searchsorted(edges, point, side="right") - 1, 0, many))
+    return [place_of_choice(inside, chances, ranks, rng)]
+
+
 MEDIAN = (
     _in_bounds,
     Returns(lambda rng: (_ages(rng), 0.0, 100.0, 1.0), what="number"),
@@ -257,4 +271,5 @@ MEDIAN = (
     ),
     _median_useful,
     _two_thousand,
+    Placed(_anywhere, sizes=(3, 1000), of="records", bound=True),
 )

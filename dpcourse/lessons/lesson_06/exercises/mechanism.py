@@ -12,6 +12,7 @@ from dpcourse.audit import audit
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
+from dpcourse.checks.places import Placed, place_of_count
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -231,3 +232,13 @@ def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, chance:
         f"An audit tells the answers {data} and {neighbour} apart: ε ≥ {result.epsilon_lower:.2g} at 99.9% confidence, "
         f"and {epsilon:.2g} is claimed."
     )
+
+
+def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
+    """How many reports are the truth."""
+    codes = rng.integers(k, size=int(rng.integers(1, 30)))
+    true = int((np.asarray(answer(codes, epsilon, k, rng=rng)) == codes).sum())
+    return [place_of_count(true, len(codes), truth_probability(epsilon, k), rng)]
+
+
+PLACED = Placed(_anywhere, of="answers")

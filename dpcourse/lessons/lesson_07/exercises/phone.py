@@ -10,6 +10,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, View
+from dpcourse.checks.places import Placed, place
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -139,6 +140,13 @@ def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon:
     )
 
 
+def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
+    truth, days = int(rng.integers(k)), int(rng.integers(1, 60))
+    reports = np.asarray(answer(truth, days, k, epsilon, rng=rng))
+    right = float(np.exp(epsilon) / (np.exp(epsilon) + k - 1))
+    return [place(0, right, rng) if (reports == truth).all() else place(right, 1 - right, rng)]
+
+
 DAILY = (
     Returns(
         inputs=lambda rng: (int(rng.integers(5)), int(rng.integers(3, 20)), 5, float(rng.uniform(0.5, 2))),
@@ -160,4 +168,5 @@ DAILY = (
     # At ε = 1 the truth may be told with probability e/(e + 3) = 47.5%, at ε = 3 with 87%.
     _tells_the_truth(3.0, 0.82, 1000),
     _tells_the_truth(1.0, 0.43, 3000),
+    Placed(_anywhere, of="answers"),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
+from dpcourse.checks.places import Placed, place_of_count
 from dpcourse.privacy import Guarantee, Neighbours
 
 # 07.1 Which protocol
@@ -212,6 +213,17 @@ def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, chance: Chan
     return None
 
 
+def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
+    """How many of the own bits are set, and how many of the others are not."""
+    codes = rng.integers(k, size=int(rng.integers(1, 30)))
+    bits, mine = np.asarray(answer(codes, k, epsilon, rng=rng)).astype(bool), codes[:, None] == np.arange(k)
+    own, quiet = int(bits[mine].sum()), int((~bits[~mine]).sum())
+    return [
+        place_of_count(own, len(codes), 0.5, rng),
+        place_of_count(quiet, len(codes) * (k - 1), 1 / (1 + math.exp(-epsilon)), rng),
+    ]
+
+
 UNARY = (
     Returns(
         inputs=lambda rng: (rng.integers(5, size=40), 5, float(rng.uniform(0.5, 2))),
@@ -228,6 +240,7 @@ UNARY = (
         times=2,
         hint="Two people differ in two bits. What is the largest ratio of probabilities that gives?",
     ),
+    Placed(_anywhere, of="answers"),
 )
 
 # 07.3 From bits to counts

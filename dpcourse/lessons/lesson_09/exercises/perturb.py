@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.places import Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -241,6 +242,13 @@ def _name_noise(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return _density(answer, chance)
 
 
+def _anywhere(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[float]:
+    """How long the noise is, in its law."""
+    weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), float(10 ** rng.uniform(-4, 0))
+    noise = np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) - weights
+    return [float(stats.gamma.cdf(np.linalg.norm(noise) * n * lam * epsilon / 2, d))]
+
+
 _REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)
 
 PERTURB: tuple[Case, ...] = (
@@ -259,4 +267,5 @@ PERTURB: tuple[Case, ...] = (
         for order in (1, 2)
     ),
     _density,
+    Placed(_anywhere, sizes=(1, 200), of="weights"),
 )

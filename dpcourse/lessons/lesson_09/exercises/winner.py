@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
+from dpcourse.checks.places import Placed, place
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -237,6 +238,28 @@ def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return None
 
 
+def _leads(gap: float, others: int) -> float:
+    """How often a class wins at most that leads so many others by this gap, in scales of Laplace or Gumbel noise.
+
+    Or of exponential noise on one side, which is permute-and-flip.
+    """
+    x = np.linspace(-20 - gap, 40, 6001)
+    below = np.where(x + gap < 0, np.exp(np.minimum(x + gap, 0)) / 2, 1 - np.exp(-np.maximum(x + gap, 0)) / 2)
+    two_sided = float((np.exp(-np.abs(x)) / 2 * below**others).sum() * (x[1] - x[0]))
+    one_sided = math.exp(gap) * (1 - (1 - math.exp(-gap)) ** (others + 1)) / (others + 1)
+    return min(max(two_sided, one_sided, math.exp(gap) / (math.exp(gap) + others)), 1.0)
+
+
+def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[float]:
+    """One class leads all others by some scales, or by one vote."""
+    lead = max(1, round(2 / epsilon * rng.uniform(0.2, 2.5)))
+    votes, first = np.full(classes, int(rng.integers(20, 2000))), int(rng.integers(classes))
+    votes[first] += lead
+    chance = _leads(lead * epsilon / 2, classes - 1)
+    won = int(answer(votes, epsilon, rng=rng)) == first
+    return [place(0, chance, rng) if won else place(chance, 1 - chance, rng)]
+
+
 NOISY_WINNER = (
     Returns(_tie, what="integer", among=lambda votes, epsilon: range(len(votes))),
     _fewest,
@@ -289,4 +312,5 @@ NOISY_WINNER = (
         "At ε = 2 there was not too much noise. Does the scale follow the ε it is given?",
     ),
     _many_classes,
+    Placed(_anywhere, of="classes", bound=True),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, for_each
+from dpcourse.checks.places import Placed, place_of_choice
 from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 
@@ -124,6 +125,14 @@ _CHOICE_MISTAKES = (
     _NOISY_MAX,
 )
 
+
+def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generator) -> list[float]:
+    """Pairs some units of 2/ε behind the best."""
+    behind = rng.exponential(size=many)
+    chosen = answer(float(rng.uniform(0, 20_000)) - 2 / epsilon * behind, epsilon, rng=rng)
+    return [place_of_choice(int(chosen), softmax(-behind), behind, rng)]
+
+
 CHOICE = (
     _overflows,
     Returns(inputs=_close, what="integer", among=_chosen_from),
@@ -141,4 +150,5 @@ CHOICE = (
         mistakes=(_NOISY_MAX,),
         hint="The weight of a score u is exp(εu/2), however many pairs there are.",
     ),
+    Placed(_anywhere, of="pairs"),
 )

@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
+from dpcourse.checks.places import Placed, place
 from dpcourse.privacy import Guarantee
 
 RUNS = 8_000
@@ -153,6 +154,17 @@ def _pair(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, floa
     return either_order((value, sensitivity, g), (value + sensitivity, sensitivity, g), rng)
 
 
+def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> list[float]:
+    """How many steps a release is off: of a value on the grid, where less noise than that tells how it was rounded."""
+    g, fine = 2.0 ** -int(rng.integers(-3, 12)), steps / epsilon < 20
+    sensitivity = g * float(steps - rng.uniform(0.2, 0.8))
+    value = float(rng.integers(-5000, 5000)) + (0.0 if fine else float(rng.uniform(-0.5, 0.5)))
+    off = abs(round(float(answer(value * g, sensitivity, g, epsilon, rng=rng)) / g) - round(value))
+    rest = math.exp(-epsilon / steps)  # P[|steps| ≥ m] = 2 rest^m / (1 + rest)
+    beyond, more = (2 * rest**m / (1 + rest) if m else 1.0 for m in (off, off + 1))
+    return [place(1 - beyond, beyond - more, rng)]
+
+
 RELEASE = (
     Returns(inputs=lambda rng: (float(rng.uniform(-5, 5)), 1.0, 0.125, float(rng.uniform(0.5, 2))), what="number"),
     _on_the_grid,
@@ -164,4 +176,5 @@ RELEASE = (
         runs=4000,
         hint="The width of the noise was right. Does it depend on the value?",
     ),
+    Placed(_anywhere, sizes=(1, 40), of="steps"),
 )
