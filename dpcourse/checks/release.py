@@ -35,7 +35,7 @@ from dpcourse.checks.cases.known import Mistake, Pairs, frozen
 from dpcourse.checks.cells import exact_wrong, uneven_wrong
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
 from dpcourse.checks.once import asked_once, near
-from dpcourse.checks.samples import Sample, follows_data, wrong_truth
+from dpcourse.checks.samples import Sample, follows_data, only_numbers, wrong_truth
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -208,7 +208,8 @@ class Release:
         self, answer: Answer, arguments: Arguments, epsilon: float, rng: Generator, shape: tuple[int, ...]
     ) -> np.ndarray:
         """One release; `Refused` where it is not of this shape, or not finite."""
-        result = np.asarray(self.call(answer, arguments, epsilon, rng), dtype=float)
+        given = self.call(answer, arguments, epsilon, rng)
+        result = np.asarray(only_numbers(given, arguments[self.records :]), dtype=float)
         if result.shape != shape:
             seen = f"The result has shape {result.shape}, and {shape} is wanted."
             each = f"One number for every {self.words.cell}, whatever is in the data."

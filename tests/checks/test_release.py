@@ -8,6 +8,7 @@ Seeded; a right answer is refused with probability 1e-6 at most.
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcourse.checks import Exercise
@@ -146,3 +147,40 @@ def test_words_are_those_of_the_exercise():
     )
     narrow = run(WIDE, lambda values, high, epsilon, rng: values.sum() + rng.laplace(0, high / epsilon / 2))
     assert narrow.key == "too-little-noise" and narrow.diagnosis.startswith("In units of the upper bound: ")
+
+
+COLUMN = COLUMNS.data[0](np.random.default_rng(3))[0]
+
+
+@pytest.mark.parametrize(
+    ("made", "key"),
+    [
+        (lambda noisy, truth: pd.Series(noisy, index=truth), "leaks"),
+        (lambda noisy, truth: pd.Series(noisy, name=str(truth)), "leaks"),
+        (lambda noisy, truth: noisy + 1j * truth, "wrong-type"),
+        (lambda noisy, truth: pd.Series(noisy), "passed"),
+        (lambda noisy, truth: pd.Series(noisy, index=np.arange(len(noisy)), name="count"), "passed"),
+        (lambda noisy, truth: list(noisy), "passed"),
+    ],
+)
+def test_nothing_leaves_with_the_numbers(made, key):
+    """Whatever the size of the data: every result is looked at."""
+
+    def answer(flags, epsilon, rng):
+        truth = flags.sum(axis=0)
+        noisy = truth + rng.laplace(0, flags.shape[1] / epsilon, flags.shape[1])
+        return made(noisy, truth) if len(flags) > 500 else noisy
+
+    def case(guarded, chance):
+        COLUMNS.result(guarded, (COLUMN,), 1.0, chance.rng, (10,))
+
+    assert len(COLUMN) > 500
+    assert Exercise("00.0", "", (case,), call="f(flags, epsilon, rng)").grade(answer, rng=1).key == key
+
+
+def test_a_table_may_have_public_labels():
+    def answer(codes, names, epsilon, rng):
+        return pd.Series(rng.laplace(size=2), index=names)
+
+    named = Release(data=(), truth=lambda codes, names: np.zeros(2))
+    assert named.result(answer, (np.zeros(3), ["a", "b"]), 1.0, np.random.default_rng(1), (2,)).shape == (2,)
