@@ -177,8 +177,10 @@ def _spread(whole: np.ndarray, wanted: float) -> Diagnosis | None:
             f"{seen}: five shares make the whole. Two banks that collude know their own shares and take them off.",
             f"The noise of {HONEST} banks has to be enough.",
         )
-    share = diagonal / math.sqrt(HONEST)
-    if min(abs(share - 1 / 3), abs(share - 1 / 5)) < 0.015:
+    d, share = len(whole[0]), diagonal / math.sqrt(HONEST)
+    # Where all entries are drawn alike, those beside the diagonal say it more precisely.
+    alike = math.sqrt(2 * (diagonal**2 + (d - 1) * above**2) / (d + 1) / HONEST)
+    if min(abs(one - part) for one in (share, alike) for part in (1 / 3, 1 / 5)) < 0.015:
         return Diagnosis(
             "divided-noise",
             f"{seen}: one share has 1/{1 / share:.0f} of σ, and deviations do not add up.",
