@@ -18,8 +18,12 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, linked, not_gaussian
+from dpcourse.checks.once import whole
+from dpcourse.checks.scores import Asked, off_somewhere
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
+
+CALLS = 80  # in settings of their own
 
 
 @dataclass(frozen=True)
@@ -130,6 +134,8 @@ class NoisyMean:
         What the noise multiplier, a record and the divisor are called.
     recipe : str
         The next step for outputs that no law explains.
+    broken : bool
+        Whether rows may hold NaN or infinity.
     """
 
     draws: Sequence[Callable[[Generator], Problem]]
@@ -138,12 +144,13 @@ class NoisyMean:
     z: str
     one: str
     size: str
+    broken: bool = False
     runs: int = 600
     claim: Guarantee = Guarantee(1.9931, 1e-5)
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        return (self.returns, self.has_the_law, self.for_few, self.audited)
+        return (self.returns, self.has_the_law, self.for_few, self.audited, self.everywhere)
 
     def outputs(self, answer: Answer, p: Problem, runs: int, rng: Generator) -> np.ndarray:
         rows = frozen(p.rows)
@@ -253,3 +260,36 @@ class NoisyMean:
             view=lambda output: round(float(np.ravel(output)[1]), 6),
             hint="Your function behaves on these rows otherwise than on the ones before. What does it look at?",
         )(answer, chance)
+
+    def everywhere(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """Problems of all sizes, each asked about once: every output has the law of its own problem."""
+        answer.renew()
+        asked = []
+        for problem in (self._anywhere(chance.rng) for _ in range(CALLS)):
+            d = problem.rows.shape[1]
+            one = np.random.default_rng(chance.rng.integers(2**63))
+            seen = np.asarray(answer(problem.rows, problem.C, problem.sigma, problem.size, rng=one), dtype=float)
+            if seen.shape != (d,) or not np.isfinite(seen).all():
+                what = f"For rows of shape {problem.rows.shape} your result has shape {seen.shape}"
+                whole_shape = f"{what}; ({d},) is wanted." if seen.shape != (d,) else f"{what}, with NaN or infinity."
+                return Diagnosis("wrong-shape", whole_shape, "One finite number for each column.")
+            setting = {"m": problem.m, "d": d, "C": problem.C, self.z: problem.sigma, "divisor": int(problem.size)}
+            asked.append(Asked(setting, (seen - problem.right) / problem.noise))
+        words = off_somewhere(asked, chance.failure)
+        ask = f"You were asked about rows of many shapes (m, d). What does your noise depend on besides {self.z} and C?"
+        return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
+
+    def _anywhere(self, rng: Generator) -> Problem:
+        """Up to 3,000 rows and columns, far shorter and longer than C. Not so little noise that a guard against 0/0
+        such as C / (norm + 1e-6) shows."""
+        m = whole(rng, 1, 3000)
+        d = whole(rng, 1, min(3000, 200_000 // m))
+        C, sigma = (float(low * (high / low) ** rng.random()) for low, high in ((0.3, 100.0), (0.2, 20.0)))
+        rows = rng.normal(size=(m, d))
+        rows *= C * np.exp(rng.uniform(-6, 6, size=(m, 1))) / np.linalg.norm(rows, axis=1, keepdims=True)
+        rows[rng.random(m) < 0.02] = 0.0
+        rows += 0.6 * C * np.eye(1, d)
+        if self.broken and rng.random() < 0.5:
+            bad = np.flatnonzero(rng.random(m) < 0.3)
+            rows[bad, rng.integers(d, size=bad.size)] = rng.choice([np.nan, np.inf, -np.inf], size=bad.size)
+        return Problem(rows, C, sigma, float(whole(rng, 1, 10**5)))

@@ -299,6 +299,13 @@ def by_file(name=lambda quarter: quarter, repeats=False, checks=True, charge=Fal
     return answer
 
 
+def some_are_free(free):
+    """The right ledger, which asks nothing for some quarters and costs."""
+    return lambda folder, quarter, query_id, epsilon: (
+        True if free(quarter, epsilon) else admit(folder, quarter, query_id, epsilon)
+    )
+
+
 def in_memory():
     books = {}
 
@@ -555,6 +562,13 @@ WRONG = [
     ("capstone 2.5", "forgets", in_memory()),
     ("capstone 2.5", "no-folder", admit_where_the_folder_is),
     ("capstone 2.5", "refreshes", new_year),
+    ("capstone 2.5", "overspends", some_are_free(lambda quarter, epsilon: 0.25 < epsilon < 1)),
+    ("capstone 2.5", "overspends", some_are_free(lambda quarter, epsilon: quarter > "2030" and epsilon > 0)),
+    (
+        "capstone 2.5",
+        "refuses-fitting",
+        lambda folder, quarter, *what: quarter[:4] in ("2025", "2026") and admit(folder, quarter, *what),
+    ),
     ("capstone 2.6", "repeated", with_(first=False)),
     ("capstone 2.6", "repeated", last_message_counts),
     ("capstone 2.6", "stale", with_(this_quarter=False)),

@@ -156,6 +156,11 @@ def never_empty(n, q, rng):
     return batch if batch.size else np.array([rng.integers(n)])
 
 
+def block(n, q, rng):
+    """As many as coins would take, one beside the other."""
+    return (rng.integers(n) + np.arange(rng.binomial(n, q))) % n
+
+
 def dealt_out():
     """A binomial number of people from a shuffled deck, which is shuffled again when it runs out."""
     deck = {}
@@ -203,6 +208,8 @@ WRONG = [
     ("08.3", "empty-batch", refuses_nobody),
     ("08.3", "empty-batch", silent_for_nobody),
     ("08.3", "wrong-law", realised_size_when_odd),
+    ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * (20 <= g.shape[1] < 40), n, rng)),
+    ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * (s in (0.4, 0.55, 1.8, 2, 2.2)), n, rng)),
     ("08.4", "fixed-size", lambda n, q, rng: rng.choice(n, round(q * n), replace=False)),
     ("08.4", "with-replacement", lambda n, q, rng: rng.integers(0, n, rng.binomial(n, q))),
     ("08.4", "mask-for-places", lambda n, q, rng: rng.random(n) < q),
@@ -217,6 +224,9 @@ WRONG = [
     ("08.4", "remembers", dealt_out()),
     ("08.4", "wrong-sizes", never_empty),
     ("08.4", "wrong-sizes", normal_sizes),
+    ("08.4", "not-everywhere", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else np.arange(int(n * q))),
+    ("08.4", "not-everywhere", lambda n, q, rng: poisson_batch(n, q, rng) if q >= 0.08 else np.arange(int(n * q))),
+    ("08.4", "not-everywhere", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else block(n, q, rng)),
     ("08.5", "below-the-truth", lambda *arguments: 0.985 * training_epsilon(*arguments)),
     ("08.5", "wrong-value", lambda C, b, n, e, s, d: 1.0),
 ]

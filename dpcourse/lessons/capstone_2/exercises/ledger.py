@@ -13,6 +13,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.once import whole
 
 
 @contextlib.contextmanager
@@ -125,4 +126,42 @@ def tenths(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-LEDGER = (one_quarter, many_quarters, tenths)
+_BUDGET = 2000  # thousandths
+
+
+def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Quarters of all years in turn, costs of all sizes, in thousandths; then what is left to the last, and no more."""
+    rng = chance.rng
+    names = [f"{year}-Q{rng.integers(1, 5)}" for year in rng.choice(np.arange(2000, 2100), size=3, replace=False)]
+    spent: dict[str, list[int]] = {name: [] for name in names}
+    ids = iter(rng.choice(10**6, size=100, replace=False).tolist())
+
+    def wrong(folder: Path, quarter: str, cost: int) -> Diagnosis | None:
+        before, fits = spent[quarter], sum(spent[quarter]) + cost <= _BUDGET
+        got = _asked(answer, folder, quarter, f"query {next(ids)}", cost / 1000)
+        before += [cost] * got
+        if got == fits:
+            return None
+        sums = " + ".join(f"{one / 1000:g}" for one in before) or "nothing"
+        if got:
+            seen = f"In {quarter} you admit {sums}, which is {sum(before) / 1000:g} of 2."
+            return Diagnosis("overspends", seen, "Does each cost count, however large or small it is?")
+        seen = f"In {quarter} {sums} is spent of 2, and you refuse {cost / 1000:g}, which fits."
+        return Diagnosis("refuses-fitting", seen, "When is a query refused, and does yours look at anything else?")
+
+    with empty_folder() as folder:
+        try:
+            for cost in (whole(rng, 1, 1500) for _ in range(12)):
+                if found := wrong(folder, str(rng.choice(names)), cost):
+                    return found
+            for quarter in names:
+                last = [left] if (left := _BUDGET - sum(spent[quarter])) else []
+                for cost in (*last, *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in range(6))):
+                    if found := wrong(folder, quarter, cost):
+                        return found
+        except AnswerRaised as error:
+            return _refused_for(error, "In some quarter, for some cost")
+    return None
+
+
+LEDGER = (one_quarter, many_quarters, tenths, any_cost)

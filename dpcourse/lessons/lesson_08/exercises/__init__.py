@@ -7,7 +7,7 @@ clipped sum), so the check tests that law, and recognises the laws that the usua
 from __future__ import annotations
 
 from dpcourse.checks.base import Exercise
-from dpcourse.lessons.lesson_08.exercises.batches import COST, listens, poisson_batch
+from dpcourse.lessons.lesson_08.exercises.batches import COST, batches_everywhere, listens, poisson_batch
 from dpcourse.lessons.lesson_08.exercises.gradients import CLIPPED_SUM, GRADIENT_NORMS
 from dpcourse.lessons.lesson_08.exercises.step import PRIVATE_STEP
 
@@ -25,7 +25,12 @@ EXERCISES = (
         PRIVATE_STEP.cases,
         call="private_step(gradients, clip_norm, noise_multiplier, expected_size, rng)",
     ),
-    Exercise("08.4", "A Poisson batch", (poisson_batch, listens), call="poisson_batch(n, sampling_rate, rng)"),
+    Exercise(
+        "08.4",
+        "A Poisson batch",
+        (poisson_batch, batches_everywhere, listens),
+        call="poisson_batch(n, sampling_rate, rng)",
+    ),
     Exercise(
         "08.5",
         "What a training run costs",

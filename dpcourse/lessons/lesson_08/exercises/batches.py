@@ -11,6 +11,9 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import whole
+from dpcourse.checks.scores import Asked, off_somewhere, score_of
+from dpcourse.checks.vocabulary import Shared
 
 # 08.4 A Poisson batch
 
@@ -27,6 +30,36 @@ def poisson_batch(answer: Answer, chance: Chance) -> Diagnosis | None:
         row[batch.astype(int)] = True
     failure = chance.failure / 16
     return _judge_sizes(drawn, q, failure) or _judge_coins(drawn, q, failure) or _few(answer, chance.rng, failure)
+
+
+def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Two batches for each of many n and q: their sizes, who is in both, and from which half or places they come.
+
+    Given the sizes, all of these are hypergeometric.
+    """
+    answer.renew()
+    rng, asked = chance.rng, []
+    for _ in range(80):
+        n, q = whole(rng, 1, 100_000), float(0.001 * 900 ** rng.random())
+        one, other = (np.asarray(answer(n, q, rng=np.random.default_rng(rng.integers(2**63)))) for _ in range(2))
+        wrong = _not_indices(one, n) or _not_indices(other, n)
+        if wrong:
+            return wrong.led_by(f"For n = {n:,} and q = {q:.2g}: ")
+        size, most = one.size, stats.binom(n, q)
+        seen = (
+            (most, size),
+            (most, other.size),
+            (stats.hypergeom(n, size, other.size), np.intersect1d(one, other).size),
+            (stats.hypergeom(n, n // 2, size), (one < n // 2).sum()),
+            (stats.hypergeom(n, n // 2, other.size), (other % 2 == 1).sum()),
+        )
+        asked.append(Asked({"n": n, "q": q}, np.array([score_of(law, int(count), rng) for law, count in seen])))
+    if not (words := off_somewhere(asked, chance.failure)):
+        return None
+    seen = words.replace("your results are", "sizes, and how many are in two batches at once, are")
+    return Shared.NOT_EVERYWHERE.seen(
+        seen, "One coin for each example: for which n and q does yours do something else?"
+    )
 
 
 def listens(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -126,6 +126,7 @@ _ROUND = NoisyMean(
     z="z",
     one="a client",
     size="the number of clients",
+    broken=True,
     runs=800,
 )
 PRIVATE_ROUND = (_ROUND.returns, _survives_nonsense, *_ROUND.cases[1:])

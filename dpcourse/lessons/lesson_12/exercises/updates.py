@@ -9,6 +9,7 @@ from scipy.special import expit
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.once import whole
 
 # 12.1 Read a wafer off an update
 
@@ -132,6 +133,22 @@ def _they_cancel(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def _of_any_length(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Vectors of 1 to 10,000 entries, small ones and large, of rounds of 2 to 40 clients, modulo anything."""
+    rng = chance.rng
+    for _ in range(20):
+        n, modulus = whole(rng, 2, 40), whole(rng, 2, 2**40)
+        me, vector = int(rng.integers(n)), rng.integers(0, whole(rng, 1, modulus), whole(rng, 1, 10_000))
+        seeds = {other: int(rng.integers(2**31)) for other in range(n) if other != me}
+        sent = np.asarray(answer(vector.copy(), me, dict(seeds), modulus))
+        if np.array_equal(sent, masked(vector, me, seeds, modulus)):
+            continue
+        whose = f"Client {me} of {n} (from 0 to {n - 1}) has a vector of length {len(vector):,}, modulo {modulus:,}. It"
+        bare = "goes out as it is." if np.array_equal(sent, vector) else "does not go out with the exercise's masks."
+        return Diagnosis("not-always-masked", f"{whose} {bare}", "Is every vector masked in the same way?")
+    return None
+
+
 MASKED = (
     Returns(_sending, what="array", shape=lambda vector, *_: vector.shape, random=False),
     Equals(
@@ -187,4 +204,5 @@ MASKED = (
         times=4,
     ),
     _they_cancel,
+    _of_any_length,
 )

@@ -1,0 +1,34 @@
+"""Scores of calls in many settings: quiet for right answers, and loud where something is left out. Seeded."""
+
+import numpy as np
+from scipy import stats
+
+from dpcourse.checks.scores import Asked, off_somewhere, score_of
+
+
+def calls(rng, wide=lambda setting: 1.0, many=60):
+    settings = [{"n": int(rng.integers(1, 1000)), "ε": float(rng.uniform(0.1, 5))} for _ in range(many)]
+    return [Asked(one, wide(one) * rng.normal(size=int(rng.integers(1, 20)))) for one in settings]
+
+
+def test_false_alarms_are_as_rare_as_stated():
+    """At 5% each, 300 of them raise 30 alarms with probability 4e-4 at most."""
+    rng = np.random.default_rng(0)
+    assert sum(bool(off_somewhere(calls(rng), 0.05)) for _ in range(300)) < 30
+
+
+def test_where_noise_is_left_out_or_too_wide_is_said():
+    rng = np.random.default_rng(1)
+    assert "no noise" in off_somewhere(calls(rng, lambda one: float(one["n"] > 100)), 1e-6)
+    found = off_somewhere(calls(rng, lambda one: 0.3 if one["ε"] > 2 else 1.0), 1e-6)
+    assert "ε = " in found and "or more" in found
+    assert off_somewhere(calls(rng, lambda one: 2.0), 1e-6)
+
+
+def test_scores_of_whole_numbers_are_standard_normal_and_never_infinite():
+    rng = np.random.default_rng(2)
+    law = stats.binom(4, 0.1)
+    scores = [score_of(law, int(seen), rng) for seen in law.rvs(3000, random_state=rng)]
+    assert stats.kstest(scores, stats.norm.cdf).pvalue > 1e-6
+    assert score_of(stats.binom(10**5, 0.01), 10**5, rng) > 30 and score_of(stats.binom(10**5, 0.9), 0, rng) < -30
+    assert score_of(stats.hypergeom(10, 0, 5), 0, rng) < 40  # a law of one number
