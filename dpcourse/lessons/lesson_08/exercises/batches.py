@@ -56,9 +56,9 @@ def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         asked.append(Asked({"n": n, "q": q}, np.array([score_of(law, int(count), rng) for law, count in seen])))
     if not (words := off_somewhere(asked, chance.failure)):
         return None
-    seen = words.replace("your results are", "sizes, and how many are in two batches at once, are")
+    told = words.replace("your results are", "sizes, and how many are in two batches at once, are")
     return Shared.NOT_EVERYWHERE.seen(
-        seen, "One coin for each example: for which n and q does yours do something else?"
+        told, "One coin for each example: for which n and q does yours do something else?"
     )
 
 
