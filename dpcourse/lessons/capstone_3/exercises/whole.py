@@ -127,10 +127,10 @@ def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, and the law of the noise in every round: at every ε, with the fewest devices and with more."""
     rng, calls, by_round = chance.rng, [], []
-    for _ in range(16):
+    for number in range(16):
         n = people(rng, 10, 60)
         threshold = int(rng.integers(n // 2, n * 9 // 10))
-        stayed = threshold if rng.random() < 0.4 else int(rng.integers(threshold, n + 1))
+        stayed = (threshold, n, int(rng.integers(threshold, n + 1)))[number % 3]
         gradients = rng.normal(size=(stayed, WIDTH)) * rng.uniform(0.01, 0.1)
         messages = (np.sort(rng.permutation(n)[:stayed]), gradients)
         epsilon, delta = decades(rng, 0.02, 8), decades(rng, 1e-10, 1e-4)

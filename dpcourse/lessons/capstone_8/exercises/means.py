@@ -68,7 +68,8 @@ def near(given: np.ndarray, wanted: np.ndarray, unit: np.ndarray | float) -> boo
     Noise that is too wide is no business of this look: what the calls themselves scatter counts too.
     """
     spread = np.maximum(given.std(axis=0, ddof=1).mean(), unit)
-    return bool((np.abs(given.mean(axis=0) - wanted) <= 7 * spread / math.sqrt(len(given))).all())
+    close = np.abs(given.mean(axis=0) - wanted) <= 7 * spread / math.sqrt(len(given))
+    return bool((close & np.isfinite(spread)).all())  # the squares of numbers like 1e300 overflow
 
 
 def clean(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -112,8 +113,8 @@ def clean(answer: Answer, chance: Chance) -> Diagnosis | None:
 def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
     """The noise at many settings: half of them with fine readings, the others with some that are none.
 
-    Days from 3 to 20,000, each decade as often: some 70,000 numbers, so that noise of 0.96 times the right deviation is
-    seen in all of 2,000 checks, and of 0.97 in most.
+    Days from 3 to 20,000, each decade as often: some 70,000 numbers. A deviation that was 3% off was seen in 40 of 40
+    checks. At short lengths alone, without the long ones, it is 10% and more.
     """
     found, rng = [], chance.rng
     for number, place in enumerate(rng.permutation(settings)):

@@ -97,8 +97,8 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], list[str]
         for place in rng.choice(len(messages), 6, replace=False):
             messages.insert(int(place), (str(rng.choice(["home 99", "", "HOME 1"])), int(rng.integers(DAYS)), 20.0))
     if kind == "no-day":
-        for none in (-1.0, float(DAYS), 10.0 * DAYS, 2.5, math.nan, math.inf, -math.inf):
-            messages.insert(int(rng.integers(len(messages))), (str(rng.choice(homes)), none, 20.0))
+        for none in 3 * (-1.0, float(DAYS), 10.0 * DAYS, 2.5, math.nan, math.inf, -math.inf):
+            messages.insert(0, (str(rng.choice(homes)), none, CAP))  # before the home's own, which would hide it
     return messages, homes, np.where(there, counting(readings), 0).sum(axis=0), there.sum(axis=0)
 
 
