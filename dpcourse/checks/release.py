@@ -33,6 +33,7 @@ from dpcourse.checks.cases.audited import Audited
 from dpcourse.checks.cases.exact import Returns
 from dpcourse.checks.cases.known import Mistake, Pairs, frozen
 from dpcourse.checks.cells import exact_wrong, uneven_wrong
+from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
 from dpcourse.checks.once import asked_once, near
 from dpcourse.checks.samples import Sample, follows_data, only_numbers, wrong_truth
@@ -243,6 +244,7 @@ class Release:
             or wrong_truth(samples, self.mistakes, self.words.check_truth)
             or uneven_wrong(samples, cell, draw)
             or follows_data(samples, self.words.from_data)
+            or next(filter(None, (digits_tell(s.truth + s.errors, s.scale) for s in samples)), None)
         )
 
     def with_nobody(self, answer: Answer, chance: Chance) -> Diagnosis | None:
