@@ -6,6 +6,7 @@ import inspect
 
 import pytest
 
+from dpcourse.checks.everywhere import Everywhere
 from dpcourse.checks.places import Placed
 from dpcourse.checks.registry import exercise
 from tests.lessons.test_answers import RIGHT
@@ -30,7 +31,9 @@ SOME = [(id, answer) for id, answer in RIGHT if id in OFTEN]
 
 def alone(id):
     """The exercise with this case only."""
-    return dataclasses.replace(exercise(id), cases=tuple(c for c in exercise(id).cases if isinstance(c, Placed)))
+    return dataclasses.replace(
+        exercise(id), cases=tuple(c for c in exercise(id).cases if isinstance(c, Placed | Everywhere))
+    )
 
 
 def where_asked_often(id, answer):
@@ -53,6 +56,20 @@ def test_right_everywhere_passes(id, answer):
 @pytest.mark.parametrize("id", OFTEN)
 def test_right_where_it_is_asked_often_is_refused(id):
     cheat = where_asked_often(id, next(answer for known, answer in SOME if known == id))
+    assert [alone(id).grade(cheat, rng=seed).key for seed in range(3)] == ["not-everywhere"] * 3
+
+
+@pytest.mark.parametrize("id", ["02.1", "03.2", "04.3", "04.4", "04.5", "06.1"])
+def test_no_noise_in_a_narrow_band_is_seen(id):
+    """The band is a tenth of the ε that are drawn, and lies in their middle."""
+    answer = next(answer for known, answer in SOME if known == id)
+    signature, sharp = inspect.signature(answer), OFTEN[id][1]
+
+    @functools.wraps(answer)
+    def cheat(*arguments, **keywords):
+        given = signature.bind(*arguments, **keywords).arguments
+        return answer(**given | ({"epsilon": sharp} if 0.35 < given["epsilon"] < 0.58 else {}))
+
     assert [alone(id).grade(cheat, rng=seed).key for seed in range(3)] == ["not-everywhere"] * 3
 
 

@@ -139,6 +139,7 @@ WRONG = {
         "ignores-epsilon": with_truth(lambda epsilon: 0.75),
         "useless": with_truth(lambda epsilon: 0.5),
         "always-true": lambda answer, epsilon, rng: answer,
+        "not-everywhere": lambda answer, epsilon, rng: coin(answer, epsilon if 0.4 <= epsilon <= 2 else 40.0, rng),
         "wrong-ratio": with_truth(lambda epsilon: 1 - np.exp(-epsilon)),
         "half-epsilon": with_truth(lambda epsilon: 1 / (1 + np.exp(-epsilon / 2))),
         "double-epsilon": with_truth(lambda epsilon: 1 / (1 + np.exp(-2 * epsilon))),

@@ -402,6 +402,11 @@ WRONG = [
     ("03.4", "linked-noise", centre_times_the_noisy_count),
     ("03.3", "nan", reindexed),
     ("03.2", "nan-from-data", mean_for_nan),
+    (
+        "03.2",
+        "not-everywhere",
+        lambda v, low, high, epsilon, rng: noisy_sum(v, low, high, epsilon if epsilon in (0.5, 1, 2) else 1e9, rng),
+    ),  # noqa: E501
     ("03.4", "clipped-too-late", clipped_late),
     ("03.6", "same-range", ([0, *range(51, 59), 200], [0, 50, *range(52, 59), 200])),
     ("03.6", "too-weak", (CROWD, [*CROWD[:-1], 12])),

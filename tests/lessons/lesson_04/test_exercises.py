@@ -236,6 +236,16 @@ def unclipped(values, low, high, epsilon, rng):
     )
 
 
+def only(honest, where):
+    """Right there; elsewhere as good as without noise."""
+
+    def answer(*given, rng):
+        *data, epsilon = given
+        return honest(*data, epsilon if where(*given) else 300.0, rng)
+
+    return answer
+
+
 WRONG = [
     
     
@@ -303,6 +313,8 @@ WRONG = [
     ("04.3", "overflow", capped),
     ("04.3", "sign-reversed", choose_with(lambda u, s, e: -e * u / (2 * s))),
     ("04.3", "argmax", lambda candidates, utilities, sensitivity, epsilon, rng: candidates[int(np.argmax(utilities))]),
+    ("04.3", "not-everywhere", only(choose, lambda names, *rest: rest[-1] == 1.0 or 0.6 <= rest[-1] <= 0.75)),
+    ("04.3", "not-everywhere", only(choose, lambda names, *rest: len(names) in (3, 4, 20, 41))),
     ("04.3", "not-a-candidate", lambda candidates, utilities, sensitivity, epsilon, rng: int(np.argmax(utilities))),
     ("04.4", "epsilon-ignored", lambda values, threshold, epsilon, rng: first_above(values, threshold, 1.0, rng)),
     ("04.4", "stops-early", first_twenty_only),
@@ -323,6 +335,10 @@ WRONG = [
     ("04.4", "uneven-split", first_with(3, 3)),
     ("04.4", "half-epsilon", first_with(4, 8)),
     ("04.4", "wrong-frequency", first_with(1.5, 4)),
+    ("04.4", "not-everywhere", only(first_above, lambda *given: given[-1] == 1.0 or 1.4 <= given[-1] <= 1.6)),
+    ("04.4", "not-everywhere", only(first_above, lambda values, *rest: len(values) <= 12 or len(values) > 500)),
+    ("04.5", "not-everywhere", only(median_with(1.0), lambda *given: given[-1] in (0.25, 1.0, 2.5, 4.0))),
+    ("04.5", "not-everywhere", only(median_with(1.0), lambda values, low, high, epsilon: abs(high - low - 100) < 1e-6)),
     ("04.5", "weights-overflow", plain_exponentials),
     ("04.5", "weights-overflow", counts_from_the_ends),
     ("04.5", "grid-of-candidates", whole_years),

@@ -12,7 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake
 from dpcourse.checks.cases.known import CONSTANT
-from dpcourse.checks.places import Placed, place
+from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -134,11 +134,14 @@ def _questions(rng: np.random.Generator) -> tuple[list[tuple[float, bool]], list
     return questions, _says(_right)(questions)
 
 
-def _anywhere(answer: Answer, epsilon: float, _: int, rng: np.random.Generator) -> list[float]:
-    truth = bool(rng.random() < 0.5)
-    right = _right(epsilon)
-    told = bool(answer(truth, epsilon, rng=rng)) == truth
-    return [place(0, right, rng) if told else place(right, 1 - right, rng)]
+def _at_any_epsilon(rng: np.random.Generator) -> Setting:
+    truth, epsilon = bool(rng.random() < 0.5), any_epsilon(rng, float(rng.choice([0.05, 1.0])))
+
+    def law(epsilon: float) -> np.ndarray:  # of the truth, and of the lie
+        return np.array([_right(epsilon), 1 - _right(epsilon)])
+
+    judge = among((truth, not truth), law(epsilon), 0, narrow=law(4 * epsilon), wide=law(epsilon / 4))
+    return Setting((truth, epsilon), {"ε": epsilon}, judge)
 
 
 COIN = (
@@ -161,5 +164,5 @@ COIN = (
         call=lambda answer, truth, rng: bool(answer(truth, 1.2, rng=rng)),
         hint="How many times as likely may a yes be with one answer of Ana's as with the other? And a no?",
     ),
-    Placed(_anywhere, sizes=(1, 1), times=800),
+    Everywhere(_at_any_epsilon, settings=6000, asked=(1,), exact="your coin said the truth"),
 )

@@ -197,5 +197,5 @@ NOISY_SUM = (
         "The sum over nobody is zero, and it needs noise like any other sum.",
     ),
     _noise,
-    Placed(_anywhere, sizes=(1, 3000), of="records"),
+    Placed(_anywhere, sizes=(1, 3000), of="records", times=800),
 )

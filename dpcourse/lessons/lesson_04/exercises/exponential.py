@@ -11,7 +11,8 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order, for_each
-from dpcourse.checks.places import Placed, place_of_choice
+from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
+from dpcourse.checks.once import whole
 from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -195,13 +196,17 @@ def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
     return questions, [_RIGHT(data) for data in questions]
 
 
-def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
-    """Candidates some units of 2Δ/ε behind the best, whatever ε and Δ are."""
+def _anywhere(rng: Generator) -> Setting:
+    """Two candidates to sixty, one of them ahead by so much that the others are chosen more often all the same."""
+    many, epsilon, sensitivity = whole(rng, 2, 60), any_epsilon(rng), float(10 ** rng.uniform(-1, 2))
     names = [f"{word}{number}" for number, word in enumerate(rng.choice(["a", "plan ", "x-"], many))]
-    sensitivity, behind = float(10 ** rng.uniform(-1, 2)), rng.exponential(size=many)
-    unit = 2 * sensitivity / epsilon
-    chosen = answer(list(names), unit * (rng.normal() - behind), sensitivity, epsilon, rng=rng)
-    return [place_of_choice(names.index(chosen), softmax(-behind), behind, rng)]
+    exponents, best = -rng.exponential(size=many), int(rng.integers(many))
+    exponents[best] = max(0.01, np.log(np.exp(exponents).sum()) + rng.uniform(-3, -1))
+    laws = (softmax(by * exponents) for by in (1, 4, 0.25))
+    right, narrow, wide = laws
+    utilities = 2 * sensitivity / epsilon * (exponents + rng.normal())
+    judge = among(names, right, best, narrow=narrow, wide=wide)
+    return Setting((names, utilities, sensitivity, epsilon), {"ε": epsilon, "candidates": many}, judge)
 
 
 EXPONENTIAL = (
@@ -223,5 +228,5 @@ EXPONENTIAL = (
         hint="One candidate fell and all others rose. Is there a 2 in your exponent?",
         key="missing-two",
     ),
-    Placed(_anywhere),
+    Everywhere(_anywhere, exact="you chose the best one"),
 )

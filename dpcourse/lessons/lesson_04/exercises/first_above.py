@@ -11,7 +11,8 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake, Useful, either_order
-from dpcourse.checks.places import Placed, place
+from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
+from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -247,19 +248,30 @@ def _by_scale(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return None if wrong is None or wrong.key == "wrong-frequency" else wrong
 
 
-def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
-    """One value near the threshold, the others far below: is the noisy comparison with it the true one?
+def _positions(values: np.ndarray) -> np.ndarray:
+    """P[first above], for each position and for none, of values less the threshold in units of 1/ε.
 
-    Noise of scales a = 2/ε and b = 4/ε turns a gap of g round with probability (b²e^(−g/b) − a²e^(−g/a)) / 2(b² − a²).
+    By integrating over the threshold's noise of scale 2: given that, each value is above it or not for itself.
     """
-    threshold, at, gap = float(rng.uniform(-500, 500)), int(rng.integers(many)), float(rng.uniform(0.1, 2))
-    above = bool(rng.random() < 0.5)
-    values = np.full(many, threshold - 400 / epsilon)
-    values[at] = threshold + (gap if above else -gap) / epsilon
-    found = answer(values, threshold, epsilon, rng=rng)
-    turned = float(16 * np.exp(-gap / 4) - 4 * np.exp(-gap / 2)) / 24
-    true = found == at if above else found is None
-    return [place(0, 1 - turned, rng) if true else place(1 - turned, turned, rng)]
+    x = np.linspace(-40, 40, 801)
+    room = (x - values[:, None]) / 4
+    under = np.where(room < 0, np.exp(np.minimum(room, 0)) / 2, 1 - np.exp(-np.maximum(room, 0)) / 2)
+    before = np.cumprod(np.vstack([np.ones_like(x), under]), axis=0)
+    chances = np.vstack([before[:-1] * (1 - under), before[-1]]) @ np.exp(-np.abs(x) / 2)
+    return chances / chances.sum()
+
+
+def _anywhere(rng: Generator) -> Setting:
+    """One value to a hundred; the first above the threshold is somewhere among them, or nowhere."""
+    many, epsilon, threshold = whole(rng, 1, 100), any_epsilon(rng), float(rng.uniform(-500, 500))
+    at = int(rng.integers(many + 1))
+    values = rng.uniform(-8, 6, many)
+    values[:at] = -4 * rng.uniform(0.2, 2, at) - 2 * np.log(at + 1)  # in units of 1/ε
+    if at < many:
+        values[at] = rng.uniform(0.2, 6)
+    right, narrow, wide = (_positions(by * values) for by in (1, 4, 0.25))
+    judge = among([*range(many), None], right, at, narrow=narrow, wide=wide)
+    return Setting((threshold + values / epsilon, threshold, epsilon), {"ε": epsilon, "values": many}, judge)
 
 
 FIRST = (
@@ -296,5 +308,5 @@ FIRST = (
         hint="Does your noise grow with the number of values? One hit costs the same however many there are.",
     ),
     _SCALES,
-    Placed(_anywhere, sizes=(1, 100), of="values", times=600),
+    Everywhere(_anywhere, settings=300, asked=(4, 8, 12), exact="you named the one that is the first without noise"),
 )

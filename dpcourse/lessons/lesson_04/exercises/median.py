@@ -11,8 +11,8 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
-from dpcourse.checks.places import Placed, place_of_choice
-from dpcourse.checks.selection import softmax
+from dpcourse.checks.everywhere import EXACT, Everywhere, Seen, Setting, any_epsilon
+from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -213,16 +213,29 @@ def _median_useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )(answer, chance)
 
 
-def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
-    """Which interval a point lies in: no right answer is nearer to the median than one of one and a half times ε."""
-    low, width = float(rng.uniform(-1000, 1000)), float(10 ** rng.uniform(-1, 4))
-    values = low + width * rng.random(many)
-    point = float(answer(values, low, low + width, epsilon, rng=rng))
-    edges = np.concatenate([[low], np.sort(values), [low + width]])
-    ranks = np.abs(np.arange(many + 1) - many / 2)
-    chances = softmax(np.log(np.maximum(np.diff(edges), 1e-300)) - 1.5 * epsilon * ranks)
-    inside = int(np.clip(np.searchsorted(edges, point, side="right") - 1, 0, many))
-    return [place_of_choice(inside, chances, ranks, rng)]
+def _anywhere(rng: Generator) -> Setting:
+    """One record to a thousand between any bounds; the median lies in a gap that is small beside the others.
+
+    The chance is that of weights twice as sharp as the sharpest right ones: no right answer is there as often.
+    """
+    many, epsilon = whole(rng, 1, 1000), any_epsilon(rng)
+    off = np.abs(np.arange(many + 1) - many / 2)
+    middle = off == off.min()
+    lengths = np.where(middle, 0, rng.exponential(size=many + 1))
+    odds = float(np.exp(rng.uniform(-3, -1))) if many > 1 else 1.0
+    others = float((lengths * np.exp(-2 * epsilon * (off - off.min()))).sum())
+    lengths[middle] = odds * others / middle.sum() if others else 1.0
+    chance = odds / (1 + odds) if others else 1.0
+    low, width = float(rng.uniform(-1000, 1000)), float(10 ** rng.uniform(0, 4))
+    edges = low + width * np.concatenate([[0], np.cumsum(lengths)]) / lengths.sum()
+    inside = edges[:-1][middle].min(), edges[1:][middle].max()
+
+    def judge(result: Any) -> Seen:
+        exact = bool(inside[0] <= float(result) <= inside[1])
+        return Seen({EXACT: -float(np.log(chance)) if exact else -np.inf}, exact, chance)
+
+    arguments = rng.permutation(edges[1:-1]), low, float(edges[-1]), epsilon
+    return Setting(arguments, {"ε": epsilon, "records": many}, judge)
 
 
 MEDIAN = (
@@ -271,5 +284,5 @@ MEDIAN = (
     ),
     _median_useful,
     _two_thousand,
-    Placed(_anywhere, sizes=(3, 1000), of="records", bound=True),
+    Everywhere(_anywhere, exact="your answer was in the gap around the median"),
 )

@@ -241,4 +241,4 @@ def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) 
     return [place_of_count(true, len(codes), truth_probability(epsilon, k), rng)]
 
 
-PLACED = Placed(_anywhere, of="answers")
+PLACED = Placed(_anywhere, of="answers", times=300)

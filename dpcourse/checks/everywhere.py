@@ -1,0 +1,260 @@
+"""A question asked the way people ask: at any ε and of any shape, where each result has a law that is known.
+
+The other looks at a choice or a report ask thousands of times at an ε and a shape or two, which an answer can tell from
+earnest: it may be right there, and tell the truth elsewhere. `once` asks releases everywhere, and `places` where a few
+calls show much; here are results from finite sets, of which each says little, at thousands of settings.
+
+Of each result the exercise says how many times as likely it is if something is wrong as if the answer is right: if it
+is the exact one (`EXACT`), if it is drawn as at a larger ε (`NARROW`) or at a smaller one (`WIDE`). Gamblers bet on
+that, a share of their purse a call, at fair odds. Against a right answer a gambler's purse grows on average by
+nothing, whatever the order of the calls, so it is ever 1/f times as large with probability f at most (Ville 1939).
+That holds for the mean of many gamblers too: those who bet much or little, and who begin early or late, in the order
+of the calls, of ε, or of any size. So a right answer is refused with the stated probability at most, however many
+looks there are; and an answer that is exact at a tenth of the settings, next to one another or not, soon makes
+somebody rich.
+
+    def draw(rng):
+        epsilon, k = any_epsilon(rng), whole(rng, 2, 60)
+        votes = …
+        return Setting((votes, epsilon), {"ε": epsilon, "classes": k}, among(range(k), law(votes, epsilon), best))
+
+    Everywhere(draw)  # a case, among the last: answer(*arguments, rng=…)
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.once import near
+from dpcourse.checks.vocabulary import Shared
+
+EXACT, NARROW, WIDE = "exact", "narrow", "wide"
+SHARES = (0.05, 0.1, 0.3, 0.6, 0.9)  # of a purse, bet at each call
+STARTS = 20  # where in an order gamblers begin
+EPSILONS = (0.05, 5.0)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one result says.
+
+    Parameters
+    ----------
+    odds : dict
+        `EXACT`, `NARROW`, `WIDE`, or some of them: the logarithm of how many times as likely the result is then as
+        from a right answer. What a right answer cannot give has odds of infinity.
+    exact : bool
+        Whether it is what an answer without randomness gives.
+    chance : float
+        With which probability a right answer gives that.
+    """
+
+    odds: Mapping[str, float]
+    exact: bool
+    chance: float
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One way to ask.
+
+    Parameters
+    ----------
+    arguments : tuple
+        What the answer is called with, `rng` left out.
+    sizes : dict
+        Public numbers by name, "ε" and what may be few or many: {"ε": 0.3, "candidates": 12}.
+    judge : callable
+        ``judge(result) -> Seen``; it raises `Refused` where a result is none.
+    """
+
+    arguments: tuple[Any, ...]
+    sizes: Mapping[str, float]
+    judge: Callable[[Any], Seen]
+
+
+@dataclass(frozen=True)
+class Everywhere:
+    """The answer is right at every setting; a right one fails with probability `chance.failure` at most.
+
+    Parameters
+    ----------
+    draw : callable
+        ``draw(rng) -> Setting``, ε and shape drawn as widely as people will ask. It shows most where the exact result
+        has a chance of 0.05 to 0.3.
+    settings : int
+        How many are drawn.
+    asked : sequence of int
+        Calls to a setting, one of these.
+    call : callable
+        ``call(answer, arguments, rng)``, where it is not ``answer(*arguments, rng=rng)``.
+    exact : str
+        What happened in an exact call, after "at ε = …, ": "your answer was the exact one".
+    ask : str
+        The question.
+    """
+
+    draw: Callable[[Generator], Setting]
+    settings: int = 2000
+    asked: Sequence[int] = (1, 1, 2)
+    call: Callable[[Answer, tuple[Any, ...], Generator], Any] = lambda answer, arguments, rng: answer(
+        *arguments, rng=rng
+    )
+    exact: str = "your answer was the exact one"
+    ask: str = "You were asked once or a few times each, at many ε and many sizes. What does your randomness depend on?"
+
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        answer.renew()
+        calls = list(self._calls(answer, chance.rng))
+        named = _richest(calls, chance.failure)
+        return Shared.NOT_EVERYWHERE.seen(self._said(*named), self.ask) if named else None
+
+    def _calls(self, answer: Answer, rng: Generator) -> Iterator[Call]:
+        for _ in range(self.settings):
+            setting = self.draw(rng)
+            given = frozen(setting.arguments)
+            for _ in range(int(rng.choice(self.asked))):
+                result = self.call(answer, given, np.random.default_rng(rng.integers(2**63)))
+                yield Call(setting.sizes, setting.judge(result))
+
+    def _said(self, kind: str, where: str, group: Sequence[Call]) -> str:
+        exact, expected = sum(one.seen.exact for one in group), sum(one.seen.chance for one in group)
+        about = f"about {expected:,.0f}" if expected >= 1.5 else "one" if expected >= 0.5 else "hardly any"
+        seen = f"{where}, {self.exact} in {exact:,} of {len(group):,} calls; in {about} it should have been."
+        if kind == NARROW:
+            return f"{seen} Your results there are nearer to the truth than ε allows."
+        if kind == WIDE:
+            return f"{seen} Your results there are farther from the truth than this ε asks for."
+        return seen
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call: the public numbers, and what its result says."""
+
+    sizes: Mapping[str, float] = field(repr=False)
+    seen: Seen
+
+
+def any_epsilon(rng: Generator, low: float = EPSILONS[0], high: float = EPSILONS[1]) -> float:
+    """As likely between 0.05 and 0.5 as between 0.5 and 5; every other time a round one."""
+    return near(float(low * (high / low) ** rng.random()), rng, 1.0)
+
+
+def among(
+    outcomes: Sequence[Hashable],
+    right: np.ndarray,
+    exact: int,
+    *,
+    narrow: np.ndarray | None = None,
+    wide: np.ndarray | None = None,
+) -> Callable[[Any], Seen]:
+    """A judge of results from a finite set, whose law is `right`, shape (len(outcomes),).
+
+    `exact` is the place of what an answer without randomness gives; `narrow` and `wide` are laws at a larger and a
+    smaller ε.
+
+    Examples
+    --------
+    >>> judge = among(["no", "yes"], np.array([0.25, 0.75]), 1, wide=np.array([0.5, 0.5]))
+    >>> {name: round(float(np.exp(odds)), 2) for name, odds in judge("yes").odds.items()}
+    {'exact': 1.33, 'wide': 0.67}
+    """
+    places = {outcome: place for place, outcome in enumerate(outcomes)}
+    others = {EXACT: np.eye(len(outcomes))[exact]}
+    others |= {name: law for name, law in ((NARROW, narrow), (WIDE, wide)) if law is not None}
+
+    def judge(result: Any) -> Seen:
+        try:
+            place = places[result]
+        except (KeyError, TypeError):
+            seen = f"You return {str(result)[:80]!r}, which is none of the results that can be."
+            raise Refused(Diagnosis("outside", seen)) from None
+        odds = {name: _odds(float(law[place]), float(right[place])) for name, law in others.items()}
+        return Seen(odds, place == exact, float(right[exact]))
+
+    return judge
+
+
+def _odds(wrong: float, right: float) -> float:
+    """The logarithm of wrong/right."""
+    if right <= 0:
+        return math.inf
+    return math.log(wrong / right) if wrong > 0 else -math.inf
+
+
+def of_noise(places: np.ndarray, exact: bool) -> Seen:
+    """What noise says, from its places in its law: independent and uniform between 0 and 1, if the answer is right.
+
+    `NARROW` is the mean of laws on the middle half, eighth, 64th, … of places, down to one in 10⁹, and `WIDE` the same
+    for what lies outside of the middle; each number of noise counts. `exact` says whether none has any noise.
+
+    Examples
+    --------
+    >>> judged = of_noise(np.array([0.5, 0.5]), True)
+    >>> judged.odds["exact"] > 30 and judged.chance < 1e-17
+    True
+    """
+    off = np.clip(np.abs(2 * np.ravel(places) - 1), 1e-300, 1.0)
+    widths = np.array([2.0**-1, 2.0**-3, 2.0**-6, 2.0**-10, 2.0**-20, 1e-9])
+
+    def mean(inside: np.ndarray) -> float:
+        with np.errstate(divide="ignore"):
+            each = np.where(inside, -np.log(widths[:, None]), -np.inf).sum(axis=1)
+        return float(np.logaddexp.reduce(each) - math.log(len(widths)))
+
+    spike = -off.size * math.log(widths[-1]) if (off <= widths[-1]).all() else -math.inf
+    odds = {EXACT: spike, NARROW: mean(off <= widths[:, None]), WIDE: mean(1 - off <= widths[:, None])}
+    return Seen(odds, exact, float(widths[-1] ** off.size))
+
+
+def _richest(calls: Sequence[Call], failure: float) -> tuple[str, str, list[Call]] | None:
+    """On what, and where, gamblers became as rich as a right answer makes them with this probability; or None."""
+    kinds = [kind for kind in (EXACT, NARROW, WIDE) if kind in calls[0].seen.odds]
+    orders = [*calls[0].sizes, ""]
+    enough = math.log(len(kinds) * len(orders) / failure)
+    for kind in kinds:
+        found = [(*_purse([calls[place] for place in _order(calls, name)], kind), name) for name in orders]
+        purse, start, stop, name = max(found)
+        if purse >= enough:
+            group = [calls[place] for place in _order(calls, name)][start:stop]
+            return kind, _where(group, name, (start, stop)), group
+    return None
+
+
+def _order(calls: Sequence[Call], name: str) -> np.ndarray:
+    """The calls by a public number, the smallest first; in their own order where it has no name."""
+    return np.argsort([one.sizes[name] if name else 0.0 for one in calls], kind="stable")
+
+
+def _purse(calls: Sequence[Call], kind: str) -> tuple[float, int, int]:
+    """The logarithm of the largest mean purse of those who bet on `kind`, and from where to where one won most."""
+    odds = np.clip([one.seen.odds[kind] for one in calls], -1e4, 1e4)
+    grown = np.array([np.logaddexp(math.log1p(-share), math.log(share) + odds) for share in SHARES])
+    grown = np.concatenate([np.zeros((len(SHARES), 1)), np.cumsum(grown, axis=1)], axis=1)
+    starts = np.unique(np.arange(STARTS) * len(calls) // STARTS)
+    purses = np.zeros((len(starts), *grown.shape))  # who has not begun has 1
+    for row, start in zip(purses, starts, strict=True):
+        row[:, start:] = grown[:, start:] - grown[:, [start]]
+    together = np.logaddexp.reduce(purses.reshape(-1, grown.shape[1]), axis=0) - math.log(len(starts) * len(SHARES))
+    stop = int(together.argmax())
+    start = int(starts[purses[:, :, stop].max(axis=1).argmax()])
+    return float(together[stop]), start, stop
+
+
+def _where(group: Sequence[Call], name: str, calls: tuple[int, int]) -> str:
+    if not name:
+        return f"In calls {calls[0] + 1:,} to {calls[1]:,}, each at a setting of its own"
+    low, high = group[0].sizes[name], group[-1].sizes[name]
+    if name == "ε":
+        return f"At ε = {low:.2g}" + (f" to {high:.2g}" if f"{low:.2g}" != f"{high:.2g}" else "")
+    return f"With {low:,.6g} " + (f"to {high:,.6g} " if low != high else "") + name
