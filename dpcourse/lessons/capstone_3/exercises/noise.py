@@ -37,6 +37,10 @@ class Noise:
         """Whether the noise may have this deviation: a χ² test."""
         return chi2_fits(self.found / deviation, failure) if deviation > 0 else False
 
+    def likelihood(self, deviation: float) -> float:
+        """The logarithm of normal noise's density with this deviation, up to a constant."""
+        return -self.found.size * math.log(deviation) - float((self.found**2).sum()) / (2 * deviation**2)
+
 
 def chi2_fits(standard: np.ndarray, failure: float) -> bool:
     total, size = float((standard**2).sum()), standard.size
@@ -130,11 +134,13 @@ def noise_wrong(calls: list[Noise], failure: float) -> Diagnosis | None:
 
 def _amount(calls: list[Noise], each: float) -> Diagnosis:
     known = [_known(one) for one in calls]
-    for name in known[0]:
-        if all(one.fits(deviations[name], each / 100) for one, deviations in zip(calls, known, strict=True)):
-            key = name.removesuffix(" too")
-            return Diagnosis(key, _seen(max(calls, key=lambda one: abs(math.log(_ratio(one))))) + " " + WORDS[key][0],
-                             WORDS[key][1])  # fmt: skip
+    pairs = list(zip(calls, known, strict=True))
+    fitting = [name for name in known[0] if all(one.fits(of[name], each / 100) for one, of in pairs)]
+    if fitting:
+        name = max(fitting, key=lambda name: sum(one.likelihood(of[name]) for one, of in pairs))
+        key = name.removesuffix(" too")
+        seen, (what, ask) = _seen(max(calls, key=lambda one: abs(math.log(_ratio(one))))), WORDS[key]
+        return Diagnosis(key, f"{seen} {what}", ask)
     worst = max((one for one in calls if not one.fits(one.right, each)), key=_size, default=calls[0])
     key = "too-little-noise" if _ratio(worst) < 1 else "too-much-noise"
     ask = "Which deviation hides a device in all rounds together, and how large is one of `threshold` shares of it?"
