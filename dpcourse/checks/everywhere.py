@@ -253,7 +253,7 @@ def _purse(calls: Sequence[Call], kind: str) -> tuple[float, int, int]:
 
 def _where(group: Sequence[Call], name: str, calls: tuple[int, int]) -> str:
     if not name:
-        return f"In calls {calls[0] + 1:,} to {calls[1]:,}, each at a setting of its own"
+        return f"In calls {calls[0] + 1:,} to {calls[1]:,}, at many ε and sizes"
     low, high = group[0].sizes[name], group[-1].sizes[name]
     if name == "ε":
         return f"At ε = {low:.2g}" + (f" to {high:.2g}" if f"{low:.2g}" != f"{high:.2g}" else "")

@@ -17,8 +17,10 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
+from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, linked, not_gaussian
 from dpcourse.checks.once import whole
+from dpcourse.checks.samples import only_numbers
 from dpcourse.checks.scores import Asked, off_somewhere
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -154,7 +156,8 @@ class NoisyMean:
 
     def outputs(self, answer: Answer, p: Problem, runs: int, rng: Generator) -> np.ndarray:
         rows = frozen(p.rows)
-        return np.array([answer(rows, p.C, p.sigma, p.size, rng=rng) for _ in range(runs)], dtype=float)
+        given = (only_numbers(answer(rows, p.C, p.sigma, p.size, rng=rng), ()) for _ in range(runs))
+        return np.array(list(given), dtype=float)
 
     def returns(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         def arguments(rng: Generator) -> tuple[Any, ...]:
@@ -171,7 +174,9 @@ class NoisyMean:
         refuted = [(p, seen) for p, seen in pairs if not p.law().explains(seen, level)]
         if not refuted:
             standard = ((seen - p.right) / p.noise for p, seen in pairs)
-            return self._linked() if any(linked(values, level) for values in standard) else None
+            if any(linked(values, level) for values in standard):
+                return self._linked()
+            return next(filter(None, (digits_tell(seen, p.noise) for p, seen in pairs)), None)
         for mistake in self.mistakes:
             for laws in zip(*(mistake.gives(problem) for problem in problems), strict=True):
                 if all(law.explains(seen, 1e-6) for law, seen in zip(laws, outputs, strict=True)):

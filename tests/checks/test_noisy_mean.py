@@ -1,6 +1,7 @@
 """What lessons 08 and 12 share: each law that is known gets its name, in the words of the exercise. Seeded."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcourse.checks import Exercise
@@ -35,6 +36,9 @@ def step(deviation=lambda C, sigma, size: sigma * C / size, link=False):
         (step(lambda C, sigma, size: 0.9 * sigma * C / size), "too-little-noise"),
         (lambda rows, C, sigma, size, rng: rng.normal(0, sigma * C / size, 15), "ignores-data"),
         (step(link=True), "linked-noise"),
+        (lambda *given, rng: step()(*given, rng).round(6) + 1e-9, "digits-tell"),
+        (lambda *given, rng: step()(*given, rng).round(6), "passed"),
+        (lambda *given, rng: pd.Series(step()(*given, rng), index=given[0].sum(axis=0)), "leaks"),
         (lambda rows, *rest, rng: step()(rows, *rest, rng) if len(rows) else np.zeros(15), "nobody"),
     ],
 )
