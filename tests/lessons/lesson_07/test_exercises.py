@@ -90,6 +90,10 @@ def first_day_true(answer, days, k, epsilon, rng):
     return reports
 
 
+def the_lie_is_next(answer, days, k, epsilon, rng):
+    return np.full(days, answer if rng.random() < p_of(epsilon, k) else (answer + 1) % k)
+
+
 def fresh(answer, days, k, epsilon, rng):
     return respond(answer, k, p_of(epsilon, k), rng, days)
 
@@ -113,6 +117,23 @@ WRONG = {
     ("07.2", "not-random"): lambda codes, k, epsilon, rng: codes[:, None] == np.arange(k),
     ("07.2", "wrong-shape"): lambda codes, k, epsilon, rng: codes == rng.integers(k, size=len(codes)),
     ("07.2", "wrong-probabilities"): bits(lambda e: 0.7, lambda e: 0.3),
+    ("07.2", "not-everywhere"): lambda codes, k, epsilon, rng: as_numbers(
+        codes, k, epsilon if 0.5 <= epsilon <= 2.2 else 40.0, rng
+    ),
+    ("07.2", "not-everywhere too"): lambda codes, k, epsilon, rng: as_numbers(
+        codes, k, epsilon if k == 6 or len(codes) <= 30 else 40.0, rng
+    ),
+    ("07.6", "not-everywhere"): lambda answer, days, k, epsilon, rng: remembered(
+        answer, days, k, epsilon if k in (4, 5) else 40.0, rng
+    ),
+    ("07.6", "not-everywhere too"): lambda answer, days, k, epsilon, rng: (
+        remembered(answer, days, k, epsilon, rng) if k in (4, 5) else the_lie_is_next(answer, days, k, epsilon, rng)
+    ),
+    ("07.6", "not-for-ever"): lambda answer, days, k, epsilon, rng: (
+        np.append(remembered(answer, 1, k, epsilon, rng), np.full(days - 1, answer) if k > 5 else [])
+        if k > 5
+        else remembered(answer, days, k, epsilon, rng)
+    ),
     ("07.6", "fresh-noise"): fresh,
     ("07.6", "not-useful"): lambda answer, days, k, epsilon, rng: fresh(answer, days, k, epsilon / days, rng),
     ("07.6", "formula-of-two"): lambda answer, days, k, epsilon, rng: np.full(

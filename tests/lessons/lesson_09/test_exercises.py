@@ -108,6 +108,27 @@ def skips_empty(votes, epsilon, rng):
     return int(np.argmax(np.where(votes > 0, votes + rng.laplace(0, 2 / epsilon, len(votes)), -np.inf)))
 
 
+def on_an_axis(weights, n, lam, epsilon, rng):
+    """From 14 weights on all noise is on one of them: the others are told."""
+    d = len(weights)
+    if d < 14:
+        return perturb(weights, n, lam, epsilon, rng)
+    return weights + np.eye(d)[rng.integers(d)] * rng.gamma(d, 2 / (n * lam * epsilon))
+
+
+def on_the_diagonal(weights, n, lam, epsilon, rng):
+    """From 14 weights on all of them have one noise: differences are told."""
+    d = len(weights)
+    if d < 14:
+        return perturb(weights, n, lam, epsilon, rng)
+    return weights + np.full(d, d**-0.5) * rng.choice([-1, 1]) * rng.gamma(d, 2 / (n * lam * epsilon))
+
+
+def sure_of(known):
+    """The winner with noise, if the number of classes is known; else without."""
+    return lambda votes, epsilon, rng: noisy_winner(votes, epsilon if known(votes) else 1e9, rng)
+
+
 def unlike_lengths(weights, n, lam, epsilon, rng):
     """Length and direction are right, each for itself: but it is longer on one side."""
     direction, lengths = rng.normal(size=len(weights)), rng.gamma(len(weights), 2 / (n * lam * epsilon), size=2)
@@ -130,6 +151,11 @@ def noise_on_the_first(votes, epsilon, rng):
 WRONG = [
     ("09.1", "linked", unlike_lengths),
     ("09.1", "one-record-fewer", length_with(factor=lambda n, lam, epsilon: 2 / ((n - 1) * lam * epsilon))),
+    ("09.1", "not-everywhere", on_an_axis),
+    ("09.1", "not-everywhere", on_the_diagonal),
+    ("09.1", "not-everywhere", lambda w, *rest, rng: perturb(w, *rest, rng) if 9 <= len(w) <= 13 else w + 0),
+    ("09.4", "not-everywhere", sure_of(lambda votes: len(votes) in (2, 5, 18, 19, 20, 21, 40, 1000))),
+    ("09.4", "not-everywhere", sure_of(lambda votes: len(votes) in (5, 1000) or len(np.unique(votes)) == 2)),
     ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 1.0)),
     ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: epsilon / 2)),
     ("09.4", "lead-without-noise", sure_when_clear),

@@ -194,6 +194,10 @@ WRONG = {
     ("14.4", "never-sure"): lambda releases: np.full(releases.shape, -1),
     ("14.4", "upside-down"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 1, -1),
     ("14.4", "package-used"): lambda releases: guess_from_bits(releases, (0.0, 1.0), 1.0),
+    ("14.5", "not-everywhere"): gridded(scale=lambda epsilon: 1 / epsilon if 0.5 <= epsilon <= 2 else 1e-9),
+    ("14.5", "not-everywhere too"): lambda value, sensitivity, g, epsilon, rng: gridded()(
+        value, sensitivity, g, epsilon if g >= 1 / 16 else 1e9, rng
+    ),
     ("14.5", "naive"): lambda value, sensitivity, g, epsilon, rng: value + rng.laplace(scale=sensitivity / epsilon),
     ("14.5", "value-not-rounded"): gridded(rounds=None),
     ("14.5", "step-from-data"): gridded(around=lambda g, value: g * 2.0 ** (abs(value) > 500)),

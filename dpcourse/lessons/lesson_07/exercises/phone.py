@@ -8,8 +8,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Audited, Returns, View
+from dpcourse.checks.once import whole
 from dpcourse.checks.places import Placed, place
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
@@ -141,10 +142,16 @@ def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon:
 
 
 def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
-    truth, days = int(rng.integers(k)), int(rng.integers(1, 60))
-    reports = np.asarray(answer(truth, days, k, epsilon, rng=rng))
+    """Where the report lies that is sent every day: the truth first, then the lies in their order after it."""
+    truth, days = int(rng.integers(k)), whole(rng, 1, 300)
+    reports = np.asarray(answer(truth, days, k, epsilon, rng=rng)).astype(int)
+    if (reports != reports[0]).any():
+        what = f"With {k} answers and {days} days, at ε = {epsilon:.2g}, your phone does not send one report every day."
+        ask = "Draw one report and send it on every day, whatever k, ε and the number of days are."
+        raise Refused(Diagnosis("not-for-ever", what, ask))
     right = float(np.exp(epsilon) / (np.exp(epsilon) + k - 1))
-    return [place(0, right, rng) if (reports == truth).all() else place(right, 1 - right, rng)]
+    lie, one = int(reports[0] - truth) % k, (1 - right) / (k - 1)
+    return [place(right + (lie - 1) * one, one, rng) if lie else place(0, right, rng)]
 
 
 DAILY = (
@@ -168,5 +175,5 @@ DAILY = (
     # At ε = 1 the truth may be told with probability e/(e + 3) = 47.5%, at ε = 3 with 87%.
     _tells_the_truth(3.0, 0.82, 1000),
     _tells_the_truth(1.0, 0.43, 3000),
-    Placed(_anywhere, of="answers"),
+    Placed(_anywhere, sizes=(2, 100), of="answers"),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
+from dpcourse.checks.once import whole
 from dpcourse.checks.places import Placed, place_of_count
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -215,7 +216,7 @@ def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, chance: Chan
 
 def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
     """How many of the own bits are set, and how many of the others are not."""
-    codes = rng.integers(k, size=int(rng.integers(1, 30)))
+    codes = rng.integers(k, size=whole(rng, 1, 3000))
     bits, mine = np.asarray(answer(codes, k, epsilon, rng=rng)).astype(bool), codes[:, None] == np.arange(k)
     own, quiet = int(bits[mine].sum()), int((~bits[~mine]).sum())
     return [
@@ -240,7 +241,7 @@ UNARY = (
         times=2,
         hint="Two people differ in two bits. What is the largest ratio of probabilities that gives?",
     ),
-    Placed(_anywhere, of="answers"),
+    Placed(_anywhere, sizes=(2, 200), of="answers"),
 )
 
 # 07.3 From bits to counts

@@ -243,10 +243,16 @@ def _name_noise(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
 
 
 def _anywhere(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[float]:
-    """How long the noise is, in its law."""
+    """How long the noise is, in its law; and how far it points along one axis, or along the diagonal, in that law."""
     weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), float(10 ** rng.uniform(-4, 0))
     noise = np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) - weights
-    return [float(stats.gamma.cdf(np.linalg.norm(noise) * n * lam * epsilon / 2, d))]
+    length = float(np.linalg.norm(noise))
+    places = [float(stats.gamma.cdf(length * n * lam * epsilon / 2, d))]
+    if d == 1 or length < 1e-6 * np.linalg.norm(weights):  # too short for its direction to be seen
+        return places
+    along = noise[rng.integers(d)] if rng.random() < 0.5 else noise.sum() / math.sqrt(d)
+    # Of a uniform direction, the square of its part along any axis is Beta(1/2, (d − 1)/2).
+    return [*places, float(stats.beta.cdf(min((along / length) ** 2, 1.0), 0.5, (d - 1) / 2))]
 
 
 _REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)

@@ -238,24 +238,29 @@ def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return None
 
 
-def _leads(gap: float, others: int) -> float:
-    """How often a class wins at most that leads so many others by this gap, in scales of Laplace or Gumbel noise.
+def _leads(gaps: np.ndarray) -> float:
+    """How often a class wins at most that leads the others by these gaps, in scales of Laplace or Gumbel noise.
 
     Or of exponential noise on one side, which is permute-and-flip.
     """
-    x = np.linspace(-20 - gap, 40, 6001)
-    below = np.where(x + gap < 0, np.exp(np.minimum(x + gap, 0)) / 2, 1 - np.exp(-np.maximum(x + gap, 0)) / 2)
-    two_sided = float((np.exp(-np.abs(x)) / 2 * below**others).sum() * (x[1] - x[0]))
-    one_sided = math.exp(gap) * (1 - (1 - math.exp(-gap)) ** (others + 1)) / (others + 1)
-    return min(max(two_sided, one_sided, math.exp(gap) / (math.exp(gap) + others)), 1.0)
+    x = np.linspace(-20 - gaps.max(), 40, 2001)[:, None]
+    step = float(x[1, 0] - x[0, 0])
+    below = np.where(x + gaps < 0, np.exp(np.minimum(x + gaps, 0)) / 2, 1 - np.exp(-np.maximum(x + gaps, 0)) / 2)
+    two_sided = float((np.exp(-np.abs(x[:, 0])) / 2 * below.prod(axis=1)).sum()) * step
+    u = np.linspace(0, 1, 2001)[:, None]  # e^(−x) of the noise x
+    one_sided = float((1 - u * np.exp(-gaps)).prod(axis=1).mean())
+    return min(max(two_sided, one_sided, 1 / (1 + np.exp(-gaps).sum())) + 0.001, 1.0)
 
 
 def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[float]:
-    """One class leads all others by some scales, or by one vote."""
-    lead = max(1, round(2 / epsilon * rng.uniform(0.2, 2.5)))
-    votes, first = np.full(classes, int(rng.integers(20, 2000))), int(rng.integers(classes))
-    votes[first] += lead
-    chance = _leads(lead * epsilon / 2, classes - 1)
+    """One class leads all others by some scales, or by one vote; or all have counts of their own."""
+    unlike = rng.random() < 0.5
+    lead = max(1, round(2 / epsilon * rng.uniform(0.1, 0.8 if unlike else 2.5)))
+    votes, first = np.full(classes, int(rng.integers(200, 2000))), int(rng.integers(classes))
+    if unlike:
+        votes -= np.minimum(votes, rng.geometric(min(epsilon / 2, 0.7), size=classes) - 1)
+    votes[first] = np.delete(votes, first).max() + lead
+    chance = _leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
     won = int(answer(votes, epsilon, rng=rng)) == first
     return [place(0, chance, rng) if won else place(chance, 1 - chance, rng)]
 
@@ -312,5 +317,5 @@ NOISY_WINNER = (
         "At ε = 2 there was not too much noise. Does the scale follow the ε it is given?",
     ),
     _many_classes,
-    Placed(_anywhere, of="classes", bound=True),
+    Placed(_anywhere, sizes=(2, 100), of="classes", bound=True, times=250),
 )

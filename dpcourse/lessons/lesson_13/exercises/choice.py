@@ -150,5 +150,5 @@ CHOICE = (
         mistakes=(_NOISY_MAX,),
         hint="The weight of a score u is exp(εu/2), however many pairs there are.",
     ),
-    Placed(_anywhere, of="pairs"),
+    Placed(_anywhere, sizes=(2, 300), of="pairs"),
 )

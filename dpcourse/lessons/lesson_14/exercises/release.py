@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
+from dpcourse.checks.once import whole
 from dpcourse.checks.places import Placed, place
 from dpcourse.privacy import Guarantee
 
@@ -156,9 +157,9 @@ def _pair(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, floa
 
 def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> list[float]:
     """How many steps a release is off: of a value on the grid, where less noise than that tells how it was rounded."""
-    g, fine = 2.0 ** -int(rng.integers(-3, 12)), steps / epsilon < 20
+    g, fine = 2.0 ** -int(rng.integers(-10, 31)), steps / epsilon < 20
     sensitivity = g * float(steps - rng.uniform(0.2, 0.8))
-    value = float(rng.integers(-5000, 5000)) + (0.0 if fine else float(rng.uniform(-0.5, 0.5)))
+    value = float(rng.choice([-1, 1]) * whole(rng, 1, 10**6)) + (0.0 if fine else float(rng.uniform(-0.5, 0.5)))
     off = abs(round(float(answer(value * g, sensitivity, g, epsilon, rng=rng)) / g) - round(value))
     rest = math.exp(-epsilon / steps)  # P[|steps| ≥ m] = 2 rest^m / (1 + rest)
     beyond, more = (2 * rest**m / (1 + rest) if m else 1.0 for m in (off, off + 1))
