@@ -53,7 +53,9 @@ def _told(results: np.ndarray, scale: float, failure: float) -> bool:
         if step < 2**10 * precision:
             break
         if _multiples(differences, step, 16 * precision):
-            return not _multiples(results, step, 16 * precision)
+            # By luck all differences of a few whole numbers may be even.
+            finer = [one for one in _STEPS if step / 10.5 <= one <= step]
+            return not any(_multiples(results, one, 16 * precision) for one in finer)
     gaps = np.diff(np.unique(results))
     own = float(gaps[gaps > 2**10 * precision].min(initial=np.inf))  # a step that is no round number
     if math.isfinite(own) and _multiples(results, own, max(1e-3 * own, 2**10 * precision)):

@@ -42,6 +42,10 @@ def test_the_exact_count_in_the_digits_is_seen(made):
         assert digits_tell(WRONG[made](noisy(seed)), 1.0).key == "digits-tell", seed
 
 
+def test_a_few_odd_numbers_are_let_be():
+    assert digits_tell(np.array([1.0, 3.0, 1.0, 5.0] * 6)[:, None], 1.0) is None
+
+
 def test_a_release_is_looked_at():
     def count(flags, epsilon, rng):
         return round(float(flags.sum() + rng.laplace(0, 1 / epsilon)), 3) + float(flags.sum()) * 1e-9
