@@ -76,7 +76,7 @@ class Encoder:
         if kind.__module__.startswith("pandas") and kind.__name__ in ("DataFrame", "Series"):
             return self._table(value, depth)
         if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Guarantee":
-            return ["G", value.epsilon, value.delta, value.neighbours.value]
+            return ["G", value.epsilon, value.delta, value.neighbours.value, value.condition]
         if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Neighbours":
             return ["N", value.value]
         if isinstance(value, list):  # of a kind of its own, which is a list all the same
@@ -166,7 +166,7 @@ class Decoder:
         if kind == "G":
             from dpcourse.privacy import Guarantee, Neighbours
 
-            return Guarantee(rest[0], rest[1], Neighbours(rest[2]))
+            return Guarantee(rest[0], rest[1], Neighbours(rest[2]), rest[3])
         if kind == "N":
             from dpcourse.privacy import Neighbours
 

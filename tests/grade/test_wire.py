@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from dpcourse.grade import folders, wire
-from dpcourse.privacy import Guarantee
+from dpcourse.privacy import Guarantee, Neighbours
 
 
 def across(value):
@@ -64,6 +64,7 @@ def test_arrays_arrive_as_they_are(array):
         b"\0bytes",
         pathlib.Path("a", "b"),
         Guarantee(1.0),
+        Guarantee(0.5, 1e-6, Neighbours.REPLACE_ONE, "the labels are public"),
     ],
     ids=repr,
 )
