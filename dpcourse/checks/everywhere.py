@@ -10,8 +10,8 @@ that, a share of their purse a call, at fair odds. Against a right answer a gamb
 nothing, whatever the order of the calls, so it is ever 1/f times as large with probability f at most (Ville 1939).
 That holds for the mean of many gamblers too: those who bet much or little, and who begin early or late, in the order
 of the calls, of ε, or of any size. So a right answer is refused with the stated probability at most, however many
-looks there are; and an answer that is exact at a tenth of the settings, next to one another or not, soon makes
-somebody rich.
+looks there are; and an answer that is exact at a fifth of the settings, or at a tenth that lie next to one another,
+soon makes somebody rich. A tenth that are scattered do so sometimes: in 17 of 32 checks of four exercises.
 
     def draw(rng):
         epsilon, k = any_epsilon(rng), whole(rng, 2, 60)

@@ -28,9 +28,9 @@ from tqdm import tqdm
 from dpcourse.checks.base import cut
 from dpcourse.checks.clocks import Trouble
 from dpcourse.grade import sandbox
+from dpcourse.grade.handed_in import Submission, modified, older_copy, submissions
 from dpcourse.grade.marking import Mark, grade
-from dpcourse.grade.people import person, printable
-from dpcourse.grade.submissions import cells_of, matching
+from dpcourse.grade.people import printable
 
 try:
     import resource
@@ -40,19 +40,9 @@ except ImportError:  # on Windows
 MEMORY = 6 * 2**30
 FILE = 64 * 2**20  # bytes of one file that a grader writes
 FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or what it got may be the disk's fault
-COPIES = 100  # files of one student that are looked at, the newest
 LOOK = 2.0  # seconds after which the progress bar says again who is waited for
 LONGEST = 300.0  # seconds of the grader's own processor time for one notebook, whatever is asked of it
 LATEST = 2700.0  # seconds by the clock for one notebook: more than its cells and eight sleepy questions can take
-
-
-@dataclass(frozen=True)
-class Submission:
-    """One file of one student."""
-
-    student: str
-    path: Path
-    newer: tuple[Path, ...] = ()  # of the same student's files, the newest first
 
 
 @dataclass(frozen=True)
@@ -73,49 +63,6 @@ class Graded:
     @property
     def total(self) -> float:
         return sum(mark.points for mark in self.marks)
-
-
-def submissions(folder: Path) -> list[Submission]:
-    """The notebooks of a class: a folder a student, or one file a student.
-
-    Raises
-    ------
-    ValueError
-        If there are none.
-    """
-    found, known = [], dict[str, str]()
-    for place in sorted(folder.iterdir()):
-        if place.is_dir() and not place.name.startswith(".") and not place.is_symlink():
-            paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
-            found += [Submission(place.name, path) for path in paths if _plain(path)]
-        elif place.suffix == ".ipynb" and _plain(place):
-            # Canvas hands out a file a file: those with one number are one student's.
-            student = known.setdefault(person(place.stem)[2] or place.stem, place.stem)
-            found.append(Submission(student, place))
-    if not found:
-        raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
-    return _by_age(found)
-
-
-def _by_age(found: list[Submission]) -> list[Submission]:
-    """Each with the files of its student that are newer."""
-    mine: dict[str, list[Path]] = {}
-    for one in sorted(found, key=lambda one: _modified(one.path), reverse=True):
-        mine.setdefault(one.student, []).append(one.path)
-    places = {path: place for paths in mine.values() for place, path in enumerate(paths)}
-    return [dataclasses.replace(one, newer=tuple(mine[one.student][: places[one.path]])) for one in found]
-
-
-def _modified(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
-def _plain(path: Path) -> bool:
-    """A file of its own: a link may lead to another student's, and a pipe has no end."""
-    return path.is_file() and not path.is_symlink()
 
 
 def grade_class(
@@ -237,7 +184,7 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
     _end_after(LONGEST, LATEST)
     keep = True
     try:
-        older = _older_copy(one)
+        older = older_copy(one)
         if older:
             keep, graded = False, Graded(one.student, one.path.name, digest, error=older)
         else:
@@ -255,7 +202,7 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )
     _end_after(0, 0)
-    graded = dataclasses.replace(graded, modified=_modified(one.path))
+    graded = dataclasses.replace(graded, modified=modified(one.path))
     if keep:
         _kept(graded, place)
     _started(place).unlink(missing_ok=True)
@@ -269,18 +216,6 @@ def _end_after(used: float, passed: float) -> None:
             signal.signal(number, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, used)
         signal.setitimer(signal.ITIMER_REAL, passed)
-
-
-def _older_copy(one: Submission) -> str:
-    """Why this file is not graded: there is a newer one of the same notebook, which counts. "" if it is."""
-    if len(one.newer) >= COPIES:
-        return f"not looked at: there are {COPIES} newer files of yours"
-    known = matching(cells_of(one.path)) if one.newer else None
-    for path in one.newer if known else ():
-        with contextlib.suppress(ValueError):
-            if matching(cells_of(path)) is known:
-                return f"not graded: {path.name} is newer"
-    return ""
 
 
 def _kept(graded: Graded, place: Path) -> None:

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from dpcourse.grade import results, sandbox, staging
-from dpcourse.grade.classroom import Graded, Submission, _waited_for, grade_class, latest
+from dpcourse.grade.classroom import Graded, _waited_for, grade_class, latest
+from dpcourse.grade.handed_in import Submission
 from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references

@@ -12,8 +12,9 @@ import pytest
 
 from dpcourse.checks import Chance, Exercise
 from dpcourse.checks.clocks import TimedOut, Trouble, time_limit
-from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
-from dpcourse.grade.classroom import Graded, Submission, read, submissions
+from dpcourse.grade import __main__, classroom, handed_in, marking, results, sandbox, wire
+from dpcourse.grade.classroom import Graded, read
+from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.people import person
 from dpcourse.grade.student import Student, rebuilt
 from dpcourse.lessons.lesson_14.exercises import spend
@@ -71,7 +72,7 @@ def test_of_copies_the_newest_is_graded(tmp_path, monkeypatch):
     }
     assert asked == ["new"] and "new.ipynb is newer" in found["oldest"].error
     assert read(tmp_path / "older.json") is None  # the newest may be taken away, and then it counts
-    monkeypatch.setattr(classroom, "COPIES", 2)
+    monkeypatch.setattr(handed_in, "COPIES", 2)
     last = next(s for s in submissions(tmp_path / "class") if s.path.stem == "oldest")
     assert "not looked at" in classroom._one(last, "", tmp_path / "x.json", LIMITS, False).error
 

@@ -1,4 +1,4 @@
-"""Exercises 07.1 to 07.3: which local protocol, its reports, its estimate."""
+"""Exercises 07.1 and 07.2: which local protocol, and its reports."""
 
 from __future__ import annotations
 
@@ -242,82 +242,4 @@ UNARY = (
         hint="Two people differ in two bits. What is the largest ratio of probabilities that gives?",
     ),
     Placed(_anywhere, sizes=(2, 200), of="answers"),
-)
-
-# 07.3 From bits to counts
-
-
-def _estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
-    lie = 1 / (math.exp(epsilon) + 1)
-    return (reports.sum(axis=0) - len(reports) * lie) / (0.5 - lie)
-
-
-def _reports(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """Reports in which the last two answers are rare, so that some estimates are negative."""
-    epsilon, n = float(rng.uniform(0.5, 2.5)), int(rng.integers(200, 400))
-    codes = rng.choice(5, p=[0.4, 0.3, 0.3, 0.0, 0.0], size=n)
-    mine = codes[:, None] == np.arange(5)
-    return rng.random(mine.shape) < np.where(mine, 0.5, 1 / (math.exp(epsilon) + 1)), epsilon
-
-
-def _symmetric_estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
-    lie = 1 / (math.exp(epsilon / 2) + 1)
-    return (reports.sum(axis=0) - len(reports) * lie) / (1 - 2 * lie)
-
-
-def _scaled(reports: np.ndarray, epsilon: float) -> np.ndarray:
-    counts = reports.sum(axis=0)
-    return counts / counts.sum() * len(reports)
-
-
-ESTIMATE = (
-    Equals(
-        _reports,
-        expected=_estimate,
-        times=30,
-        mistakes=(
-            Mistake(
-                "raw-counts",
-                lambda reports, epsilon: reports.sum(axis=0),
-                "Those are the reports, counted. Most of the bits that are set are noise.",
-                "E[R] = Np + (n − N)q. Solve for N.",
-            ),
-            Mistake(
-                "clipped",
-                lambda reports, epsilon: np.maximum(_estimate(reports, epsilon), 0),
-                "You cut negative estimates off at 0, which makes rare answers look more frequent than they are.",
-                "Leave them negative. Whoever needs a table projects it afterwards, as a whole.",
-            ),
-            Mistake(
-                "no-division",
-                lambda reports, epsilon: reports.sum(axis=0) - len(reports) / (math.exp(epsilon) + 1),
-                "You take the noise away and forget that only half of the true bits were told.",
-                "Divide by p − q.",
-            ),
-            Mistake(
-                "no-subtraction",
-                lambda reports, epsilon: 2 * reports.sum(axis=0),
-                "You double the reports, as if all of them were true bits.",
-                "Subtract n·q first.",
-            ),
-            Mistake(
-                "symmetric",
-                _symmetric_estimate,
-                "Those are the probabilities of the *symmetric* encoding.",
-                "Here p = ½, q = 1/(e^ε + 1).",
-            ),
-            Mistake(
-                "shares",
-                lambda reports, epsilon: _estimate(reports, epsilon) / len(reports),
-                "Those are shares.",
-                "Counts are asked for: multiply by n.",
-            ),
-            Mistake(
-                "scaled",
-                _scaled,
-                "You scale the reports so that they add up to n. The noise is still in them.",
-                "E[R] = Np + (n − N)q. Solve for N.",
-            ),
-        ),
-    ),
 )

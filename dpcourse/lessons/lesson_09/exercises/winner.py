@@ -15,6 +15,7 @@ from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
 from dpcourse.checks.places import Placed, place
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.lesson_09.exercises.chances import leads, upset
 from dpcourse.privacy import Guarantee
 
 # 09.4 The winner, with noise
@@ -181,11 +182,6 @@ def _thin(seen: str) -> Diagnosis:
     )
 
 
-def _upset(scale: float, gap: float) -> float:
-    """P[the loser wins] when both counts get Laplace noise of this scale."""
-    return math.exp(-gap / scale) * (2 + gap / scale) / 4
-
-
 def _name_vote(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """Laplace noise of scale 1/ε or √2/ε, where how often the loser of two wins fits no other scale."""
     runs, leads = 5000, (1, 2, 4)
@@ -194,7 +190,7 @@ def _name_vote(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     ]
 
     def fits(scale: float) -> bool:
-        chances = [_upset(scale, lead) for lead in leads]
+        chances = [upset(scale, lead) for lead in leads]
         return all(stats.binomtest(n, runs, p).pvalue > 1e-5 for n, p in zip(upsets, chances, strict=True))
 
     if fits(1 / _EPSILON):
@@ -238,20 +234,6 @@ def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return None
 
 
-def _leads(gaps: np.ndarray) -> float:
-    """How often a class wins at most that leads the others by these gaps, in scales of Laplace or Gumbel noise.
-
-    Or of exponential noise on one side, which is permute-and-flip.
-    """
-    x = np.linspace(-20 - gaps.max(), 40, 2001)[:, None]
-    step = float(x[1, 0] - x[0, 0])
-    below = np.where(x + gaps < 0, np.exp(np.minimum(x + gaps, 0)) / 2, 1 - np.exp(-np.maximum(x + gaps, 0)) / 2)
-    two_sided = float((np.exp(-np.abs(x[:, 0])) / 2 * below.prod(axis=1)).sum()) * step
-    u = np.linspace(0, 1, 2001)[:, None]  # e^(−x) of the noise x
-    one_sided = float((1 - u * np.exp(-gaps)).prod(axis=1).mean())
-    return min(max(two_sided, one_sided, 1 / (1 + np.exp(-gaps).sum())) + 0.001, 1.0)
-
-
 def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[float]:
     """One class leads all others by some scales, or by one vote; or all have counts of their own."""
     unlike = rng.random() < 0.5
@@ -260,7 +242,7 @@ def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> l
     if unlike:
         votes -= np.minimum(votes, rng.geometric(min(epsilon / 2, 0.7), size=classes) - 1)
     votes[first] = np.delete(votes, first).max() + lead
-    chance = _leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
+    chance = leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
     won = int(answer(votes, epsilon, rng=rng)) == first
     return [place(0, chance, rng) if won else place(chance, 1 - chance, rng)]
 

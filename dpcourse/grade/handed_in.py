@@ -1,0 +1,78 @@
+"""Who handed in what: a class as it lies in a folder."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+
+from dpcourse.grade.people import person
+from dpcourse.grade.submissions import cells_of, matching
+
+COPIES = 100  # files of one student that are looked at, the newest
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One file of one student."""
+
+    student: str
+    path: Path
+    newer: tuple[Path, ...] = ()  # of the same student's files, the newest first
+
+
+def submissions(folder: Path) -> list[Submission]:
+    """The notebooks of a class: a folder a student, or one file a student.
+
+    Raises
+    ------
+    ValueError
+        If there are none.
+    """
+    found, known = [], dict[str, str]()
+    for place in sorted(folder.iterdir()):
+        if place.is_dir() and not place.name.startswith(".") and not place.is_symlink():
+            paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
+            found += [Submission(place.name, path) for path in paths if _plain(path)]
+        elif place.suffix == ".ipynb" and _plain(place):
+            # Canvas hands out a file a file: those with one number are one student's.
+            student = known.setdefault(person(place.stem)[2] or place.stem, place.stem)
+            found.append(Submission(student, place))
+    if not found:
+        raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
+    return _by_age(found)
+
+
+def _by_age(found: list[Submission]) -> list[Submission]:
+    """Each with the files of its student that are newer."""
+    mine: dict[str, list[Path]] = {}
+    for one in sorted(found, key=lambda one: modified(one.path), reverse=True):
+        mine.setdefault(one.student, []).append(one.path)
+    places = {path: place for paths in mine.values() for place, path in enumerate(paths)}
+    return [dataclasses.replace(one, newer=tuple(mine[one.student][: places[one.path]])) for one in found]
+
+
+def modified(path: Path) -> float:
+    """When a file was written, in seconds since 1970; 0 where it cannot be known."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _plain(path: Path) -> bool:
+    """A file of its own: a link may lead to another student's, and a pipe has no end."""
+    return path.is_file() and not path.is_symlink()
+
+
+def older_copy(one: Submission) -> str:
+    """Why this file is not graded: there is a newer one of the same notebook, which counts. "" if it is."""
+    if len(one.newer) >= COPIES:
+        return f"not looked at: there are {COPIES} newer files of yours"
+    known = matching(cells_of(one.path)) if one.newer else None
+    for path in one.newer if known else ():
+        with contextlib.suppress(ValueError):
+            if matching(cells_of(path)) is known:
+                return f"not graded: {path.name} is newer"
+    return ""
