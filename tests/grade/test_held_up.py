@@ -161,6 +161,7 @@ def stopped(*_, **__):
 def test_who_is_to_be_sandboxed_never_runs_without(tmp_path, monkeypatch):
     """The walls are probed once for a class; a worker that does not find them in a bad moment starts nothing."""
     monkeypatch.setattr(sandbox.shutil, "which", lambda _: None)
+    monkeypatch.setattr(sandbox, "bubblewrap", lambda: None)
     with pytest.raises(Trouble):
         sandbox.start(tmp_path, LIMITS, sandboxed=True)
 
