@@ -50,7 +50,7 @@ audit: $(READY)
 # Every known answer to one lesson's exercises (LESSON=03) or one capstone's milestones (CAPSTONE=2), many times each.
 .PHONY: rehearse
 rehearse: $(READY)
-	@"$(PY)" -m pytest -q -m audit tests/lessons/test_answers.py tests/lessons/test_declared.py $(ARGS) \
+	@"$(PY)" -m pytest -q -m audit --rehearse=full tests/lessons/test_answers.py tests/lessons/test_declared.py $(ARGS) \
 	    -k "$(if $(CAPSTONE),capstone and $(CAPSTONE).,$(LESSON).)"
 
 # Baseline, private models, attacks and a dashboard; make dashboard CONFIG=mine.yaml takes another config.

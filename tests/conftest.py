@@ -27,6 +27,15 @@ FLAGS = [
 ]
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--rehearse",
+        choices=("short", "full"),
+        default="short",
+        help="full: audits of exercises hand in each right answer 300 times, each wrong one 50 times; else 60 and 15",
+    )
+
+
 def drawn_in_the_browser(views, width):
     """The text of the SVG element that explorer.js makes of each view."""
     node = shutil.which("node")

@@ -41,9 +41,9 @@ def test_what_can_be_done_wrong_to_any_release_is_recognised(id, key, answer):
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("id", "key", "answer"), RELEASES, ids=name)
-def test_it_is_recognised_fifty_times(id, key, answer):
-    keys = [graded(id, answer, rng).key for rng in np.random.default_rng().spawn(50)]
-    assert "passed" not in keys and sum(found in {key, *TOLD.get((id, key), ())} for found in keys) >= 45
+def test_it_is_recognised_fifty_times(id, key, answer, often):
+    keys = [graded(id, answer, rng).key for rng in np.random.default_rng().spawn(often(50, False))]
+    assert "passed" not in keys and sum(found not in {key, *TOLD.get((id, key), ())} for found in keys) <= 5
 
 
 @pytest.mark.parametrize("id", FROZEN)
