@@ -21,6 +21,7 @@ from dpcourse.checks.clocks import TimedOut, Trouble
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PYTHON = Path(traceback.__file__).parent
+_GETFRAME = sys._getframe
 # Rooms of the package that answer no exercise: data, claims and pictures.
 _HARMLESS = ("privacy", "datasets", "plots", "widgets", "checks", "lessons")
 
@@ -106,7 +107,7 @@ class Answer:
     ) -> None:
         self._hidden = hidden or _Hidden()
         self.value, self.calls, self._again = value, 0, again
-        self._silent, self._parts = 0, list[Answer]()
+        self._silent, self._parts = 0, dict[Any, tuple[Any, Answer]]()
         self._own_work, self._allowed = own_work, allowed
 
     def part(self, key: Any) -> Answer:
@@ -117,12 +118,14 @@ class Answer:
             raise AnswerRaised(error) from error
         if member is ...:
             raise Unanswered
-        whole = self._again
-        again = None if whole is None else lambda: whole()[key]
-        self._parts.append(
-            Answer(member, own_work=self._own_work, allowed=self._allowed, again=again, hidden=self._hidden)
-        )
-        return self._parts[-1]
+        # The same part each time, so that its calls are counted; another where the whole was renewed.
+        of, part = self._parts.get(key, (None, None))
+        if part is None or of is not member:
+            whole = self._again
+            again = None if whole is None else lambda: whole()[key]
+            part = Answer(member, own_work=self._own_work, allowed=self._allowed, again=again, hidden=self._hidden)
+            self._parts[key] = member, part
+        return part
 
     def some(self, *keys: Any) -> Answer:
         """Several members as an answer of their own, for a case that is about these."""
@@ -140,7 +143,7 @@ class Answer:
 
     @property
     def silent(self) -> bool:
-        return 0 < self.calls == self._silent or any(part.silent for part in self._parts)
+        return 0 < self.calls == self._silent or any(part.silent for _, part in self._parts.values())
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         self.calls += 1
@@ -183,10 +186,15 @@ def watch_package(allowed: tuple[str, ...] = (), own_work: bool = True) -> Itera
     root = str(_PACKAGE)
 
     def on_event(frame: FrameType, event: str, called: Any) -> None:
+        # An answer in plain Python makes millions of these events: what matters to few of them comes last.
+        if event == "c_call":
+            if called is _GETFRAME and not _foreign(frame.f_code.co_filename):
+                looked.append("reads the frames of whoever calls it")
+                raise LookedAway(looked[0])
+            return
+        if event != "call" and not importing:
+            return
         code = frame.f_code
-        if event == "c_call" and called is sys._getframe and not _foreign(code.co_filename):
-            looked.append("reads the frames of whoever calls it")
-            raise LookedAway(looked[0])
         # Importing a module of the package runs its code too, and is no use of it.
         if code.co_name == "<module>" and event in ("call", "return"):
             importing.append(frame) if event == "call" else importing.clear() if importing[:1] == [frame] else None

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dpcourse.checks import CheckResult, Diagnosis, Exercise, check, progress, registry
-from dpcourse.checks.answers import PackageUsed, watch_package
+from dpcourse.checks.answers import Answer, PackageUsed, watch_package
 from dpcourse.checks.base import Refused, a
 from dpcourse.checks.clocks import Clock, TimedOut, time_limit
 from dpcourse.checks.registry import exercise, exercises
@@ -340,3 +340,20 @@ def test_what_an_answer_gave_is_shown_in_part():
     result = exercise.grade(lambda: "x" * 10**7)
     assert len(result.diagnosis) < 3000
     assert result.diagnosis.startswith("You return 'xx") and result.diagnosis.endswith("xx'; not 3.")
+
+
+def test_a_part_of_an_answer_is_the_same_part_each_time_so_that_its_first_calls_are_watched_and_no_more():
+    def first(x):
+        return x
+
+    answer = Answer((first, first))
+    for _ in range(20):
+        answer.part(0)(1)
+    assert (answer.part(0).calls, answer.part(1).calls, answer.silent) == (20, 0, False)
+
+
+def test_parts_of_an_answer_that_was_renewed_are_new():
+    answer = Answer(("old",), again=lambda: ("new",))
+    assert answer.part(0).value == "old"
+    answer.renew()
+    assert answer.part(0).value == "new"
