@@ -24,7 +24,11 @@ WORLDS, LOOKS = {FEW: 3, MANY: 1}, 4  # worlds, and matrices of each
 
 class Told(Run):
     """A run in which the board shows, in place of the noisy matrix, the one in `said`; without it, that of the first
-    run, which is kept."""
+    run, which is kept.
+
+    Whoever draws one noise for an entry and its mirror image opens symmetric matrices, and may read one half of them:
+    then the mean of `said` and its mirror image is shown, which says as much.
+    """
 
     said: np.ndarray | None = None
 
@@ -33,6 +37,8 @@ class Told(Run):
         if seen.shape != (COLUMNS, COLUMNS):
             return seen
         self.said = seen if self.said is None else self.said
+        if np.array_equal(seen, seen.T):
+            self.said = (self.said + self.said.T) // 2
         self.board[-1] = self.said
         return self.said.copy()
 
