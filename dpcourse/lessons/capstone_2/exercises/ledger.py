@@ -130,11 +130,13 @@ _BUDGET = 2000  # thousandths
 
 
 def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Quarters of all years in turn, costs of all sizes, in thousandths; then what is left to the last, and no more."""
+    """Quarters of ten decades in turn, costs of all sizes, in thousandths; then what is left to the last, and no more."""
     rng = chance.rng
-    names = [f"{year}-Q{rng.integers(1, 5)}" for year in rng.choice(np.arange(2000, 2100), size=3, replace=False)]
+    names = [
+        f"{decade + rng.integers(10)}-Q{rng.integers(1, 5)}" for decade in rng.permutation(np.arange(2000, 2100, 10))
+    ]
     spent: dict[str, list[int]] = {name: [] for name in names}
-    ids = iter(rng.choice(10**6, size=100, replace=False).tolist())
+    ids = iter(rng.choice(10**6, size=1000, replace=False).tolist())
 
     def wrong(folder: Path, quarter: str, cost: int) -> Diagnosis | None:
         before, fits = spent[quarter], sum(spent[quarter]) + cost <= _BUDGET
@@ -151,12 +153,13 @@ def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     with empty_folder() as folder:
         try:
-            for cost in (whole(rng, 1, 1500) for _ in range(12)):
+            for cost in (whole(rng, 1, 1500) for _ in range(40)):
                 if found := wrong(folder, str(rng.choice(names)), cost):
                     return found
             for quarter in names:
                 last = [left] if (left := _BUDGET - sum(spent[quarter])) else []
-                for cost in (*last, *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in range(6))):
+                sizes = (0, 1, 2, 2, 2, 3, 4, 5)
+                for cost in (*last, *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in sizes)):
                     if found := wrong(folder, quarter, cost):
                         return found
         except AnswerRaised as error:
