@@ -109,7 +109,7 @@ def draw_hills(data: Hills) -> Still:
         marks.text(low + 0.2, band, f"e^ε = {band:.2f}", colour=marks.GREEN, anchor="start", shift=(0, -9)),
         marks.text(high - 0.2, 1 / band, f"1/e^ε = {1 / band:.2f}", colour=marks.GREEN, anchor="end", shift=(0, 10)),
     ]
-    across = Axis(low, high, "published number", ticks=[57, 59, 61, 62, 64, 66])
+    across = Axis(low, high, "published number", ticks=range(57, 67))
     alt = (
         f"Two hills of {data.noise} noise, around {data.count + 1} if Ana smokes and around {data.count} if "
         f"she does not. The dashed hill is between {ratios.min():.2g} and {ratios.max():.3g} times as high as the "
