@@ -130,7 +130,7 @@ _BUDGET = 2000  # thousandths
 
 
 def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Quarters of ten decades in turn, costs of all sizes, in thousandths; then what is left to the last, and no more."""
+    """Quarters of ten decades, costs of all sizes, in thousandths; then what is left to the last, and no more."""
     rng = chance.rng
     names = [
         f"{decade + rng.integers(10)}-Q{rng.integers(1, 5)}" for decade in rng.permutation(np.arange(2000, 2100, 10))
