@@ -73,16 +73,21 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+QUARTERS = ((SHARES, 160), (SUPPLIERS, 120))  # simulated with the fewest suppliers allowed, and with all
+
+
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The claim, and the noise it needs: on quarters as they are, with the fewest suppliers allowed, and with all."""
-    epsilon = near(0.5, chance.rng)
-    for stayed, runs in ((SHARES, 240), (SUPPLIERS, 160)):
+    """The claim, the noise it needs, what is read off the noisy counts; and of the same quarters how good it is."""
+    epsilon, errors, far = near(0.5, chance.rng), [], 0
+    for stayed, runs in QUARTERS:
         noise, low, claims = [], [], []
         for world in chance.rng.spawn(runs):
-            given, right, _ = simulated(answer, stayed, epsilon, world)
+            given, right, lots = simulated(answer, stayed, epsilon, world)
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
             claims.append(given["claim"])
+            errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
+            far += abs(given["quartile"] - quartile_of(right)) > 1
         wrong = (
             _claim(claims[-1], epsilon)
             or _size(np.array(noise), stayed, epsilon)
@@ -92,7 +97,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         if wrong:
             return wrong
-    return None
+    return from_noisy(answer, chance) or _useful(float(np.mean(errors)), int(far), len(errors), epsilon)
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
@@ -102,10 +107,11 @@ def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
 
 
 def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
-    """Variance of 3,360 draws or more: it deviates by 4%. Too little is 0.67 with ten; without margin, 0.67 of 1.5."""
+    """Variance of 3,360 draws with ten suppliers, 2,520 with all: it deviates by 4%, skewed to the right, so a right
+    answer is refused once in three million times at most. Too little is 0.67 with ten; without margin, 0.67 of 1.5."""
     ratio = float(noise.var() / variance(epsilon))
     wanted = stayed / SHARES
-    if 0.82 * wanted < ratio < 1.35 * wanted:
+    if 0.8 * wanted < ratio < 1.35 * wanted:
         return None
     seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = "
     seen += f"{epsilon:.3g}"
@@ -200,23 +206,21 @@ def _drowned(answer: Answer, rng: np.random.Generator) -> list[dict[str, Any]]:
     return pair
 
 
-def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Rate within 0.05 points on average, at ε = 0.5, over worlds in which up to five suppliers drop out."""
-    errors, misses, worlds = [], 0, 200
-    for world in chance.rng.spawn(worlds):
-        given, right, lots = simulated(answer, int(world.integers(SHARES, SUPPLIERS + 1)), 0.5, world)
-        errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
-        misses += abs(given["quartile"] - quartile_of(right)) > 1
-    # A right answer errs by 0.034 points and deviates by 0.031: the mean of 200 is 7 deviations below.
-    if not np.mean(errors) <= 5e-4 or misses > 12:
-        return Diagnosis(
-            "not-useful",
-            f"At ε = 0.5 your rate is off by {100 * np.mean(errors):.2g} points on average over {worlds} "
-            f"quarters, and about 0.03 points are within reach. Your quartile is off by more than one defect in "
-            f"{misses} of them.",
-            "Is `rate` read off `noisy` as milestone 2.4 does it?",
-        )
-    return None
+def _useful(error: float, far: int, quarters: int, epsilon: float) -> Diagnosis | None:
+    """Rate within 0.05 points on average, at ε = 0.5; where ε is smaller, in proportion more.
+
+    A right answer errs by 0.037 points with ten suppliers and 0.031 with all, and deviates by 0.033: the mean of 280 is
+    8 deviations below. Its quartile was never off by more than one, in 9,000 quarters.
+    """
+    if error <= 5e-4 * max(1.0, 0.5 / epsilon) and far <= 0.06 * quarters:
+        return None
+    return Diagnosis(
+        "not-useful",
+        f"At ε = {epsilon:.3g} your rate is off by {100 * error:.2g} points on average over {quarters} quarters, and "
+        f"about {0.017 / epsilon:.2g} points are within reach. Your quartile is off by more than one defect in {far} "
+        "of them.",
+        "Is `rate` read off `noisy` as milestone 2.4 does it?",
+    )
 
 
-WHOLE = (robust, honest, from_noisy, useful, redealt)
+WHOLE = (robust, honest, redealt)
