@@ -28,7 +28,7 @@ from tqdm import tqdm
 from dpcourse.checks.base import cut
 from dpcourse.checks.clocks import Trouble
 from dpcourse.grade import sandbox
-from dpcourse.grade.handed_in import Submission, modified, older_copy, submissions
+from dpcourse.grade.handed_in import Submission, digest_of, modified, older_copy, submissions
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
 
@@ -84,11 +84,10 @@ def grade_class(
     todo, done = [], []
     for one in submissions(folder):
         try:
-            digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
-        except OSError as error:
-            done.append(
-                Graded(one.student, one.path.name, "", error=f"{one.path.name} cannot be read: {error.strerror}")
-            )
+            digest = digest_of(one.path)
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            done.append(Graded(one.student, one.path.name, "", error=f"{one.path.name} cannot be read: {why}"))
             continue
         name = hashlib.sha256(os.fsencode(f"{one.student}\0{one.path.relative_to(folder)}")).hexdigest()[:24]
         place = kept / f"{name}.json"

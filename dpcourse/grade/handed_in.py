@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse.grade.people import person
-from dpcourse.grade.submissions import cells_of, matching
+from dpcourse.grade.submissions import cells_of, matching, not_too_large
 
 COPIES = 100  # files of one student that are looked at, the newest
 
@@ -36,8 +37,8 @@ def submissions(folder: Path) -> list[Submission]:
             paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
             found += [Submission(place.name, path) for path in paths if _plain(path)]
         elif place.suffix == ".ipynb" and _plain(place):
-            # Canvas hands out a file a file: those with one number are one student's.
-            student = known.setdefault(person(place.stem)[2] or place.stem, place.stem)
+            # Canvas and Moodle may hand out a file a file: those with one number are one student's.
+            student = known.setdefault(person(place.stem)[2] or person(place.stem)[1], place.stem)
             found.append(Submission(student, place))
     if not found:
         raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
@@ -59,6 +60,13 @@ def modified(path: Path) -> float:
         return path.stat().st_mtime
     except OSError:
         return 0.0
+
+
+def digest_of(path: Path) -> str:
+    """Which file it is, by what is in it; `ValueError` where it is too large to be looked at."""
+    not_too_large(path)
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _plain(path: Path) -> bool:

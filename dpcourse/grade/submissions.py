@@ -60,10 +60,14 @@ class Cell:
     grade_id: str
 
 
+def not_too_large(path: Path) -> None:
+    if (size := path.stat().st_size) > LARGEST:
+        raise ValueError(f"{path.name} has {size:,} bytes; up to {LARGEST:,} are read")
+
+
 def cells_of(path: Path) -> list[Cell]:
     """The code cells of a notebook; `ValueError` saying what is wrong with the file."""
-    if path.stat().st_size > LARGEST:
-        raise ValueError(f"{path.name} has {path.stat().st_size:,} bytes; up to {LARGEST:,} are read")
+    not_too_large(path)
     try:
         notebook = json.loads(path.read_text(encoding="utf-8"))
         found = []

@@ -15,6 +15,7 @@ import sys
 import time
 import traceback
 import types
+from pathlib import Path
 from typing import Any
 
 import folders  # beside this file, as wire is
@@ -81,7 +82,7 @@ class Worker:
     def receive(self) -> Any:
         message, buffers = wire.unpack(self._read)
         decoder = wire.Decoder(
-            lambda number: Handle(self, number) if number >= 0 else self.things[-1 - number], buffers
+            lambda number: Handle(self, number) if number >= 0 else self.things[-1 - number], buffers, Path
         )
         return message[0], decoder.decode(message[1])
 

@@ -57,6 +57,18 @@ def test_a_grade_that_cannot_be_stored_does_not_end_the_run(tmp_path, monkeypatc
     assert not one(tmp_path / "a.ipynb", place, monkeypatch, lambda *_, **__: ("00", [])).error
 
 
+def test_a_file_of_forty_gigabytes_costs_its_own_student(tmp_path, monkeypatch):
+    """It takes no disk, and nobody reads it."""
+    monkeypatch.setattr(classroom, "_all", lambda todo, *_: iter([Graded(job[0].student, "a", "") for job in todo]))
+    for name in ("ana", "cheat"):
+        (tmp_path / "class" / name).mkdir(parents=True)
+        (tmp_path / "class" / name / "a.ipynb").write_text("{}", encoding="utf-8")
+    os.truncate(tmp_path / "class" / "cheat" / "a.ipynb", 40 * 2**30)
+    monkeypatch.setattr("pathlib.Path.read_bytes", None)
+    ana, cheat = classroom.grade_class(tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=False)
+    assert not ana.error and "up to" in cheat.error
+
+
 def test_of_copies_the_newest_is_graded(tmp_path, monkeypatch):
     folder = tmp_path / "class" / "ana"
     folder.mkdir(parents=True)

@@ -62,7 +62,7 @@ def test_arrays_arrive_as_they_are(array):
         np.int64(-3),
         np.float32(0.5),
         b"\0bytes",
-        pathlib.Path("a", "b"),
+        pathlib.PurePath("a", "b"),
         Guarantee(1.0),
         Guarantee(0.5, 1e-6, Neighbours.REPLACE_ONE, "the labels are public"),
     ],
@@ -70,6 +70,11 @@ def test_arrays_arrive_as_they_are(array):
 )
 def test_other_values_arrive(value):
     assert across(value) == value and type(across(value)) is type(value)
+
+
+def test_a_path_is_a_name_and_no_way_to_a_file():
+    """Checks hand results back: what was a folder here would be read and written by whoever names it."""
+    assert not isinstance(across(pathlib.Path("grades")), pathlib.Path)
 
 
 def test_a_generator_arrives_where_it_was():
