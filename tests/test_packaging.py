@@ -36,7 +36,7 @@ COMES_WITH = {"PIL": "matplotlib", "cycler": "matplotlib", "IPython": "ipywidget
 COMES_WITH["cloudpickle"] = "sklearn"
 
 # Other people's work that tests compare ours with where somebody has installed it; never required.
-COMPARED_WITH = {"private_set_intersection", "phe"}
+COMPARED_WITH = {"private_set_intersection", "phe", "tenseal"}
 
 # Programs and plugins are not imported but called: where, and by which words.
 CALLED = {

@@ -3,6 +3,7 @@
 Seeds are fixed; where a test is statistical, its false-alarm rate stands beside it.
 """
 
+import functools
 import importlib.util
 import itertools
 import math
@@ -242,3 +243,23 @@ def test_paillier_against_phe():
         n_, secret = known.key(private.p, private.q)
         assert n_ == n and known.decrypt(theirs, n, secret) == plain
         assert private.raw_decrypt(known.add(ours, theirs, n)) == 2 * plain % n
+
+
+def test_sums_against_tenseal():
+    """The sum of four centres' matrices and a weighted sum, in another encryption (BFV), where tenseal installs."""
+    ts = pytest.importorskip("tenseal", reason="tenseal is not installed: it is no dependency")
+    centres, rng = simulate_centres(12, 10, rng=8), np.random.default_rng(8)
+    n, secret = known.key(*reference.primes(128, rng))
+    matrices = [a.ravel().astype(int).tolist() for a in centres.matrices.values()]
+    weights = rng.integers(1, 1000, centres.total().size).tolist()
+    context = ts.context(ts.SCHEME_TYPE.BFV, poly_modulus_degree=4096, plain_modulus=1032193)
+    context.generate_galois_keys()  # a sum over slots rotates them
+    theirs = sum((ts.bfv_vector(context, one) for one in matrices[1:]), ts.bfv_vector(context, matrices[0]))
+    ours = [[known.encrypt(cell, n, project.below) for cell in one] for one in matrices]
+    ours = [functools.reduce(lambda a, b: known.add(a, b, n), column) for column in zip(*ours, strict=True)]
+    opened = [known.decrypt(cipher, n, secret) for cipher in ours]
+    assert opened == theirs.decrypt() == centres.total().ravel().tolist() and max(opened) > 1
+    ours = [pow(cipher, weight, n * n) for cipher, weight in zip(ours, weights, strict=True)]
+    assert [known.decrypt(cipher, n, secret) for cipher in ours] == (theirs * weights).decrypt()
+    whole = functools.reduce(lambda a, b: known.add(a, b, n), ours)
+    assert [known.decrypt(whole, n, secret)] == theirs.dot(weights).decrypt()

@@ -156,6 +156,25 @@ def test_products_at_the_edges(reference):
         assert (product.sum(axis=0, dtype=np.uint64)).tolist() == right
 
 
+def test_products_against_tenseal(reference):
+    """Products on shares and under another encryption (BFV) of the same numbers, where tenseal installs."""
+    ts = pytest.importorskip("tenseal", reason="tenseal is not installed: it is no dependency")
+    rng = np.random.default_rng(7)
+    context = ts.context(ts.SCHEME_TYPE.BFV, poly_modulus_degree=8192, plain_modulus=1032193)
+    context.generate_galois_keys()  # a sum over slots rotates them
+    for n, p, q in ((1, 1, 1), (30, 2, 2), (100, 1, 2)):
+        x, y = (
+            rng.integers(-60, 61, (n, p)),
+            rng.integers(-60, 61, (n, q)),
+        )  # far below half the modulus
+        run = run_of(rng)
+        shares = [reference["share"](one, c6.uniform) for one in (x, y)]
+        product = reference["multiply"](*shares, run.deal(n, p, q), run.fresh, run.open)
+        left, right = ([ts.bfv_vector(context, column) for column in one.T.tolist()] for one in (x, y))
+        theirs = [[a.dot(b).decrypt()[0] for b in right] for a in left]
+        assert product.sum(axis=0, dtype=np.uint64).view(np.int64).tolist() == theirs
+
+
 def test_a_block_is_never_too_long(reference):
     """Integer arithmetic: no rounding can hide a step too many. Rows near and beyond the bound, huge and tiny ones."""
     rng = np.random.default_rng(7)
