@@ -37,6 +37,7 @@ LARGEST, MOST_BYTES = 10**6, 2**24  # records of one dataset, where they are so 
 ROUND_SIZES = (1, 2, 10, 100, 1000, 10_000, 30_162, 32_561, 45_222, 48_842, 100_000)  # those of the course among them
 ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
 LARGE = 5000
+LISTED = 10_000  # of longer lists two in three are cut to a tenth: an answer may go through one once a category
 USUAL = 0.25  # of the datasets have a shape that the other looks have, too
 EXACT = 1e-9  # an error of less than so many scales is none: so near lies a right answer once in a billion calls
 
@@ -80,6 +81,8 @@ def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Questio
         epsilon = near(epsilon, rng, 1.0)
         usual = release.anew is None or rng.random() < USUAL
         pool = pools[rng.integers(len(pools))] if usual or release.anew is None else release.anew(rng)
+        if n > LISTED and rng.random() < 2 / 3 and any(isinstance(one, list) for one in pool[: release.records]):
+            n //= 10
         n = min(LARGEST if place == largest else n, MOST_BYTES // _row(pool[: release.records]))
         arguments = _resampled(pool, n, release.records, rng)
         truth = np.asarray(release.truth(*arguments), dtype=float)

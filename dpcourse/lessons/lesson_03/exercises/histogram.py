@@ -139,7 +139,7 @@ def _undeclared_counted(answer: Answer, chance: Chance) -> Diagnosis | None:
 _SORTED_NAMES = Mistake.told(IN_ANOTHER_ORDER, lambda values, categories: _counts(values, sorted(categories)))
 _CELLS = Release(
     data=tables(_people, (6,)),
-    many=large_table(_people, (60,)),
+    many=large_table(_people, (24,)),
     anew=any_table(_people, lambda rng: (whole(rng, 1, 80),)),
     truth=_counts,
     noise=(laplace, geometric),
