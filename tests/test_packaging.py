@@ -92,6 +92,7 @@ def imported_in(folder: str) -> set[str]:
         "tests",
         "wire",
         "folders",
+        "beside",
         "make_exercises",
         "make_site",
         "site_pages",

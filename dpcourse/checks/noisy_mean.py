@@ -20,7 +20,7 @@ from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, froze
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, linked, not_gaussian
 from dpcourse.checks.once import whole
-from dpcourse.checks.samples import only_numbers
+from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.scores import Asked, off_somewhere
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -156,7 +156,7 @@ class NoisyMean:
 
     def outputs(self, answer: Answer, p: Problem, runs: int, rng: Generator) -> np.ndarray:
         rows = frozen(p.rows)
-        given = (only_numbers(answer(rows, p.C, p.sigma, p.size, rng=rng), ()) for _ in range(runs))
+        given = (only_numbers(answer(rows, p.C, p.sigma, p.size, rng=rng)) for _ in range(runs))
         return np.array(list(given), dtype=float)
 
     def returns(self, answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -65,9 +65,15 @@ def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | 
 
 
 def near(epsilon: float, rng: Generator, by: float = 1.25) -> float:
-    """An ε up to so many times larger or smaller; every other time a round one, as people choose it."""
+    """An ε up to so many times larger or smaller; every other time a round one, as people choose it.
+
+    Half of those that are whole are an `int`, as people write them.
+    """
     drawn = float(epsilon * by ** rng.uniform(-1, 1))
-    return float(f"{drawn:.1g}") if rng.random() < 0.5 else drawn
+    if rng.random() < 0.5:
+        return drawn
+    chosen = float(f"{drawn:.1g}")
+    return int(chosen) if chosen.is_integer() and rng.random() < 0.5 else chosen
 
 
 def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:

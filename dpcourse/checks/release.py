@@ -36,7 +36,8 @@ from dpcourse.checks.cells import exact_wrong, uneven_wrong
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
 from dpcourse.checks.once import asked_once, near
-from dpcourse.checks.samples import Sample, follows_data, only_numbers, wrong_truth
+from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.samples import Sample, follows_data, wrong_truth
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 

@@ -6,7 +6,6 @@ False alarms of a right answer, for Laplace, geometric and normal noise: below 1
 from __future__ import annotations
 
 import math
-import operator
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases.known import Mistake
 from dpcourse.checks.vocabulary import Shared
 
@@ -164,24 +163,3 @@ def _same_scale(samples: Sequence[Sample]) -> list[list[Sample]]:
     for sample in samples:
         groups[f"{sample.scale:.9g}"].append(sample)
     return list(groups.values())
-
-
-def only_numbers(given: Any, public: Sequence[Any]) -> Any:
-    """The same; `Refused` where more than its numbers leaves with it: an imaginary part, or labels made from the data.
-
-    Labels may count from 0, or be one of the public arguments.
-    """
-    if np.asarray(given).dtype.kind == "c":
-        raise Refused(Diagnosis("wrong-type", f"Numbers are wanted; you return {a(given)} of complex ones."))
-    shape = getattr(given, "shape", ())
-    for axis, labels in enumerate(getattr(given, "axes", ())):
-        allowed = [
-            list(range(shape[axis])),
-            *(list(one) for one in public if isinstance(one, list | tuple | np.ndarray)),
-        ]
-        if not any(len(one) == len(labels) and all(map(operator.eq, one, labels)) for one in allowed):
-            labelled = f"Your result has labels of its own, such as {list(labels)[0]!r}: they leave with it."
-            raise Refused(Diagnosis("leaks", labelled, "What does the claim say about them? np.asarray drops them."))
-    if getattr(given, "name", None) not in (None, "count"):
-        raise Refused(Diagnosis("leaks", f"Your result has a name, {given.name!r}.", "np.asarray drops it."))
-    return given

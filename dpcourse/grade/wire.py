@@ -30,10 +30,13 @@ class WireError(Exception):
 
 
 class Encoder:
-    """Values into JSON and buffers; `handle(value)` gives the number under which a thing that stays is known."""
+    """Values into JSON and buffers; `handle(value)` gives the number under which a thing that stays is known.
 
-    def __init__(self, handle: Callable[[Any], int]) -> None:
-        self._handle = handle
+    What is `of_its_own` (checks/beside.py) crosses as its plain self, with a mark.
+    """
+
+    def __init__(self, handle: Callable[[Any], int], of_its_own: Callable[[Any], bool] = lambda _: False) -> None:
+        self._handle, self._of_its_own = handle, of_its_own
         self.buffers: list[bytes] = []
 
     def encode(self, value: Any, depth: int = 0) -> Any:
@@ -47,6 +50,8 @@ class Encoder:
             return ["l" if kind is list else "t", *inside]
         if kind in _SCALARS:
             return ["f" if kind is np.float64 else "i" if kind is np.int64 else "b", value.item()]
+        if self._of_its_own(value):
+            return ["k", self._plain(value, depth)]
         if isinstance(value, np.ndarray):
             return self._array(value, depth)
         if isinstance(value, np.generic):
@@ -79,9 +84,16 @@ class Encoder:
             return ["G", value.epsilon, value.delta, value.neighbours.value, value.condition]
         if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Neighbours":
             return ["N", value.value]
-        if isinstance(value, list):  # of a kind of its own, which is a list all the same
-            return self.encode(list(value), depth)
         return ["h", self._handle(value)]
+
+    def _plain(self, value: Any, depth: int) -> Any:
+        """The same as one of its plain class would be."""
+        if isinstance(value, np.ndarray):
+            return self._array(value, depth)
+        if isinstance(value, np.generic):
+            return self.encode(np.asarray(value)[()], depth)
+        plain = next((kind for kind in (int, float, complex, str, list, tuple) if isinstance(value, kind)), None)
+        return self.encode(plain(value), depth) if plain else self._table(value, depth)
 
     def _array(self, array: np.ndarray, depth: int) -> Any:
         if array.dtype.kind not in _KINDS:
@@ -91,10 +103,11 @@ class Encoder:
 
     def _table(self, table: Any, depth: int) -> Any:
         index = self.encode(np.asarray(table.index), depth + 1)
-        if type(table).__name__ == "Series":
-            return ["S", self.encode(table.name, depth + 1), index, self.encode(np.asarray(table), depth + 1)]
+        names = [self.encode(axis.name, depth + 1) for axis in table.axes]
+        if table.ndim == 1:
+            return ["S", names, self.encode(table.name, depth + 1), index, self.encode(np.asarray(table), depth + 1)]
         columns = [[self.encode(name), self.encode(np.asarray(table[name]), depth + 1)] for name in table.columns]
-        return ["D", index, *columns]
+        return ["D", names, index, *columns]
 
 
 class Decoder:
@@ -176,6 +189,8 @@ class Decoder:
             from dpcourse.privacy import Neighbours
 
             return Neighbours(rest[0])
+        if kind == "k":
+            return _marked(self.decode(rest[0], depth))
         if kind == "h":
             return self._thing(int(rest[0]))
         raise WireError(f"{kind!r} is no kind of value")
@@ -197,12 +212,29 @@ class Decoder:
     def _table(self, kind: str, rest: list[Any], depth: int) -> Any:
         import pandas as pd
 
+        names = [self.decode(name, depth) for name in rest[0]]
         if kind == "S":
-            name, index, values = (self.decode(item, depth) for item in rest)
-            return pd.Series(_inferred(values), index=index, name=name)
-        index = self.decode(rest[0], depth)
-        columns = {self.decode(name, depth): _inferred(self.decode(values, depth)) for name, values in rest[1:]}
-        return pd.DataFrame(columns, index=index)
+            name, index, values = (self.decode(item, depth) for item in rest[1:])
+            return pd.Series(_inferred(values), index=index, name=name).rename_axis(index=names[0])
+        index = self.decode(rest[1], depth)
+        columns = {self.decode(name, depth): _inferred(self.decode(values, depth)) for name, values in rest[2:]}
+        return pd.DataFrame(columns, index=index).rename_axis(index=names[0], columns=names[1])
+
+
+class _Array(np.ndarray):
+    """Of a class that the student made, or NumPy's masked arrays and matrices."""
+
+
+def _marked(value: Any) -> Any:
+    """The same, and `of_its_own` sees that it is."""
+    if type(value) is np.ndarray:
+        return value.view(_Array)
+    if type(value).__module__.startswith("pandas"):
+        value.attrs["own"] = True
+        return value
+    if type(value) not in (int, float, complex, str, list, tuple, *_SCALARS[:2]):
+        raise WireError(f"no {type(value).__name__} is of its own")
+    return type("Own", (type(value),), {})(value)
 
 
 def _inferred(values: np.ndarray) -> Any:

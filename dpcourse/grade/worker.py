@@ -18,7 +18,8 @@ import types
 from pathlib import Path
 from typing import Any
 
-import folders  # beside this file, as wire is
+import beside  # these three are beside this file
+import folders
 import numpy as np
 import wire
 
@@ -71,7 +72,7 @@ class Worker:
         return len(self.things) - 1
 
     def _encoded(self, value: Any) -> tuple[Any, list[bytes]]:
-        encoder = wire.Encoder(self._handle)
+        encoder = wire.Encoder(self._handle, beside.of_its_own)
         return encoder.encode(value), encoder.buffers
 
     def send(self, kind: str, value: Any) -> None:

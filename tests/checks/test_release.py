@@ -73,7 +73,7 @@ WIDE = Release(  # in units of a sensitivity that differs between datasets
     data=(lambda rng: (rng.uniform(0, 1, 500), 50.0), lambda rng: (rng.uniform(0, 9, 90), 9.0)),
     truth=lambda values, high: values.sum(),
     sensitivity=lambda values, high: high,
-    many=lambda rng: (rng.uniform(0, 1, 50), float(rng.uniform(1, 100))),
+    many=lambda rng: (rng.uniform(0, 1, 50), float(rng.uniform(50, 100))),
     words=Words(of="the upper bound"),
 )
 
@@ -157,7 +157,11 @@ COLUMN = COLUMNS.data[0](np.random.default_rng(3))[0]
     [
         (lambda noisy, truth: pd.Series(noisy, index=truth), "leaks"),
         (lambda noisy, truth: pd.Series(noisy, name=str(truth)), "leaks"),
+        (lambda noisy, truth: pd.Series(noisy).rename_axis(str(truth)), "leaks"),
+        (lambda noisy, truth: np.ma.array(noisy, mask=truth % 2), "leaks"),
+        (lambda noisy, truth: noisy + np.longdouble(2.0**-60) * truth, "leaks"),
         (lambda noisy, truth: noisy + 1j * truth, "wrong-type"),
+        (lambda noisy, truth: [f"{one:.17f}{exact}" for one, exact in zip(noisy, truth, strict=True)], "wrong-type"),
         (lambda noisy, truth: pd.Series(noisy), "passed"),
         (lambda noisy, truth: pd.Series(noisy, index=np.arange(len(noisy)), name="count"), "passed"),
         (lambda noisy, truth: list(noisy), "passed"),

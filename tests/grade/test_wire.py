@@ -11,12 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from dpcourse.checks.base import Refused
+from dpcourse.checks.beside import of_its_own
+from dpcourse.checks.plain import only_numbers
 from dpcourse.grade import folders, wire
 from dpcourse.privacy import Guarantee, Neighbours
 
 
 def across(value):
-    encoder = wire.Encoder(lambda thing: 7)
+    encoder = wire.Encoder(lambda thing: 7, of_its_own)
     message = wire.pack(["x", encoder.encode(value)], encoder.buffers)
     rest = memoryview(message)
 
@@ -86,6 +89,36 @@ def test_a_generator_arrives_where_it_was():
 def test_a_table_arrives():
     table = pd.DataFrame({"age": [1, 2], "job": ["a", None]})
     assert across(table).equals(table)
+
+
+class Count(float):
+    exact = 203
+
+
+class Counts(np.ndarray):
+    pass
+
+
+NAMED = pd.Series([1.5]).rename_axis("203")
+LABELLED = pd.Series([1.5, 2.5]).set_axis(pd.CategoricalIndex(["a", "b"], categories=["a", "b", "203"]))
+KEPT = pd.Series([1.5])
+KEPT.attrs["exact"] = 203
+
+
+@pytest.mark.parametrize(
+    "value", [Count(2.5), np.ones(2).view(Counts), np.ma.array([1.5]), KEPT, LABELLED, [Count(2.5)]]
+)
+def test_what_is_more_than_its_numbers_arrives_as_such(value):
+    """So that a check says the same here and there."""
+    found = across(value)
+    assert np.array_equal(np.asarray(found), np.asarray(value))
+    assert of_its_own(found) == of_its_own(value) != isinstance(value, list)
+    with pytest.raises(Refused):
+        only_numbers(found)
+
+
+def test_the_name_of_an_axis_arrives():
+    assert across(NAMED).index.name == "203" and not of_its_own(NAMED)
 
 
 def test_what_stays_crosses_as_a_handle():
