@@ -109,6 +109,28 @@ def whole(rng: Generator, low: int, high: int) -> int:
     return int(low * ((high + 1) / low) ** rng.random())
 
 
+def between(rng: Generator, low: float, high: float) -> float:
+    """A number between two, as `whole`; a third of them have one digit."""
+    drawn = float(low * (high / low) ** rng.random())
+    return float(f"{drawn:.1g}") if rng.random() < 1 / 3 else drawn
+
+
+def anywhere(*ends: tuple[float, float]) -> Callable[[Generator], tuple[Any, ...]]:
+    """Inputs whose arguments lie between such ends, on a logarithmic scale; whole numbers between whole ends.
+
+    >>> anywhere((1, 1000), (1e-3, 8.0))(np.random.default_rng(1))
+    (34, 5.0)
+    """
+
+    def inputs(rng: Generator) -> tuple[Any, ...]:
+        return tuple(
+            whole(rng, low, high) if isinstance(low, int) and isinstance(high, int) else between(rng, low, high)
+            for low, high in ends
+        )
+
+    return inputs
+
+
 def _row(columns: tuple[Any, ...]) -> int:
     """About so many bytes has a record."""
     return sum(column[0].nbytes if isinstance(column, np.ndarray) else 160 for column in columns) or 160

@@ -1,5 +1,6 @@
 """A formula that no declared mistake explains: what it has to do with the right one is said, on a round input."""
 
+import dataclasses
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals
 from dpcourse.checks.cases.formula import NAMED, RELATIONS
+from dpcourse.checks.once import anywhere
 
 SCALE = Equals(
     lambda rng: (float(rng.uniform(1.2, 9)), float(rng.uniform(0.1, 0.9)), int(rng.integers(2, 50))),
@@ -50,6 +52,16 @@ def test_the_input_shown_is_round():
 def test_an_answer_that_is_wrong_only_now_and_then():
     found = wrong(SCALE, lambda sensitivity, epsilon, k: right(sensitivity, epsilon, k) * (1.5 if k > 30 else 1))
     assert " of 10 inputs your result is wrong." in found.seen and found.key == "wrong-value"
+
+
+def test_an_answer_fitted_to_usual_inputs_is_asked_about_others():
+    wide = dataclasses.replace(SCALE, wide=anywhere((0.01, 100.0), (0.01, 10.0), (1, 10**4)))
+    assert wrong(wide, right) is None
+    found = wrong(wide, lambda sensitivity, epsilon, k: right(sensitivity, epsilon, min(k, 50)))
+    assert found.key == "not-everywhere" and "right on usual inputs. On " in found.seen and "k = " in found.seen
+    drawn = [wide.wide(np.random.default_rng(seed)) for seed in range(1000)]
+    assert all(0.01 <= s <= 100 and 0.01 <= e <= 10 and 1 <= k <= 10**4 for s, e, k in drawn)
+    assert 0.2 < np.mean([e == float(f"{e:.1g}") for _, e, _ in drawn]) < 0.5
 
 
 def test_the_row_that_differs_is_shown():

@@ -7,7 +7,7 @@ import inspect
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,10 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, a
 from dpcourse.checks.cases.exact import holds_text
 from dpcourse.checks.cases.known import Mistake, frozen
+from dpcourse.checks.vocabulary import Shared
 
 Arguments = tuple[Any, ...]
+WIDE = 30  # inputs of all sizes
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,9 @@ class Equals:
         Tolerances as in `numpy.allclose`.
     times : int
         How many inputs.
+    wide : callable, optional
+        Draws inputs as far as the question reaches, for an answer that is right so far: `inputs` are those by which
+        mistakes are told apart, and their like is what an answer may have been fitted to.
     """
 
     inputs: Callable[[Generator], Arguments]
@@ -48,8 +53,15 @@ class Equals:
     rtol: float = 1e-6
     atol: float = 1e-9
     times: int = 10
+    wide: Callable[[Generator], Arguments] | None = None
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        found = self._compared(answer, chance)
+        if found or self.wide is None:
+            return found
+        return replace(self, inputs=self.wide, mistakes=(), times=WIDE)._compared(answer, chance, elsewhere=True)
+
+    def _compared(self, answer: Answer, chance: Chance, elsewhere: bool = False) -> Diagnosis | None:
         drawn = [frozen(self.inputs(chance.rng)) for _ in range(self.times)]
         results = []
         for arguments in drawn:
@@ -78,6 +90,12 @@ class Equals:
             )
         names = _names(answer, len(drawn[first]))
         seen = self._shown(answer, names, *self._roundest(answer, [drawn[i] for i in bad]))
+        if elsewhere:
+            return Shared.NOT_EVERYWHERE.seen(
+                f"Your result is right on usual inputs. On {len(bad)} of {self.times} that are larger, smaller or less "
+                f"round it is wrong. {seen}",
+                "What do the inputs have in common on which you are wrong? Which case is not thought of?",
+            )
         related = self._related(drawn, results, right, names) or self._ignored(answer, drawn, names)
         if related:
             return Diagnosis(related[2], f"{seen} {related[0]}", related[1])

@@ -202,6 +202,7 @@ RIGHT = {
 
 WRONG = {
     "01.1": {
+        "not-everywhere": lambda frame, columns, k: removed(frame, columns, k) if k in (3, 4, 5) else 0.0,
         "only-the-unique": lambda frame, columns, k: (sizes(frame, columns) == 1).mean(),
         "k-itself": lambda frame, columns, k: (sizes(frame, columns) <= k).mean(),
         "distinct-values": lambda frame, columns, k: (frame.value_counts(columns) < k).sum() / len(frame),
@@ -286,10 +287,15 @@ WRONG = {
         "package-used": lambda frame, columns, sensitive: (records.diversity(frame, columns, sensitive) == 1).mean(),
     },
     "01.5": {
+        "constant too": lambda queries, answers: (
+            least_squares(queries, answers) if queries.shape[1] == 40 else np.zeros(queries.shape[1], dtype=int)
+        ),
         "bits": reconstruct_of_the_lesson,
         "not-whole": fractions,
         "returns-nothing": exact,
-        "few-equations": lambda queries, answers: least_squares(queries[:41], answers[:41]),
+        "few-equations": lambda queries, answers: least_squares(
+            queries[: queries.shape[1] + 1], answers[: queries.shape[1] + 1]
+        ),
         "constant": lambda queries, answers: np.ones(queries.shape[1], dtype=int),
         "shift-ignored": the_lesson_up_to_three,
         "shift-above-zero": lambda queries, answers: reconstruct(queries, answers, least=0),

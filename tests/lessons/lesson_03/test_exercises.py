@@ -291,6 +291,8 @@ def upside_down_total(values, low, high, epsilon, rng):
 
 
 WRONG = [
+    ("03.1", "wrong-value", lambda low, *others: sensitivities(low, *others) if low == int(low) else (0,) * 5),
+    ("03.5", "not-everywhere", lambda scale, level, cells: half_width(max(scale, 0.5), level, cells)),
     ("03.1", "upper-bound-only", with_first(0, lambda low, high, boxes, ticks: high**2)),
     ("03.1", "square-of-width", with_first(0, lambda low, high, boxes, ticks: (high - low) ** 2)),
     ("03.1", "not-squared", with_first(0, lambda low, high, boxes, ticks: max(abs(low), abs(high)))),

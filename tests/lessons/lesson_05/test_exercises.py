@@ -131,6 +131,10 @@ WRONG = {
     ("05.4", "ignores-data"): laplace_on(lambda flags: 0),
     ("05.4", "thin-tails"): normal_for_l2,
     ("05.6", "rounded-sum"): rounded_sum,
+    ("05.6", "not-everywhere"): lambda requests, budget: grant(
+        [math.ceil(100 * x - 1e-9) / 100 for x in requests], budget
+    ),
+    ("05.6", "not-everywhere too"): lambda requests, budget: grant(requests[:22], budget) + [True] * len(requests[22:]),
     ("05.6", "refused-pay"): stops_at_a_refusal,
     ("05.4", "scale-from-data"): lambda flags, epsilon, rng: (
         flags.sum(axis=0) + rng.laplace(scale=max(1, flags.sum(axis=1).max()) / epsilon, size=flags.shape[1])

@@ -56,6 +56,8 @@ def coin(rate):
 
 
 WRONG = [
+    ("10.3", "not-everywhere", lambda h, n, c: band(h, n, min((0.95, 0.99, 0.999), key=lambda known: abs(known - c)))),
+    ("10.5", "not-everywhere", coin(lambda report, fpr, epsilon: report * fpr * (1 + math.exp(min(epsilon, 1.5))))),
     ("10.1", "wrong-value", lambda s, m, f: 0.5),
     ("10.2", "wrong-value", lambda x, a, b: x),
     ("10.3", "wrong-shape", lambda h, n, c: h / n),

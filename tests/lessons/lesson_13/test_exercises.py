@@ -191,6 +191,9 @@ WRONG = {
         "not-random": lambda parents, table, rng: table.argmax(axis=1)[parents],
         "empty-row": no_uniform_row,
         "one-draw": one_draw,
+        "not-everywhere": lambda parents, table, rng: (
+            children(parents, table, rng) if table.shape == (4, 4) else table.argmax(axis=1)[parents]
+        ),
         "negative-shares": negative_shares,
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
     },

@@ -184,10 +184,14 @@ WRONG = {
     ("14.2", "deferred"): spender(begin="BEGIN"),
     ("14.2", "left-open"): spender(commit=False),
     ("14.2", "float-sum"): spender(number=float),
+    ("14.2", "float-sum too"): lambda connection, query_id, epsilon, budget: spender()(
+        connection, query_id, str(Decimal(epsilon).quantize(Decimal("0.01"), "ROUND_UP")), budget
+    ),
     ("14.2", "overspends"): spender(fits=lambda total, budget: float(total) <= float(budget) + 1e-9),
     ("14.2", "refused-pay"): spender(store="all"),
     ("14.2", "repeated-id"): spender(repeat="again"),
     ("14.2", "not-stored"): lambda connection, query_id, epsilon, budget: True,
+    ("14.3", "not-everywhere"): lambda requests, *budget: renyi()(requests[:30], *budget) + [True] * len(requests[30:]),
     ("14.4", "by-size"): lambda releases: (releases > 0.5).astype(int),
     ("14.4", "always-sure"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 0, 1),
     ("14.4", "one-bit-off"): lambda releases: off_the_comb(releases, bits=52),

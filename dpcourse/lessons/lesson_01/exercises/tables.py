@@ -9,6 +9,7 @@ from dpcourse.attacks import records
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.once import whole
 
 _ALL = ["street", "age", "sex", "job"]
 _SECRETS = ("winter", "spring", "ill")  # what somebody had
@@ -60,6 +61,12 @@ def _table_columns_and_k(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
     return frame.assign(age=frame["age"] // 5 * 5), columns, int(rng.integers(3, 6))
 
 
+def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
+    frame = people(rng, whole(rng, 1, 3000))
+    columns = rng.permutation(frame.columns.to_numpy(str))[: int(rng.integers(1, 5))].tolist()
+    return frame, columns, whole(rng, 1, 200)
+
+
 def _removed(frame: pd.DataFrame, columns: list[str], k: int) -> float:
     return float((records.group_sizes(frame, columns) < k).mean())
 
@@ -73,6 +80,7 @@ REMOVED = (
     Equals(
         _table_columns_and_k,
         expected=_removed,
+        wide=_any_table,
         mistakes=(
             Mistake(
                 "only-the-unique",

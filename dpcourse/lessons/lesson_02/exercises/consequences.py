@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import anywhere, between
 
 
 def _rates(rng: np.random.Generator) -> tuple[float, float, float]:
@@ -27,6 +28,11 @@ def _plain_rates(rng: np.random.Generator) -> tuple[float, float, float]:
     """The same without a rate of 0 or 1, and δ below the TPR."""
     tpr = int(rng.integers(4, 20))
     return int(rng.integers(1, tpr)) / 20, tpr / 20, float(rng.choice([0.0, 0.01, 0.12]))
+
+
+def _any_rates(rng: np.random.Generator) -> tuple[float, float, float]:
+    fpr, tpr = sorted(rng.random(2) if rng.random() < 0.5 else 10 ** rng.uniform(-6, 0, 2))
+    return float(fpr), float(tpr), 0.0 if rng.random() < 0.2 else between(rng, 1e-12, 0.5)
 
 
 def _log(over: float, under: float) -> float:
@@ -149,7 +155,7 @@ _MISTAKES = (
 # Ordinary rates first, so that a mistake of thought is heard of before a division by 0.
 SHOWN = (
     Equals(_plain_rates, expected=shown, times=40, mistakes=_MISTAKES),
-    Equals(_rates, expected=shown, times=60, mistakes=_MISTAKES),
+    Equals(_rates, expected=shown, times=60, mistakes=_MISTAKES, wide=_any_rates),
 )
 
 
@@ -184,6 +190,7 @@ HOUSEHOLD = (
         expected=per_person,
         times=12,
         atol=0.0,  # a δ of 1e-7 is compared relatively
+        wide=anywhere((0.01, 20.0), (1e-12, 0.5), (1, 1000)),
         mistakes=(
             Mistake(
                 "delta-over-k",

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
 
 _TWENTIETHS, _OUTPUTS = 20, (2, 7)
 
@@ -33,6 +34,16 @@ def _with_delta(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float
             side[1] += side[0] - min(side[0], most)
             side[0] = min(side[0], most)
     return p / _TWENTIETHS, q / _TWENTIETHS, _delta(rng)
+
+
+def _any_outputs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
+    """Two distributions, no twentieths, on so few outputs that all sets of them can be tried; half of the time each
+    side has an impossible one."""
+    outputs = whole(rng, 2, 10)
+    p, q = (0.99 * rng.dirichlet(np.ones(outputs)) + 0.01 / outputs for _ in range(2))
+    if rng.random() < 0.5:
+        p[0], q[-1] = 0, 0
+    return p / p.sum(), q / q.sum(), 0.0 if rng.random() < 0.2 else between(rng, 1e-9, 0.5)
 
 
 def _over(p: np.ndarray, q: np.ndarray, delta: float) -> float:
@@ -158,6 +169,7 @@ _FORMULA = Equals(
     times=120,
     rtol=1e-4,
     atol=1e-5,
+    wide=_any_outputs,
     mistakes=(
         Mistake.told(_ONE_WAY, lambda p, q, delta: max(_over(p, q, delta), 0.0)),
         Mistake.told(_ONE_WAY, lambda p, q, delta: max(_over(q, p, delta), 0.0)),

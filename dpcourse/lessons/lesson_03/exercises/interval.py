@@ -7,6 +7,7 @@ import math
 from scipy.special import ndtri
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
 
 
 def _half_width(scale: float, level: float, cells: int) -> float:
@@ -22,6 +23,7 @@ HALF_WIDTH = (
     Equals(
         lambda rng: (float(rng.uniform(0.5, 30)), float(rng.uniform(0.6, 0.99)), int(rng.integers(2, 40))),
         expected=_half_width,
+        wide=lambda rng: (between(rng, 1e-3, 1e5), 1 - between(rng, 1e-4, 0.9), whole(rng, 1, 10_000)),
         mistakes=(
             Mistake(
                 "one-cell",

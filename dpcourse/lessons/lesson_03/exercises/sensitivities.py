@@ -8,6 +8,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Mistake
 from dpcourse.checks.cases.exact import holds_text
+from dpcourse.checks.once import between, whole
 
 _NAMES = (
     "the sum of squares, one record added or removed",
@@ -133,8 +134,16 @@ def _draw(rng: np.random.Generator, kind: int) -> tuple[float, float, int, int]:
     return low, high, boxes, ticks
 
 
+def _draw_any(rng: np.random.Generator, kind: int) -> tuple[float, float, int, int]:
+    """The same with bounds of any size, one of which may be 0, and up to 500 boxes."""
+    a, b = sorted(between(rng, 0.01, 1e5) for _ in range(2))
+    low, high = ((a, b), (-b, a), (-a, b), (-b, -a), (0.0, b), (-b, 0.0))[kind % 6]
+    boxes = whole(rng, 1, 500)
+    return low, high, boxes, whole(rng, 1, boxes)
+
+
 def _sensitivities(answer: Answer, chance: Chance) -> Diagnosis | None:
-    drawn = [_draw(chance.rng, kind) for kind in range(8)]
+    drawn = [_draw(chance.rng, kind) for kind in range(8)] + [_draw_any(chance.rng, kind) for kind in range(12)]
     got = []
     for arguments in drawn:
         result = answer(*arguments)
@@ -166,7 +175,7 @@ def _sensitivities(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
     row = int(np.argmin(np.isclose(table[:, place], right[:, place])))
     low, high, boxes, ticks = drawn[row]
-    given = f"low = {low}, high = {high}" if place < 3 else f"boxes = {boxes}, ticks = {ticks}"
+    given = f"low = {low:.6g}, high = {high:.6g}" if place < 3 else f"boxes = {boxes}, ticks = {ticks}"
     return Diagnosis(
         "wrong-value",
         f"With {given}, {_NAMES[place]}, can change by {right[row, place]:.6g}; you give {table[row, place]:.6g}.",

@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import anywhere
 from dpcourse.mechanisms import GaussianMechanism
 
 
@@ -67,6 +68,7 @@ SIGMA = (
         ),
         expected=lambda epsilon, delta, sensitivity: sensitivity * _exact(epsilon, delta),
         rtol=1e-4,
+        wide=anywhere((0.01, 20.0), (1e-10, 0.1), (0.01, 1000.0)),
         mistakes=(
             *(_rounded(to) for to in (".1f", ".2f", ".3f", ".4f", ".2g", ".3g", ".4g")),
             Mistake(

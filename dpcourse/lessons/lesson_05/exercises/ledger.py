@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
 
 # Ledgers of three kinds are drawn at random: so many that two mistakes that seldom differ are told apart.
 _TIMES = 300
@@ -27,10 +28,17 @@ def _a_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, fl
     return losses, masses / masses.sum() * (1 - infinite), infinite, float(rng.uniform(0.2, 1.5))
 
 
+def _any_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, float]:
+    losses = np.sort(rng.normal(0, between(rng, 0.01, 8.0), whole(rng, 1, 1000)))
+    infinite = 0.0 if rng.random() < 0.3 else between(rng, 1e-9, 0.5)
+    return losses, rng.dirichlet(np.ones(losses.size)) * (1 - infinite), infinite, between(rng, 0.01, 5.0)
+
+
 DELTA = (
     Equals(
         _a_loss,
         expected=_delta,
+        wide=_any_loss,
         mistakes=(
             Mistake(
                 "no-infinity",
@@ -156,6 +164,14 @@ def _requests(rng: np.random.Generator) -> tuple[list[float], float]:
     return requests.tolist(), float(rng.integers(80, 160) / 100)
 
 
+def _any_requests(rng: np.random.Generator) -> tuple[list[float], float]:
+    """None to 200 costs of 1 to 6 decimals, and a budget that some of them fill exactly."""
+    decimals, many = int(rng.integers(1, 7)), whole(rng, 1, 201) - 1
+    requests = rng.integers(1, 10**decimals, size=many)
+    budget = requests[: int(rng.integers(many + 1))].sum() + (rng.random() < 0.3)
+    return (requests / 10**decimals).tolist(), float(budget / 10**decimals)
+
+
 _IN_FLOATS = Diagnosis(
     "float-sum",
     "Twenty requests of 0.05 fit into a budget of 1, and you refuse the last: in floats 0.05 added up twenty times is "
@@ -168,6 +184,7 @@ FILTER = (
         _requests,
         expected=_granted,
         times=_TIMES,
+        wide=_any_requests,
         mistakes=(
             Mistake.told(_IN_FLOATS, _float_granted),
             Mistake.told(_IN_FLOATS, _float_left),

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import anywhere, between, whole
 
 # Inputs of two to four kinds are drawn at random; in this many a kind is missing with probability 1e-12 at most.
 _TIMES = 100
@@ -37,6 +38,7 @@ PRICE = (
         _a_ledger,
         expected=_price,
         times=_TIMES,
+        wide=anywhere((1, 10**6), (1e-3, 8.0), (1e-12, 0.5)),
         mistakes=(
             Mistake(
                 "advanced-only",
@@ -108,6 +110,7 @@ FIRST_K = (
         _an_epsilon,
         expected=_first_k,
         times=_TIMES,
+        wide=anywhere((1e-3, 0.6), (1e-6, 0.5)),
         mistakes=(
             Mistake(
                 "no-ln2",
@@ -161,6 +164,11 @@ def _parts(rng: np.random.Generator) -> tuple[np.ndarray, str]:
     return epsilons, str(rng.choice(["add-remove", "replace-one"]))
 
 
+def _many_parts(rng: np.random.Generator) -> tuple[np.ndarray, str]:
+    epsilons = np.array([between(rng, 1e-3, 20.0) for _ in range(whole(rng, 1, 200))])
+    return epsilons, str(rng.choice(["add-remove", "replace-one"]))
+
+
 def _two_largest(epsilons: np.ndarray, neighbours: str) -> float:
     largest = np.sort(epsilons)[::-1]
     return float(largest[0] + (largest[1] if neighbours == "replace-one" else 0))
@@ -171,6 +179,7 @@ PARALLEL = (
         _parts,
         expected=_parallel,
         times=_TIMES,
+        wide=_many_parts,
         mistakes=(
             Mistake(
                 "sum",

@@ -25,7 +25,7 @@ EXERCISES = (
         "06.2",
         "The unbiased estimate",
         (
-            Equals(formulas.reports, formulas.solved, formulas.ESTIMATOR_MISTAKES),
+            Equals(formulas.reports, formulas.solved, formulas.ESTIMATOR_MISTAKES, wide=formulas.any_reports),
             Equals(formulas.few_reports, formulas.solved, formulas.UNREPORTED_MISTAKES),
         ),
         call="estimate_counts(reports, epsilon, k)",
@@ -34,13 +34,21 @@ EXERCISES = (
     Exercise(
         "06.4",
         "The ε that is precise enough",
-        (Equals(formulas.requirement, formulas.smallest, formulas.EPSILON_MISTAKES, rtol=1e-3),),
+        (
+            Equals(
+                formulas.requirement,
+                formulas.smallest,
+                formulas.EPSILON_MISTAKES,
+                rtol=1e-3,
+                wide=formulas.any_requirement,
+            ),
+        ),
         call="epsilon_for(n, count, k, error)",
     ),
     Exercise(
         "06.5",
         "What a report tells",
-        (Equals(formulas.belief, formulas.posterior, formulas.BAYES_MISTAKES),),
+        (Equals(formulas.belief, formulas.posterior, formulas.BAYES_MISTAKES, wide=formulas.any_belief),),
         call="posterior(prior, report, epsilon)",
     ),
 )

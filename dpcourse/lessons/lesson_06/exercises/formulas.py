@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Mistake
+from dpcourse.checks.once import between, whole
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.local import RandomizedResponse, project_to_simplex
 
@@ -18,6 +19,11 @@ def reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
     k, epsilon = int(rng.integers(3, 7)), float(rng.uniform(0.3, 1.5))
     codes = people(rng, int(rng.integers(200, 2000)), k - 1)
     return RandomizedResponse(epsilon, k).randomize(codes, rng=rng), epsilon, k
+
+
+def any_reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
+    k = whole(rng, 2, 60)
+    return rng.integers(k, size=whole(rng, 1, 10_000)), between(rng, 0.05, 8.0), k
 
 
 def few_reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
@@ -145,6 +151,12 @@ def requirement(rng: np.random.Generator) -> tuple[int, int, int, float]:
     return n, count, k, standard_error(float(rng.uniform(0.4, 3.0)), n, count, k)
 
 
+def any_requirement(rng: np.random.Generator) -> tuple[int, int, int, float]:
+    n, k = whole(rng, 10, 10**6), whole(rng, 2, 60)
+    count = whole(rng, 1, n)
+    return n, count, k, standard_error(between(rng, 0.05, 8.0), n, count, k)
+
+
 def _inverted(error_of: Callable[..., float], low: float = 1e-4, high: float = 30.0):
     """ε as a function of the requirement, for a wrong idea of the standard error."""
 
@@ -200,6 +212,11 @@ EPSILON_MISTAKES = (
 def belief(rng: np.random.Generator) -> tuple[np.ndarray, int, float]:
     k = int(rng.integers(3, 7))
     return rng.dirichlet(np.full(k, 1.5)), int(rng.integers(k)), float(rng.uniform(0.2, 3.0))
+
+
+def any_belief(rng: np.random.Generator) -> tuple[np.ndarray, int, float]:
+    k = whole(rng, 2, 60)
+    return rng.dirichlet(np.full(k, between(rng, 0.1, 10.0))), int(rng.integers(k)), between(rng, 0.01, 8.0)
 
 
 def _column(prior: np.ndarray, report: int, truth: float) -> np.ndarray:

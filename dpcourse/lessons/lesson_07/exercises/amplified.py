@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import anywhere
 
 # Inputs of up to four kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
 _TIMES = 90
@@ -30,6 +31,7 @@ COST = (
         _a_phone,
         expected=_cost,
         times=_TIMES,
+        wide=anywhere((1, 10_000), (1e-3, 5.0), (0.01, 20.0)),
         mistakes=(
             Mistake(
                 "no-memory",

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
 
 
 def _estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
@@ -20,6 +21,10 @@ def _reports(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     codes = rng.choice(5, p=[0.4, 0.3, 0.3, 0.0, 0.0], size=n)
     mine = codes[:, None] == np.arange(5)
     return rng.random(mine.shape) < np.where(mine, 0.5, 1 / (math.exp(epsilon) + 1)), epsilon
+
+
+def _any_reports(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    return rng.random((whole(rng, 1, 5000), whole(rng, 2, 60))) < rng.random(), between(rng, 0.05, 8.0)
 
 
 def _symmetric_estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
@@ -37,6 +42,7 @@ ESTIMATE = (
         _reports,
         expected=_estimate,
         times=30,
+        wide=_any_reports,
         mistakes=(
             Mistake(
                 "raw-counts",

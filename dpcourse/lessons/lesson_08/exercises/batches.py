@@ -11,7 +11,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
 from dpcourse.checks.vocabulary import Shared
 
@@ -199,9 +199,9 @@ def _unlikely(counts: np.ndarray, runs: int, probability: float, failure: float)
 
 
 def _runs(rng: Generator) -> tuple[float, int, int, int, float, float]:
-    batch = int(rng.choice([64, 128, 250]))
+    batch = whole(rng, 8, 1000)
     n, epochs = batch * int(rng.integers(30, 120)), int(rng.integers(2, 9))
-    return float(rng.uniform(1.5, 4)), batch, n, epochs, float(rng.uniform(0.9, 2.2)), float(rng.choice([1e-5, 1e-6]))
+    return float(rng.uniform(1.5, 4)), batch, n, epochs, float(rng.uniform(0.9, 2.2)), between(rng, 1e-7, 1e-4)
 
 
 def _priced(rate: float, steps: int, sigma: float, delta: float) -> float:

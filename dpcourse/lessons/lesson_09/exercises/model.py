@@ -7,6 +7,7 @@ import math
 from numpy.random import Generator
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import anywhere
 
 
 def _objective(rng: Generator) -> tuple[float, int, float]:
@@ -29,6 +30,7 @@ SHARE = (
         _objective,
         expected=_share,
         times=40,
+        wide=anywhere((0.01, 20.0), (1, 10**7), (1e-7, 10.0)),
         mistakes=(
             Mistake(
                 "no-jacobian",

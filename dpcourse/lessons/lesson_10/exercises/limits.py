@@ -11,6 +11,9 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
+from dpcourse.checks.scores import Asked, off_somewhere, score_of
+from dpcourse.checks.vocabulary import Shared
 
 # 10.4 What an accusation is worth
 
@@ -62,7 +65,7 @@ WORTH = Equals(
 
 
 def best_attack(answer: Answer, chance: Chance) -> Diagnosis | None:
-    epsilon, runs = float(chance.rng.uniform(0.5, 1.5)), 60_000
+    epsilon, runs = float(chance.rng.uniform(0.5, 1.5)), 45_000
     limit = 1 / (1 + math.exp(epsilon))
     # Nearly all who report “in” are to be accused, and most report it: so a coin that is off by 3% shows.
     fpr = float(chance.rng.uniform(0.65, 0.85)) * limit
@@ -153,6 +156,25 @@ _ALWAYS = Diagnosis(
     "only `fpr` is allowed.",
     "Accuse such a report with a probability below 1: toss a coin.",
 )
+
+
+def accuses_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At any ε and any rate: of the reports “in” as many are accused as coins would, and none of the others."""
+    answer.renew()
+    rng, asked = chance.rng, []
+    for _ in range(50):
+        epsilon, share, many = between(rng, 0.01, 8.0), float(rng.random()), whole(rng, 5, 200)
+        fpr = share / (1 + math.exp(epsilon))
+        if answer(0, fpr, epsilon, rng=rng):
+            told = f"At ε = {epsilon:.2g} and a false positive rate of {fpr:.2g} you accuse somebody who reports “out”."
+            return Shared.NOT_EVERYWHERE.seen(told, "Who reports “out” more often: who was in, or who was not?")
+        accused = sum(bool(answer(1, fpr, epsilon, rng=rng)) for _ in range(many))
+        score = score_of(stats.binom(many, share), accused, rng)
+        asked.append(Asked({"epsilon": epsilon, "fpr": fpr}, np.array([score])))
+    if not (words := off_somewhere(asked, chance.failure)):
+        return None
+    told = words.replace("your results are", "the numbers of reports “in” that you accuse are")
+    return Shared.NOT_EVERYWHERE.seen(told, "For which ε and which `fpr` does your coin do something else?")
 
 
 def _unlikely(count: int, runs: int, p: float) -> float:

@@ -11,6 +11,7 @@ from scipy import stats
 from dpcourse.audit import clopper_pearson
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
 
 # 10.1 The true positive rate at a false positive rate
 
@@ -131,6 +132,11 @@ def _counts(rng: Generator) -> tuple[int, int, float]:
     return hits, trials, float(rng.choice([0.95, 0.99, 0.999]))
 
 
+def _any_counts(rng: Generator) -> tuple[int, int, float]:
+    trials = whole(rng, 1, 100_000)
+    return int(rng.integers(trials + 1)), trials, 1 - between(rng, 1e-4, 0.5)
+
+
 def _band(hits: int, trials: int, confidence: float, sides: int = 2) -> tuple[float, float]:
     low, high = clopper_pearson(np.array(hits), trials, (1 - confidence) / sides)
     return float(low), float(high)
@@ -182,4 +188,5 @@ BAND = Equals(
         ),
     ),
     times=20,
+    wide=_any_counts,
 )

@@ -12,6 +12,7 @@ from scipy import stats
 from dpcourse.audit import clopper_pearson
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
 
 # 11.1 A certificate from counts
 
@@ -22,6 +23,14 @@ def _counts(rng: Generator) -> tuple[int, int, int, float, float]:
     rates = (rng.uniform(0.4, 0.6), rng.uniform(0.1, 0.2)) if rng.random() < 0.5 else (0.97, rng.uniform(0.5, 0.7))
     hits, false_hits = (int(rng.binomial(runs, rate)) for rate in rates)
     return hits, false_hits, runs, float(rng.uniform(0.005, 0.02)), float(rng.choice([0.9, 0.95, 0.99]))
+
+
+def _any_counts(rng: Generator) -> tuple[int, int, int, float, float]:
+    """Any two counts, every third time none or all."""
+    runs = whole(rng, 1, 10**6)
+    hits, false_hits = sorted((int(rng.integers(runs + 1)), whole(rng, 1, runs + 1) - 1), reverse=True)
+    hits, false_hits = (runs if rng.random() < 1 / 6 else hits), (0 if rng.random() < 1 / 6 else false_hits)
+    return hits, false_hits, runs, 0.0 if rng.random() < 0.2 else between(rng, 1e-12, 0.5), 1 - between(rng, 1e-4, 0.5)
 
 
 def _low(hits: int, runs: int, error: float) -> float:
@@ -117,6 +126,7 @@ CERTIFICATE = (
         rtol=1e-4,
         atol=1e-6,
         times=12,
+        wide=_any_counts,
     ),
     Equals(
         lambda rng: ((n := int(rng.integers(200, 900))), 0, n, 0.0, float(rng.choice([0.95, 0.999]))),
@@ -168,6 +178,12 @@ def _canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
     members = rng.random(m) < 0.5
     scores = rng.normal(size=m) + members * rng.uniform(0.7, 1.0) + rng.uniform(2, 4)
     return scores, members, 2 * int(rng.integers(60, 100)), float(rng.choice([0.9, 0.95, 0.99]))
+
+
+def _any_canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
+    members = rng.random(whole(rng, 40, 10_000)) < 0.5
+    scores = rng.normal(between(rng, 0.01, 100.0), size=members.size) + members * between(rng, 0.1, 5.0)
+    return scores, members, 2 * whole(rng, 10, members.size // 2), 1 - between(rng, 1e-4, 0.5)
 
 
 def _binomial(guesses: int, right: int, confidence: float) -> float:
@@ -231,5 +247,6 @@ ONE_RUN = (
         rtol=1e-3,
         atol=1e-5,
         times=5,
+        wide=_any_canaries,
     ),
 )

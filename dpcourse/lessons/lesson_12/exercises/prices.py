@@ -9,23 +9,24 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.once import between, whole
 
 # 12.4 What ten rounds cost a wafer
 
 
 def _training(rng: Generator) -> tuple[float, int, int, int, int, float]:
-    batch = int(rng.choice([16, 32, 50]))
+    batch = whole(rng, 4, 300)
     size = batch * int(rng.integers(15, 40))
     epochs, rounds = int(rng.integers(2, 6)), int(rng.integers(5, 16))
     sigma = float(rng.uniform(0.6, 0.8) if rng.random() < 0.7 else rng.uniform(1.0, 3.0))
-    return sigma, batch, size, epochs, rounds, float(rng.choice([1e-5, 1e-6]))
+    return sigma, batch, size, epochs, rounds, between(rng, 1e-7, 1e-4)
 
 
 def _few_steps(rng: Generator) -> tuple[float, int, int, int, int, float]:
     """Two to six steps in all: one more or less of them changes ε by more than the 2% that are allowed."""
-    batch = int(rng.choice([16, 32, 50]))
+    batch = whole(rng, 4, 300)
     size, rounds = batch * int(rng.integers(2, 4)), int(rng.integers(1, 3))
-    return float(rng.uniform(0.8, 2.0)), batch, size, 1, rounds, float(rng.choice([1e-5, 1e-6]))
+    return float(rng.uniform(0.8, 2.0)), batch, size, 1, rounds, between(rng, 1e-7, 1e-4)
 
 
 def _priced(sigma: float, rate: float, steps: int, delta: float) -> float:
@@ -49,7 +50,7 @@ def _right(sigma: float, batch: int, size: int, epochs: int, rounds: int, delta:
 
 def _costly(rng: Generator) -> tuple[float, int, int, int, int, float]:
     """So little noise that ε is above 25."""
-    batch, rounds = int(rng.choice([16, 32, 50])), int(rng.integers(10, 16))
+    batch, rounds = whole(rng, 4, 300), int(rng.integers(10, 16))
     return float(rng.uniform(0.5, 0.6)), batch, batch * int(rng.integers(15, 25)), 4, rounds, 1e-5
 
 
@@ -157,6 +158,11 @@ RECORD_COST = (
 # 12.5 Everybody's share of the noise
 
 
+def _any_crowd(rng: Generator) -> tuple[float, float, int, int]:
+    n = whole(rng, 1, 10**6)
+    return between(rng, 1e-3, 1e3), between(rng, 0.01, 100.0), n, int(rng.integers(n))
+
+
 def _crowd(rng: Generator) -> tuple[float, float, int, int]:
     n = int(rng.integers(20, 200))
     return float(rng.uniform(0.2, 3)), float(rng.uniform(0.5, 4)), n, int(rng.integers(n // 5, n // 2))
@@ -167,6 +173,7 @@ NOISE_SHARE = (
     Equals(
         _crowd,
         lambda C, z, n, gone: z * C / math.sqrt(n - gone),
+        wide=_any_crowd,
         mistakes=(
             Mistake(
                 "dropouts-forgotten",

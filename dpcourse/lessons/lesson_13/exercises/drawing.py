@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 import numpy as np
+from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value, for_each
+from dpcourse.checks.once import whole
+from dpcourse.checks.scores import Asked, off_somewhere, score_of
+from dpcourse.checks.vocabulary import Shared
 
 # 13.4 Draw the children
 
@@ -127,6 +131,32 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Tables of any shape: of two parents, how often one child comes, and how often in the first half.
+
+    Given how often it comes, how often it does so early is hypergeometric.
+    """
+    answer.renew()
+    rng, asked = chance.rng, []
+    for _ in range(30):
+        shape = whole(rng, 1, 30), whole(rng, 2, 60)
+        table = np.round(rng.normal(whole(rng, 1, 300), 100, size=shape)).astype(int)
+        parents = rng.integers(shape[0], size=whole(rng, 1, 3000))
+        children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
+        for parent in rng.permutation(np.unique(parents))[:2]:
+            here = children[parents == parent]
+            likely = int(rng.choice(shape[1], p=shares[parent]))
+            seen, half = here == likely, here.size // 2
+            early = stats.hypergeom(here.size, int(seen.sum()), half)
+            scores.append(score_of(stats.binom(here.size, shares[parent, likely]), int(seen.sum()), rng))
+            scores.append(score_of(early, int(seen[:half].sum()), rng))
+        asked.append(Asked({"rows": shape[0], "columns": shape[1], "people": parents.size}, np.array(scores)))
+    if not (words := off_somewhere(asked, chance.failure)):
+        return None
+    told = words.replace("your results are", "the numbers of people with one child are")
+    return Shared.NOT_EVERYWHERE.seen(told, "For which tables do you do something else?")
+
+
 CHILDREN = (
     _empty_row,
     Returns(
@@ -186,6 +216,7 @@ CHILDREN = (
         call=_draw,
         hint="For each parent the children must come out in the proportions of the positive counts in its row.",
     ),
+    _any_table,
 )
 
 # 13.5 Copies

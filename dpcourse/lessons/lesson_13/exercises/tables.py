@@ -10,7 +10,7 @@ from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import anywhere, whole
 from dpcourse.checks.release import Release, Words
 
 # 13.1 The noise of k tables
@@ -18,6 +18,7 @@ from dpcourse.checks.release import Release, Words
 SIGMA = Equals(
     lambda rng: (int(rng.integers(2, 60)), float(rng.uniform(0.005, 1.0))),
     expected=lambda k, rho: math.sqrt(k / (2 * rho)),
+    wide=anywhere((1, 10**6), (1e-6, 100.0)),
     mistakes=(
         Mistake(
             "composition-forgotten",

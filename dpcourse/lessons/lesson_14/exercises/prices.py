@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.once import between, whole
 
 # 14.1 ε from an attacker's advantage
 
@@ -104,7 +105,7 @@ def _right(requests: list[float], epsilon: float, delta: float, order: float) ->
     return _grant(requests, _allowance(epsilon, delta, order), lambda cost: _divergence(cost, order))
 
 
-def _session(rng: np.random.Generator) -> tuple[list[float], float, float, float]:
+def _session(rng: np.random.Generator, many: int = 30, admits: float = 10.0) -> tuple[list[float], float, float, float]:
     """A filter that admits some ten of the requests, with large ones that are refused in between."""
     while True:
         epsilon, delta = float(rng.uniform(0.5, 4)), float(10 ** rng.uniform(-8, -3))
@@ -112,8 +113,8 @@ def _session(rng: np.random.Generator) -> tuple[list[float], float, float, float
         limit = _allowance(epsilon, delta, order)
         if limit <= 0.05 * epsilon:
             continue
-        typical = math.sqrt(2 * limit / order / rng.uniform(4, 15))
-        requests = np.round(typical * rng.uniform(0.3, 2.2, size=30), 3).clip(0.001)
+        typical = math.sqrt(2 * limit / order / (admits * rng.uniform(0.4, 1.5)))
+        requests = np.round(typical * rng.uniform(0.3, 2.2, size=many), 3).clip(0.001)
         prices = np.array([_divergence(cost, order) for cost in requests])
         # Far from ties: whoever rounds differently must not be accused.
         spent, margin = 0.0, math.inf
@@ -122,6 +123,11 @@ def _session(rng: np.random.Generator) -> tuple[list[float], float, float, float
             spent += price if spent + price <= limit else 0.0
         if margin > 1e-7:
             return requests.tolist(), epsilon, delta, order
+
+
+def _any_session(rng: np.random.Generator) -> tuple[list[float], float, float, float]:
+    """None to 200 requests, of which one or hundreds would fit."""
+    return _session(rng, whole(rng, 1, 201) - 1, between(rng, 1.0, 300.0))
 
 
 def _mistake(price: Callable[[float, float], float] = _divergence, limit=_allowance, **how: bool):
@@ -149,6 +155,7 @@ GRANT = (
         _session,
         expected=_right,
         times=25,
+        wide=_any_session,
         mistakes=(
             Mistake(
                 "old-conversion",

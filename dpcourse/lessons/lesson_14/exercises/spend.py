@@ -53,7 +53,7 @@ def _stored(path: Path) -> list[tuple[str, Decimal]]:
 
 def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One analyst, nobody in between: what fits is admitted and stored, what does not is not."""
-    for kind in range(4):
+    for kind in range(5):
         with _office() as path, contextlib.closing(_connect(path)) as connection:
             costs, budget = _costs(chance.rng, kind)
             left, wanted, ids = Decimal(budget), [], _ids(chance.rng, len(costs))
@@ -111,7 +111,8 @@ def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, befo
 
 
 def _costs(rng: np.random.Generator, kind: int) -> tuple[list[str], str]:
-    """Decimal strings and a budget: equal ones that fill it, a hair too much, ordinary ones, two that fill it.
+    """Decimal strings and a budget: equal ones that fill it, a hair too much, ordinary ones, some of up to nine
+    decimals that fill it, two that fill it.
 
     The first and the last are more than the budget where floats are added up.
     """
@@ -126,6 +127,12 @@ def _costs(rng: np.random.Generator, kind: int) -> tuple[list[str], str]:
     if kind == 2:
         costs = rng.integers(5, 40, size=8)
         return [_text(cost) for cost in costs], _text(rng.integers(40, costs.sum() + 1))
+    if kind == 3:
+        parts = [
+            Decimal(int(rng.integers(1, 40 * 10**more))).scaleb(-2 - more)
+            for more in rng.integers(1, 8, size=8).tolist()
+        ]
+        return [f"{part:f}" for part in parts], f"{sum(parts[: int(rng.integers(3, 8))]):f}"
     one = two = 0
     while one / 100 + two / 100 <= (one + two) / 100:
         one, two = (int(part) for part in rng.integers(1, 100, size=2))

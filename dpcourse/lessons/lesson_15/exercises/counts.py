@@ -9,7 +9,7 @@ import numpy as np
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 from dpcourse.checks.release import Release, Words
 from dpcourse.checks.vocabulary import Shared
 
@@ -113,10 +113,17 @@ def _added(count: int, epsilon: float) -> float:
     return math.exp(-epsilon * count) / (2 * epsilon)
 
 
+def _any_count(rng: np.random.Generator) -> tuple[int, float]:
+    """Nobody, or as many as leave something to be seen."""
+    epsilon = between(rng, 1e-3, 8.0)
+    return int(rng.uniform(0, 12 / epsilon)), epsilon
+
+
 ADDED = Equals(
     # Wrong answers shall not round to zero, which is a mistake of its own.
     lambda rng: (int(rng.integers(1, 10)), float(rng.uniform(0.2, 1.0))),
     expected=_added,
+    wide=_any_count,
     mistakes=(
         Mistake(
             "unbiased",

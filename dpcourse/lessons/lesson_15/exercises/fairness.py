@@ -8,6 +8,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import whole
 
 # 15.4 Equal opportunity difference
 
@@ -23,6 +24,13 @@ def _predictions(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.n
         np.where(privileged, rng.uniform(0.2, 0.3), rng.uniform(0.02, 0.12)),
     )
     return labels, rng.random(n) < rate, privileged if rng.random() < 0.5 else ~privileged
+
+
+def _any_predictions(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Any shares; somebody in either group earns more."""
+    labels, says, privileged = rng.random((3, whole(rng, 2, 100_000))) < rng.uniform(0.02, 0.98, size=(3, 1))
+    labels[:2], privileged[:2] = True, (True, False)
+    return labels, says, privileged
 
 
 def _difference(rate):
@@ -49,6 +57,7 @@ _opportunity = _difference(_true_positive)
 OPPORTUNITY = Equals(
     _predictions,
     expected=_opportunity,
+    wide=_any_predictions,
     times=40,  # both kinds of inputs occur, except with probability 2e-12
     mistakes=(
         Mistake(
