@@ -287,7 +287,7 @@ WRONG = {
         "package-used": lambda frame, columns, sensitive: (records.diversity(frame, columns, sensitive) == 1).mean(),
     },
     "01.5": {
-        "constant too": lambda queries, answers: (
+        "far-too-small too": lambda queries, answers: (
             least_squares(queries, answers) if queries.shape[1] == 40 else np.zeros(queries.shape[1], dtype=int)
         ),
         "bits": reconstruct_of_the_lesson,

@@ -132,7 +132,7 @@ WRONG = {
     ("05.4", "thin-tails"): normal_for_l2,
     ("05.6", "rounded-sum"): rounded_sum,
     ("05.6", "not-everywhere"): lambda requests, budget: grant(
-        [math.ceil(100 * x - 1e-9) / 100 for x in requests], budget
+        [Decimal(repr(cost)).quantize(Decimal("0.01"), "ROUND_UP") for cost in requests], budget
     ),
     ("05.6", "not-everywhere too"): lambda requests, budget: grant(requests[:22], budget) + [True] * len(requests[22:]),
     ("05.6", "refused-pay"): stops_at_a_refusal,

@@ -25,8 +25,8 @@ EXERCISES = (
         "06.2",
         "The unbiased estimate",
         (
-            Equals(formulas.reports, formulas.solved, formulas.ESTIMATOR_MISTAKES, wide=formulas.any_reports),
-            Equals(formulas.few_reports, formulas.solved, formulas.UNREPORTED_MISTAKES),
+            Equals(formulas.reports, formulas.solved, formulas.ESTIMATOR_MISTAKES),
+            Equals(formulas.few_reports, formulas.solved, formulas.UNREPORTED_MISTAKES, wide=formulas.any_reports),
         ),
         call="estimate_counts(reports, epsilon, k)",
     ),

@@ -163,7 +163,7 @@ def accuses_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     answer.renew()
     rng, asked = chance.rng, []
     for _ in range(50):
-        epsilon, share, many = between(rng, 0.01, 8.0), float(rng.random()), whole(rng, 5, 200)
+        epsilon, share, many = between(rng, 0.1, 8.0), float(rng.random()), whole(rng, 10, 300)
         fpr = share / (1 + math.exp(epsilon))
         if answer(0, fpr, epsilon, rng=rng):
             told = f"At ε = {epsilon:.2g} and a false positive rate of {fpr:.2g} you accuse somebody who reports “out”."
