@@ -11,7 +11,8 @@ nothing, whatever the order of the calls, so it is ever 1/f times as large with 
 That holds for the mean of many gamblers too: those who bet much or little, and who begin early or late, in the order
 of the calls, of ε, or of any size. So a right answer is refused with the stated probability at most, however many
 looks there are; and an answer that is exact at a fifth of the settings, or at a tenth that lie next to one another,
-soon makes somebody rich. A tenth that are scattered do so sometimes: in 17 of 32 checks of four exercises.
+soon makes somebody rich. A tenth that are scattered do so sometimes: in 17 of 32 checks of four exercises. One call in
+twenty is asked again (`again.Again`): other gamblers bet that another generator changes nothing (`SAME`).
 
     def draw(rng):
         epsilon, k = any_epsilon(rng), whole(rng, 2, 60)
@@ -31,14 +32,16 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
 
-EXACT, NARROW, WIDE = "exact", "narrow", "wide"
+EXACT, NARROW, WIDE, SAME = "exact", "narrow", "wide", "same"
 SHARES = (0.05, 0.1, 0.3, 0.6, 0.9)  # of a purse, bet at each call
+AGAIN = 0.05  # of the calls are asked again
 STARTS = 20  # where in an order gamblers begin
 EPSILONS = (0.05, 5.0)
 
@@ -56,11 +59,14 @@ class Seen:
         Whether it is what an answer without randomness gives.
     chance : float
         With which probability a right answer gives that.
+    own : float
+        With which probability, at most, a right answer gives the same again with another generator.
     """
 
     odds: Mapping[str, float]
     exact: bool
     chance: float
+    own: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -114,22 +120,27 @@ class Everywhere:
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         answer.renew()
-        calls = list(self._calls(answer, chance.rng))
-        named = _richest(calls, chance.failure)
-        return Shared.NOT_EVERYWHERE.seen(self._said(*named), self.ask) if named else None
+        repeated: list[Call] = []
+        calls = list(self._calls(answer, chance.rng, repeated))
+        named = _richest(calls, chance.failure / 2)
+        if named:
+            return Shared.NOT_EVERYWHERE.seen(self._said(*named), self.ask)
+        return deaf(repeated, chance.failure / 2)
 
-    def _calls(self, answer: Answer, rng: Generator) -> Iterator[Call]:
+    def _calls(self, answer: Answer, rng: Generator, repeated: list[Call]) -> Iterator[Call]:
+        again = Again(answer, rng, AGAIN)
         for _ in range(self.settings):
             setting = self.draw(rng)
             given = frozen(setting.arguments)
             for _ in range(int(rng.choice(self.asked))):
-                result = self.call(answer, given, np.random.default_rng(rng.integers(2**63)))
-                yield Call(setting.sizes, setting.judge(result))
+                seen = setting.judge(self.call(again, given, rng))
+                if again.same is not None:
+                    repeated.append(Call.again(setting.sizes, seen.own, again.same))
+                yield Call(setting.sizes, seen)
 
     def _said(self, kind: str, where: str, group: Sequence[Call]) -> str:
         exact, expected = sum(one.seen.exact for one in group), sum(one.seen.chance for one in group)
-        about = f"about {expected:,.0f}" if expected >= 1.5 else "one" if expected >= 0.5 else "hardly any"
-        seen = f"{where}, {self.exact} in {exact:,} of {len(group):,} calls; in {about} it should have been."
+        seen = f"{where}, {self.exact} in {exact:,} of {len(group):,} calls; in {_about(expected)} it should have been."
         if kind == NARROW:
             return f"{seen} Your results there are nearer to the truth than ε allows."
         if kind == WIDE:
@@ -143,6 +154,36 @@ class Call:
 
     sizes: Mapping[str, float] = field(repr=False)
     seen: Seen
+
+    @classmethod
+    def again(cls, sizes: Mapping[str, float], own: float, same: bool) -> Call:
+        """Asked again with another generator: whether the result stayed the same, which has this probability at most.
+
+        A right answer may round its results: nothing is taken for less likely than one in a hundred.
+        """
+        return cls(sizes, Seen({SAME: _odds(float(same), max(own, 0.01))}, same, own))
+
+
+def deaf(repeated: Sequence[Call], failure: float) -> Diagnosis | None:
+    """Whether another generator changes results too seldom, wherever that is; by chance with this probability at most.
+
+    Given the first result, the second is the same with its probability. So the gambler's odds are fair, or worse.
+    """
+    named = _richest(repeated, failure) if repeated else None
+    if named is None:
+        return None
+    _, where, group = named
+    same, expected = sum(one.seen.exact for one in group), sum(one.seen.chance for one in group)
+    return Diagnosis(
+        "own-generator",
+        f"{where}, your result was the same with another generator in {same:,} of {len(group):,} calls; in "
+        f"{_about(expected)} it should have been. Who can foresee your noise can take it off.",
+        "Draw from the `rng` you are given, at every ε and every size, and seed no generator of your own.",
+    )
+
+
+def _about(expected: float) -> str:
+    return f"about {expected:,.0f}" if expected >= 1.5 else "one" if expected >= 0.5 else "hardly any"
 
 
 def any_epsilon(rng: Generator, low: float = EPSILONS[0], high: float = EPSILONS[1]) -> float:
@@ -180,7 +221,7 @@ def among(
             seen = f"You return {str(result)[:80]!r}, which is none of the results that can be."
             raise Refused(Diagnosis("outside", seen)) from None
         odds = {name: _odds(float(law[place]), float(right[place])) for name, law in others.items()}
-        return Seen(odds, place == exact, float(right[exact]))
+        return Seen(odds, place == exact, float(right[exact]), float(right[place]))
 
     return judge
 
@@ -219,7 +260,7 @@ def of_noise(places: np.ndarray, exact: bool) -> Seen:
 
 def _richest(calls: Sequence[Call], failure: float) -> tuple[str, str, list[Call]] | None:
     """On what, and where, gamblers became as rich as a right answer makes them with this probability; or None."""
-    kinds = [kind for kind in (EXACT, NARROW, WIDE) if kind in calls[0].seen.odds]
+    kinds = [kind for kind in (EXACT, NARROW, WIDE, SAME) if kind in calls[0].seen.odds]
     orders = [*calls[0].sizes, ""]
     enough = math.log(len(kinds) * len(orders) / failure)
     for kind in kinds:

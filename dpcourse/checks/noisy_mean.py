@@ -6,6 +6,7 @@ outputs on every problem drawn: by chance it may look like another on one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -286,7 +287,8 @@ class NoisyMean:
 
     def _anywhere(self, rng: Generator) -> Problem:
         """Up to 3,000 rows and columns, far shorter and longer than C. Not so little noise that a guard against 0/0
-        such as C / (norm + 1e-6) shows."""
+        such as C / (norm + 1e-6) shows. Every third time rows are whole numbers, every third time floats of 32 bits;
+        every other time the public numbers are ints."""
         m = whole(rng, 1, 3000)
         d = whole(rng, 1, min(3000, 200_000 // m))
         C, sigma = (float(low * (high / low) ** rng.random()) for low, high in ((0.3, 100.0), (0.2, 20.0)))
@@ -297,4 +299,8 @@ class NoisyMean:
         if self.broken and rng.random() < 0.5:
             bad = np.flatnonzero(rng.random(m) < 0.3)
             rows[bad, rng.integers(d, size=bad.size)] = rng.choice([np.nan, np.inf, -np.inf], size=bad.size)
-        return Problem(rows, C, sigma, float(whole(rng, 1, 10**5)))
+        kind, size = rng.integers(3), whole(rng, 1, 10**5)
+        given: np.ndarray = (rows, np.rint(rows), rows.astype(np.float32))[kind]
+        if rng.random() < 0.5:
+            return Problem(given, math.ceil(C), math.ceil(sigma), size)
+        return Problem(given, C, sigma, float(size))

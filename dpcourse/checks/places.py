@@ -4,39 +4,54 @@ What `once` is for a `Release`, this is for an answer whose results are no truth
 the same question thousands of times, which an answer can tell from earnest: it may be random there and nowhere else. So
 here every call has an ε and a size of its own. Each result becomes its place in the law that it should have had, from 0
 where it is nearest to the truth to 1, and such places are uniform. Looked at by ε, by size and in the order of calls:
-among the first so many, are they too small together, or too large?
+among the first so many, are they too small together, or too large? The same where data are whole numbers, and where
+not. Some calls are asked again (`again.Again`), and gamblers bet that another generator changes nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
+from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.everywhere import Call, deaf
 from dpcourse.checks.once import EXACT, near, shares, spread
 from dpcourse.checks.vocabulary import Shared
 
 EPSILONS = (0.05, 8.0)
-_LOOKS = 12  # two, in six orders
+_LOOKS = 16  # two, in eight orders
 
 
-def place(nearer: float, own: float, rng: Generator) -> float:
+class Place(NamedTuple):
+    """Where a result lies in its law, and with which probability, at most, an independent one is the same.
+
+    Where that probability is 1, a repetition says nothing.
+    """
+
+    at: float
+    own: float = 0.0
+
+
+def place(nearer: float, own: float, rng: Generator) -> Place:
     """Where a result lies in its law, by the chances of all that is nearer to the truth and of what is as near."""
-    return float(nearer + rng.random() * own)
+    return Place(float(nearer + rng.random() * own), float(own))
 
 
-def place_of_count(truths: int, many: int, chance: float, rng: Generator) -> float:
+def place_of_count(truths: int, many: int, chance: float, rng: Generator) -> Place:
     """Where so many truths among independent reports lie, each of them one with this probability."""
     law = stats.binom(many, chance)
     return place(law.sf(truths), law.pmf(truths), rng)
 
 
-def place_of_choice(chosen: int, chances: np.ndarray, behind: np.ndarray, rng: Generator) -> float:
+def place_of_choice(chosen: int, chances: np.ndarray, behind: np.ndarray, rng: Generator) -> Place:
     """Where one of several candidates lies that are so far behind the best."""
     order = np.lexsort((np.arange(len(behind)), behind))
     at = int(np.flatnonzero(order == chosen)[0])
@@ -58,45 +73,62 @@ class Placed:
         What is counted by the size.
     bound : bool
         Whether results further from the truth are right, too.
-    times : int
+    times, again : int
+        So many calls, and about so many of them asked again.
+    whole : bool
+        Whether results have to be whole numbers.
+    near, far : str
+        What is said of places that are too small together, and too large.
     """
 
-    ask: Callable[[Answer, float, int, Generator], Iterable[float]]
+    ask: Callable[[Answer, float, int, Generator], Iterable[Place]]
     sizes: tuple[int, int] = (2, 60)
     of: str = "candidates"
     bound: bool = False
     times: int = 150
+    again: int = 30
+    whole: bool = False
+    near: str = "your results are too near to the truth"
+    far: str = "your results are too far from the truth"
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         answer.renew()
-        epsilons = np.array([near(one, chance.rng, 1.0) for one in spread(chance.rng, *EPSILONS, self.times)])
+        epsilons = [near(one, chance.rng, 1.0) for one in spread(chance.rng, *EPSILONS, self.times)]
         low, high = self.sizes
         sizes = np.minimum(spread(chance.rng, low, high + 1, self.times), high).astype(int)
-        asked = [
-            np.clip(list(self.ask(answer, float(epsilon), int(size), chance.rng)), EXACT, 1 - EXACT)
-            for epsilon, size in zip(epsilons, sizes, strict=True)
-        ]
+        again = Again(answer, chance.rng, self.again / self.times, self.whole)
+        asked, repeated, counts = [], [], []
+        for epsilon, size in zip(epsilons, sizes.tolist(), strict=True):
+            found = list(self.ask(again, epsilon, size, chance.rng))
+            asked.append(np.clip([one.at for one in found], EXACT, 1 - EXACT))
+            counts.append(bool((np.asarray(again.first) % 1 == 0).all()))
+            own = prod(one.own for one in found)
+            if again.same is not None and own < 1:
+                repeated.append(Call.again({"ε": epsilon, self.of: size}, own, again.same))
         places = np.array([(-np.log(one).sum(), -np.log1p(-one).sum(), len(one)) for one in asked])
         worst, words = 0.0, ""
-        for values, up, where in (
-            (epsilons, True, "at ε = {:.2g} or less"),
-            (epsilons, False, "at ε = {:.2g} or more"),
-            (sizes, True, f"with {{:.0f}} {self.of} or fewer"),
-            (sizes, False, f"with {{:.0f}} {self.of} or more"),
-            (np.arange(self.times), True, "at first"),
-            (np.arange(self.times), False, "at last"),
+        turn = np.arange(self.times)
+        for values, order, where in (
+            (epsilons, np.argsort(epsilons), "at ε = {:.2g} or less"),
+            (epsilons, np.argsort(epsilons)[::-1], "at ε = {:.2g} or more"),
+            (sizes, np.argsort(sizes, kind="stable"), f"with {{:.0f}} {self.of} or fewer"),
+            (sizes, np.argsort(sizes, kind="stable")[::-1], f"with {{:.0f}} {self.of} or more"),
+            (turn, turn, "at first"),
+            (turn, turn[::-1], "at last"),
+            (turn, np.flatnonzero(counts), "where data are whole numbers"),
+            (turn, np.flatnonzero(np.logical_not(counts)), "where data are no whole numbers"),
         ):
-            order = np.argsort(values, kind="stable")
-            order = order if up else order[::-1]
+            if not len(order):
+                continue
             close, far, many = np.cumsum(places[order], axis=0).T
-            bounds = np.log(shares(self.times) * chance.failure / _LOOKS)
-            for found, what in ((close, "too near to the truth"), (far, "too far from the truth"))[: 2 - self.bound]:
+            bounds = np.log(shares(len(order)) * chance.failure / 2 / _LOOKS)
+            for found, what in ((close, self.near), (far, self.far))[: 2 - self.bound]:
                 unlikely = bounds - stats.gamma.logsf(found, many)
                 if unlikely.max() > worst:
                     worst, last = float(unlikely.max()), int(unlikely.argmax())
                     words = (
                         f"Asked {last + 1} times {where.format(values[order[last]])}, each time about something new, "
-                        f"your results are {what}: more than chance can make them."
+                        f"{what}: more than chance can make them."
                     )
         asks = "You were asked once each, at many ε and many sizes. What does your randomness depend on?"
-        return Shared.NOT_EVERYWHERE.seen(words, asks) if words else None
+        return Shared.NOT_EVERYWHERE.seen(words, asks) if words else deaf(repeated, chance.failure / 2)

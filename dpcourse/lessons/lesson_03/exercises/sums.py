@@ -11,7 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
-from dpcourse.checks.places import Placed
+from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, within_bounds
 from dpcourse.lessons.lesson_03.exercises.records import (
@@ -142,7 +142,7 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[float]:
+def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[Place]:
     """How far a sum is from the truth; noise so wide that whole steps are as good."""
     scale = float(10 ** rng.uniform(1.7, 4))
     kind = str(rng.choice(["from zero", "negative", "both signs", "far from zero"]))
@@ -150,7 +150,8 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list
     values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, many)
     error = abs(float(answer(values, low, high, epsilon, rng=rng)) - np.clip(values, low, high).sum())
     within = error if error >= 1 else rng.random()
-    return [-np.expm1(-within * epsilon / max(abs(low), abs(high)))]
+    rate = epsilon / max(abs(low), abs(high))
+    return [Place(-np.expm1(-within * rate), min(1.0, rate))]  # it may be rounded to whole numbers
 
 
 NOISY_SUM = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -197,14 +198,21 @@ def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
 
 
 def _anywhere(rng: Generator) -> Setting:
-    """Two candidates to sixty, one of them ahead by so much that the others are chosen more often all the same."""
+    """Two candidates to sixty, one of them ahead by so much that the others are chosen more often all the same.
+
+    Every third time sensitivity and utilities are whole numbers.
+    """
     many, epsilon, sensitivity = whole(rng, 2, 60), any_epsilon(rng), float(10 ** rng.uniform(-1, 2))
     names = [f"{word}{number}" for number, word in enumerate(rng.choice(["a", "plan ", "x-"], many))]
     exponents, best = -rng.exponential(size=many), int(rng.integers(many))
     exponents[best] = max(0.01, np.log(np.exp(exponents).sum()) + rng.uniform(-3, -1))
+    utilities = 2 * sensitivity / epsilon * (exponents + rng.normal())
+    if rng.random() < 1 / 3:
+        sensitivity, utilities = math.ceil(sensitivity), np.rint(math.ceil(sensitivity) / sensitivity * utilities)
+        utilities[best] = max(utilities[best], np.delete(utilities, best).max() + 1)
+        exponents = epsilon * utilities / (2 * sensitivity)
     laws = (softmax(by * exponents) for by in (1, 4, 0.25))
     right, narrow, wide = laws
-    utilities = 2 * sensitivity / epsilon * (exponents + rng.normal())
     judge = among(names, right, best, narrow=narrow, wide=wide)
     return Setting((names, utilities, sensitivity, epsilon), {"ε": epsilon, "candidates": many}, judge)
 

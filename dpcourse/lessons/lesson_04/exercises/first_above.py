@@ -262,16 +262,22 @@ def _positions(values: np.ndarray) -> np.ndarray:
 
 
 def _anywhere(rng: Generator) -> Setting:
-    """One value to a hundred; the first above the threshold is somewhere among them, or nowhere."""
+    """One value to a hundred; the first above the threshold is somewhere among them, or nowhere.
+
+    Every third time they are whole numbers.
+    """
     many, epsilon, threshold = whole(rng, 1, 100), any_epsilon(rng), float(rng.uniform(-500, 500))
     at = int(rng.integers(many + 1))
     values = rng.uniform(-8, 6, many)
     values[:at] = -4 * rng.uniform(0.2, 2, at) - 2 * np.log(at + 1)  # in units of 1/ε
     if at < many:
         values[at] = rng.uniform(0.2, 6)
-    right, narrow, wide = (_positions(by * values) for by in (1, 4, 0.25))
+    given = values / epsilon
+    if rng.random() < 1 / 3:
+        threshold, given = float(round(threshold)), np.where(given < 0, np.floor(given), np.ceil(given))
+    right, narrow, wide = (_positions(by * epsilon * given) for by in (1, 4, 0.25))
     judge = among([*range(many), None], right, at, narrow=narrow, wide=wide)
-    return Setting((threshold + values / epsilon, threshold, epsilon), {"ε": epsilon, "values": many}, judge)
+    return Setting((threshold + given, threshold, epsilon), {"ε": epsilon, "values": many}, judge)
 
 
 FIRST = (

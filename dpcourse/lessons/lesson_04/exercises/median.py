@@ -216,26 +216,34 @@ def _median_useful(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _anywhere(rng: Generator) -> Setting:
     """One record to a thousand between any bounds; the median lies in a gap that is small beside the others.
 
+    Every third time all are whole numbers, and every other time of these the records are integers.
+
     The chance is that of weights twice as sharp as the sharpest right ones: no right answer is there as often.
     """
     many, epsilon = whole(rng, 1, 1000), any_epsilon(rng)
     off = np.abs(np.arange(many + 1) - many / 2)
     middle = off == off.min()
     lengths = np.where(middle, 0, rng.exponential(size=many + 1))
-    odds = float(np.exp(rng.uniform(-3, -1))) if many > 1 else 1.0
-    others = float((lengths * np.exp(-2 * epsilon * (off - off.min()))).sum())
-    lengths[middle] = odds * others / middle.sum() if others else 1.0
-    chance = odds / (1 + odds) if others else 1.0
+    weights = np.exp(-2 * epsilon * (off - off.min()))
+    others = float((lengths * weights).sum())
+    lengths[middle] = np.exp(rng.uniform(-3, -1)) * others / middle.sum() if others else 1.0
     low, width = float(rng.uniform(-1000, 1000)), float(10 ** rng.uniform(0, 4))
-    edges = low + width * np.concatenate([[0], np.cumsum(lengths)]) / lengths.sum()
+    in_whole = rng.random() < 1 / 3
+    if in_whole:
+        low, lengths = float(round(low)), np.maximum(np.rint(lengths * rng.uniform(1, 3)), middle)
+        width = float(lengths.sum())
+    chance = float((lengths * weights)[middle].sum() / (lengths * weights).sum())
+    edges = low + np.concatenate([[0], np.cumsum(width / lengths.sum() * lengths)])
     inside = edges[:-1][middle].min(), edges[1:][middle].max()
 
     def judge(result: Any) -> Seen:
         exact = bool(inside[0] <= float(result) <= inside[1])
         return Seen({EXACT: -float(np.log(chance)) if exact else -np.inf}, exact, chance)
 
-    arguments = rng.permutation(edges[1:-1]), low, float(edges[-1]), epsilon
-    return Setting(arguments, {"ε": epsilon, "records": many}, judge)
+    values = rng.permutation(edges[1:-1])
+    if in_whole and rng.random() < 0.5:
+        values = values.astype(int)
+    return Setting((values, low, float(edges[-1]), epsilon), {"ε": epsilon, "records": many}, judge)
 
 
 MEDIAN = (

@@ -17,7 +17,7 @@ EXERCISES = (
             Returns(mechanism.arguments, "array", shape=lambda c, e, k: c.shape, among=lambda c, e, k: range(k)),
             mechanism.transition_probabilities,
             mechanism.coins_of_their_own,
-            mechanism.PLACED,
+            *mechanism.PLACED,
         ),
         call="randomized_response(codes, epsilon, k, rng)",
     ),

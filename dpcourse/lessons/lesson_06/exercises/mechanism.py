@@ -12,7 +12,7 @@ from dpcourse.audit import audit
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
-from dpcourse.checks.places import Placed, place_of_count
+from dpcourse.checks.places import Place, Placed, place, place_of_count
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -97,10 +97,10 @@ def coins_of_their_own(answer: Answer, chance: Chance) -> Diagnosis | None:
     p = truth_probability(epsilon, k)
     groups = [people(chance.rng, int(n), k) for n in chance.rng.integers(6, 30, size=400)]
     true = [np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng)) == codes for codes in groups]
-    for place in (0, 1, 2, 3, 4, -1):
-        often = sum(int(one[place]) for one in true)
+    for at in (0, 1, 2, 3, 4, -1):
+        often = sum(int(one[at]) for one in true)
         if _tail(often, len(true), p) < chance.failure / 20:
-            who = "last" if place < 0 else ("first", "second", "third", "fourth", "fifth")[place]
+            who = "last" if at < 0 else ("first", "second", "third", "fourth", "fifth")[at]
             return Diagnosis(
                 "one-person-plain",
                 f"The {who} person of a group tells the truth in {often / len(true):.0%} of {len(true)} calls, and "
@@ -234,11 +234,35 @@ def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, chance:
     )
 
 
-def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
+def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
     """How many reports are the truth."""
-    codes = rng.integers(k, size=int(rng.integers(1, 30)))
+    codes, p = rng.integers(k, size=int(rng.integers(1, 30))), truth_probability(epsilon, k)
     true = int((np.asarray(answer(codes, epsilon, k, rng=rng)) == codes).sum())
-    return [place_of_count(true, len(codes), truth_probability(epsilon, k), rng)]
+    just_these = p**true * ((1 - p) / (k - 1)) ** (len(codes) - true)
+    return [Place(place_of_count(true, len(codes), p, rng).at, just_these)]
 
 
-PLACED = Placed(_anywhere, of="answers", times=300)
+def _lies(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
+    """How often lies are equally far round the circle, among a hundred draws of as many: as likely at any place."""
+    codes = rng.integers(k, size=int(rng.integers(20, 100)))
+    away = (np.asarray(answer(codes, epsilon, k, rng=rng)).astype(int) - codes) % k
+    lies = away[away > 0]
+    drawn = rng.multinomial(len(lies), np.full(k - 1, 1 / (k - 1)), size=99)
+    seen, others = (np.bincount(lies, minlength=k) ** 2).sum(), (drawn**2).sum(axis=1)
+    found = place((others > seen).sum() / 100, ((others == seen).sum() + 1) / 100, rng)
+    return [Place(found.at, 1.0)]
+
+
+PLACED = (
+    Placed(_anywhere, of="answers", times=300, whole=True),
+    Placed(
+        _lies,
+        sizes=(3, 100),
+        of="answers",
+        times=120,
+        again=0,
+        whole=True,
+        near="your lies are too much alike, and tell who can have sent them",
+        far="your lies are spread too evenly",
+    ),
+)

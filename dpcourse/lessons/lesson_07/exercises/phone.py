@@ -11,7 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Audited, Returns, View
 from dpcourse.checks.once import whole
-from dpcourse.checks.places import Placed, place
+from dpcourse.checks.places import Place, Placed, place
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -141,7 +141,7 @@ def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon:
     )
 
 
-def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
+def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
     """Where the report lies that is sent every day: the truth first, then the lies in their order after it."""
     truth, days = int(rng.integers(k)), whole(rng, 1, 300)
     reports = np.asarray(answer(truth, days, k, epsilon, rng=rng)).astype(int)
@@ -175,5 +175,5 @@ DAILY = (
     # At ε = 1 the truth may be told with probability e/(e + 3) = 47.5%, at ε = 3 with 87%.
     _tells_the_truth(3.0, 0.82, 1000),
     _tells_the_truth(1.0, 0.43, 3000),
-    Placed(_anywhere, sizes=(2, 100), of="answers"),
+    Placed(_anywhere, sizes=(2, 100), of="answers", whole=True),
 )

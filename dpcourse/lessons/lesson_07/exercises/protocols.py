@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
 from dpcourse.checks.once import whole
-from dpcourse.checks.places import Placed, place_of_count
+from dpcourse.checks.places import Place, Placed, place_of_count
 from dpcourse.privacy import Guarantee, Neighbours
 
 # 07.1 Which protocol
@@ -92,11 +93,21 @@ def _two_people(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return codes, other
 
 
+def _bits(reports: Any) -> np.ndarray:
+    """Reports as True and False; `Refused` where they are anything else, which would say more."""
+    bits = np.asarray(reports)
+    if not ((bits == 0) | (bits == 1)).all():
+        strange = bits[(bits != 0) & (bits != 1)][0]
+        seen = f"True and False, or 1 and 0, are wanted; you return {strange!r} among them."
+        raise Refused(Diagnosis("outside", seen, "A third value tells more than a bit does."))
+    return bits.astype(bool)
+
+
 def _audit_call(epsilon: float, k: int):
     """What the auditor sees: the first person's bits, as one number."""
 
     def call(answer: Answer, codes: np.ndarray, rng: np.random.Generator) -> int:
-        row = np.asarray(answer(codes, k, epsilon, rng=rng))[0].astype(bool)
+        row = _bits(answer(codes, k, epsilon, rng=rng))[0]
         return int(row @ (1 << np.arange(k)))
 
     return call
@@ -157,7 +168,7 @@ def _right_bits(answer: Answer, chance: Chance) -> Diagnosis | None:
     n, counted, people = 20_000, [], []
     for low, high in ((0.6, 1.0), (1.6, 2.2)):
         epsilon, codes = float(chance.rng.uniform(low, high)), chance.rng.integers(_K, size=n)
-        reports = np.asarray(answer(codes, _K, epsilon, rng=chance.rng)).astype(bool)
+        reports = _bits(answer(codes, _K, epsilon, rng=chance.rng))
         mine = codes[:, None] == np.arange(_K)
         first, second = (reports[np.arange(n), (codes + step) % _K] for step in (1, 2))
         counted.append((epsilon, int(reports[mine].sum()), int(reports[~mine].sum()), int((first & second).sum())))
@@ -193,18 +204,12 @@ def _right_bits(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, chance: Chance) -> Diagnosis | None:
-    """Whether two people share their draws: how often the same bit, foreign to both, is set for both of them."""
+    """Whether two people share their draws."""
     from scipy.stats import binomtest
 
-    (reports, mine), half = people, len(people[0]) // 2
-    for one, other in (
-        (slice(None, None, 2), slice(1, None, 2)),
-        (slice(None, half), slice(half, None)),
-        (slice(None, half), slice(None, half - 1, -1)),
-    ):
-        foreign = ~mine[one] & ~mine[other]
-        both = int((reports[one] & reports[other] & foreign).sum())
-        if binomtest(both, int(foreign.sum()), quiet**2).pvalue < chance.failure / 6:
+    for pairing in range(3):
+        both, foreign = _both(*people, pairing)
+        if binomtest(both, foreign, quiet**2).pvalue < chance.failure / 6:
             return Diagnosis(
                 "shared-draws",
                 "Two people share their draws: where one's bits are known to be noise, they show what the other's "
@@ -214,10 +219,32 @@ def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, chance: Chan
     return None
 
 
-def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[float]:
+def _both(reports: np.ndarray, mine: np.ndarray, pairing: int) -> tuple[int, int]:
+    """How often a bit that is foreign to both of two people is set for both, and how many such bits there are.
+
+    Of an even number of people: neighbours, one half and the other, or the first and the last.
+    """
+    half = len(reports) // 2
+    one, other = (
+        (slice(None, None, 2), slice(1, None, 2)),
+        (slice(None, half), slice(half, None)),
+        (slice(None, half), slice(None, half - 1, -1)),
+    )[pairing]
+    foreign = ~mine[one] & ~mine[other]
+    return int((reports[one] & reports[other] & foreign).sum()), int(foreign.sum())
+
+
+def _pairs(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
+    """In how many foreign bits both of two people are set."""
+    codes = rng.integers(k, size=2 * whole(rng, 1, 300))
+    bits, mine = _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k)
+    return [place_of_count(*_both(bits, mine, int(rng.integers(3))), (1 + math.exp(epsilon)) ** -2, rng)]
+
+
+def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
     """How many of the own bits are set, and how many of the others are not."""
     codes = rng.integers(k, size=whole(rng, 1, 3000))
-    bits, mine = np.asarray(answer(codes, k, epsilon, rng=rng)).astype(bool), codes[:, None] == np.arange(k)
+    bits, mine = _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k)
     own, quiet = int(bits[mine].sum()), int((~bits[~mine]).sum())
     return [
         place_of_count(own, len(codes), 0.5, rng),
@@ -241,5 +268,14 @@ UNARY = (
         times=2,
         hint="Two people differ in two bits. What is the largest ratio of probabilities that gives?",
     ),
-    Placed(_anywhere, sizes=(2, 200), of="answers"),
+    Placed(_anywhere, sizes=(2, 200), of="answers", whole=True),
+    Placed(
+        _pairs,
+        sizes=(2, 200),
+        of="answers",
+        times=60,
+        again=0,
+        near="the bits of two people are set together too often",
+        far="the bits of two people are set together too seldom",
+    ),
 )

@@ -13,7 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
-from dpcourse.checks.places import Placed
+from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -242,17 +242,17 @@ def _name_noise(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return _density(answer, chance)
 
 
-def _anywhere(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[float]:
+def _anywhere(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
     """How long the noise is, in its law; and how far it points along one axis, or along the diagonal, in that law."""
     weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), float(10 ** rng.uniform(-4, 0))
     noise = np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) - weights
     length = float(np.linalg.norm(noise))
-    places = [float(stats.gamma.cdf(length * n * lam * epsilon / 2, d))]
+    places = [Place(float(stats.gamma.cdf(length * n * lam * epsilon / 2, d)))]
     if d == 1 or length < 1e-6 * np.linalg.norm(weights):  # too short for its direction to be seen
         return places
     along = noise[rng.integers(d)] if rng.random() < 0.5 else noise.sum() / math.sqrt(d)
     # Of a uniform direction, the square of its part along any axis is Beta(1/2, (d − 1)/2).
-    return [*places, float(stats.beta.cdf(min((along / length) ** 2, 1.0), 0.5, (d - 1) / 2))]
+    return [*places, Place(float(stats.beta.cdf(min((along / length) ** 2, 1.0), 0.5, (d - 1) / 2)))]
 
 
 _REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)

@@ -13,7 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
-from dpcourse.checks.places import Placed, place
+from dpcourse.checks.places import Place, Placed, place
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.chances import leads, upset
 from dpcourse.privacy import Guarantee
@@ -234,7 +234,7 @@ def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return None
 
 
-def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[float]:
+def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[Place]:
     """One class leads all others by some scales, or by one vote; or all have counts of their own."""
     unlike = rng.random() < 0.5
     lead = max(1, round(2 / epsilon * rng.uniform(0.1, 0.8 if unlike else 2.5)))
@@ -244,7 +244,8 @@ def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> l
     votes[first] = np.delete(votes, first).max() + lead
     chance = leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
     won = int(answer(votes, epsilon, rng=rng)) == first
-    return [place(0, chance, rng) if won else place(chance, 1 - chance, rng)]
+    # Another law may have the first win less often, and a loser more often.
+    return [place(0, chance, rng) if won else Place(place(chance, 1 - chance, rng).at, 1.0)]
 
 
 NOISY_WINNER = (
@@ -299,5 +300,5 @@ NOISY_WINNER = (
         "At ε = 2 there was not too much noise. Does the scale follow the ε it is given?",
     ),
     _many_classes,
-    Placed(_anywhere, sizes=(2, 100), of="classes", bound=True, times=250),
+    Placed(_anywhere, sizes=(2, 100), of="classes", bound=True, times=250, whole=True),
 )

@@ -9,7 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, for_each
-from dpcourse.checks.places import Placed, place_of_choice
+from dpcourse.checks.places import Place, Placed, place_of_choice
 from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 
@@ -126,10 +126,15 @@ _CHOICE_MISTAKES = (
 )
 
 
-def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generator) -> list[float]:
-    """Pairs some units of 2/ε behind the best."""
+def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generator) -> list[Place]:
+    """Pairs some units of 2/ε behind the best; every other time scores are whole numbers, one of them the largest."""
     behind = rng.exponential(size=many)
-    chosen = answer(float(rng.uniform(0, 20_000)) - 2 / epsilon * behind, epsilon, rng=rng)
+    scores = float(rng.uniform(0, 20_000)) - 2 / epsilon * behind
+    if rng.random() < 0.5:
+        scores = np.rint(scores)
+        scores[scores.argmax()] += 1
+        behind = epsilon / 2 * (scores.max() - scores)
+    chosen = answer(scores, epsilon, rng=rng)
     return [place_of_choice(int(chosen), softmax(-behind), behind, rng)]
 
 
@@ -150,5 +155,5 @@ CHOICE = (
         mistakes=(_NOISY_MAX,),
         hint="The weight of a score u is exp(εu/2), however many pairs there are.",
     ),
-    Placed(_anywhere, sizes=(2, 300), of="pairs"),
+    Placed(_anywhere, sizes=(2, 300), of="pairs", whole=True),
 )

@@ -13,7 +13,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import whole
-from dpcourse.checks.places import Placed, place
+from dpcourse.checks.places import Place, Placed, place
 from dpcourse.privacy import Guarantee
 
 RUNS = 8_000
@@ -155,12 +155,19 @@ def _pair(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, floa
     return either_order((value, sensitivity, g), (value + sensitivity, sensitivity, g), rng)
 
 
-def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> list[float]:
-    """How many steps a release is off: of a value on the grid, where less noise than that tells how it was rounded."""
+def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> list[Place]:
+    """How many steps a release is off: of a value on the grid, where less noise than that tells how it was rounded.
+
+    Every other value is a whole number, such as a count, and two of three of those are of type int.
+    """
     g, fine = 2.0 ** -int(rng.integers(-10, 31)), steps / epsilon < 20
+    value: float = int(rng.choice([-1, 1])) * whole(rng, 1, 10**6)
+    if rng.random() < 0.5:
+        g, value = min(g, 1 / g), value if rng.random() < 2 / 3 else float(value)
+    else:
+        value = g * (value + (0.0 if fine else float(rng.uniform(-0.5, 0.5))))
     sensitivity = g * float(steps - rng.uniform(0.2, 0.8))
-    value = float(rng.choice([-1, 1]) * whole(rng, 1, 10**6)) + (0.0 if fine else float(rng.uniform(-0.5, 0.5)))
-    off = abs(round(float(answer(value * g, sensitivity, g, epsilon, rng=rng)) / g) - round(value))
+    off = abs(round(float(answer(value, sensitivity, g, epsilon, rng=rng)) / g) - round(value / g))
     rest = math.exp(-epsilon / steps)  # P[|steps| ≥ m] = 2 rest^m / (1 + rest)
     beyond, more = (2 * rest**m / (1 + rest) if m else 1.0 for m in (off, off + 1))
     return [place(1 - beyond, beyond - more, rng)]

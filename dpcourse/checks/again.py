@@ -1,0 +1,68 @@
+"""The same question again: noise comes from the generator that is given, and from nowhere else.
+
+An answer that seeds a generator of its own, or makes noise of its arguments, has results of the right law. But whoever
+knows it subtracts its noise.
+"""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.plain import only_numbers
+
+
+class Again(Answer):
+    """An answer each of whose calls gets a generator of its own; a share of the calls is asked again.
+
+    Once more with a generator of the same state: a result that differs is `Refused`. And once with another: `same` says
+    whether the result of the last call stayed the same, and is None where it was not asked again. Results that carry
+    more than numbers, or numbers that are not whole where they have to be, are `Refused`.
+    """
+
+    def __init__(self, answer: Answer, rng: Generator, share: float, whole: bool = False) -> None:
+        self._answer, self._rng, self._share, self._whole = answer, rng, share, whole
+        self.same: bool | None = None
+        self.first: Any = None  # argument of the last call
+
+    def __call__(self, *arguments: Any, rng: Generator) -> Any:
+        """`rng` is the check's own, and stays with it."""
+        seed, again, self.same = int(self._rng.integers(2**63)), self._rng.random() < self._share, None
+        self.first = arguments[0]
+        kept = copy.deepcopy(arguments) if again else ()
+
+        def asked(arguments: tuple[Any, ...], seed: int) -> Any:
+            result = self._answer(*arguments, rng=np.random.default_rng(seed))
+            if result is not None and type(result) not in (str, np.str_):
+                only_numbers(result)
+            if self._whole:
+                _only_whole(result)
+            return result
+
+        result = asked(arguments, seed)
+        if again:
+            self.same = _alike(result, asked(copy.deepcopy(kept), seed + 1))
+            if not _alike(result, asked(kept, seed)):
+                seen = "Asked twice the same, with generators of the same state, your function gave two results."
+                raise Refused(Diagnosis("own-generator", seen, "Draw from the `rng` you are given, and only from it."))
+        return result
+
+
+def _alike(one: Any, other: Any) -> bool:
+    return np.array_equal(np.asarray(one), np.asarray(other))
+
+
+def _only_whole(given: Any) -> None:
+    """`Refused` where there is something behind the point, or a 0 with a minus, which says something too."""
+    array = np.asarray(given)
+    if array.dtype.kind in "biu":
+        return
+    strange = (array != np.rint(array)) | (array == 0) & np.signbit(array)
+    if strange.any():
+        one = float(np.extract(strange, array)[0])
+        raise Refused(Diagnosis("wrong-type", f"Whole numbers are wanted; you return {one!r}.", "What is this part?"))
