@@ -118,7 +118,7 @@ def wrong(lesson):
             known = [(*id, answer) for id, answer in nested]
         else:
             known = [(id, key, answer) for id, some in nested for key, answer in some.items()]
-    plain = [(exercise, key.removesuffix(" too"), answer) for exercise, key, answer in known]
+    plain = [(exercise, key.partition(" too")[0], answer) for exercise, key, answer in known]
     renamed = {id: name for id, (name, _) in RENAMED.items() if isinstance(name, str)}
     return [(exercise, renamed.get((exercise, key), key), answer) for exercise, key, answer in plain]
 

@@ -246,6 +246,19 @@ def only(honest, where):
     return answer
 
 
+def seeded(honest, where):
+    """Random there; elsewhere with a generator that everybody can make."""
+
+    def answer(*given, rng):
+        return honest(*given, rng if where(given[-1]) else np.random.default_rng(len(given[0])))
+
+    return answer
+
+
+def fractions(values):
+    return bool((np.asarray(values) % 1 != 0).any())
+
+
 WRONG = [
     
     
@@ -315,6 +328,7 @@ WRONG = [
     ("04.3", "argmax", lambda candidates, utilities, sensitivity, epsilon, rng: candidates[int(np.argmax(utilities))]),
     ("04.3", "not-everywhere", only(choose, lambda names, *rest: rest[-1] == 1.0 or 0.6 <= rest[-1] <= 0.75)),
     ("04.3", "not-everywhere", only(choose, lambda names, *rest: len(names) in (3, 4, 20, 41))),
+    ("04.3", "not-everywhere", only(choose, lambda names, u, *rest: u.max() <= 1 or fractions(u))),
     ("04.3", "not-a-candidate", lambda candidates, utilities, sensitivity, epsilon, rng: int(np.argmax(utilities))),
     ("04.4", "epsilon-ignored", lambda values, threshold, epsilon, rng: first_above(values, threshold, 1.0, rng)),
     ("04.4", "stops-early", first_twenty_only),
@@ -337,6 +351,9 @@ WRONG = [
     ("04.4", "wrong-frequency", first_with(1.5, 4)),
     ("04.4", "not-everywhere", only(first_above, lambda *given: given[-1] == 1.0 or 1.4 <= given[-1] <= 1.6)),
     ("04.4", "not-everywhere", only(first_above, lambda values, *rest: len(values) <= 12 or len(values) > 500)),
+    ("04.4", "not-everywhere", only(first_above, lambda values, *rest: fractions(values))),
+    ("04.5", "not-everywhere", only(median_with(1.0), lambda values, *rest: not len(values) or fractions(values))),
+    ("04.5", "own-generator", seeded(median_with(1.0), lambda epsilon: epsilon in (0.25, 1.0, 2.5, 4.0))),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda *given: given[-1] in (0.25, 1.0, 2.5, 4.0))),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda values, low, high, epsilon: abs(high - low - 100) < 1e-6)),
     ("04.5", "weights-overflow", plain_exponentials),

@@ -252,6 +252,12 @@ RIGHT = {
 }
 WRONG = [
     *(("06.1", key, answer) for key, answer in MECHANISMS.items()),
+    ("06.1", "not-everywhere", lambda c, e, k, rng: (right if k < 7 else to_the_next)(c, e, k, rng)),
+    (
+        "06.1",
+        "own-generator",
+        lambda c, e, k, rng: right(c, e, k, rng if 0.4 <= e <= 1.6 else np.random.default_rng(7)),
+    ),
     *(("06.2", key, estimator(key)) for key in ESTIMATORS),
     *(("06.3", key, answer) for key, answer in LEAKS.items()),
     *(("06.4", key, answer) for key, answer in EPSILONS.items()),

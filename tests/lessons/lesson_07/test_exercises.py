@@ -98,6 +98,12 @@ def fresh(answer, days, k, epsilon, rng):
     return respond(answer, k, p_of(epsilon, k), rng, days)
 
 
+def in_pairs(codes, k, epsilon, rng):
+    """Where it is not asked often, every two people have the draws of one."""
+    mine, draws = codes[:, None] == np.arange(k), rng.random((len(codes), k))
+    return (draws if k == 6 else draws[np.arange(len(codes)) // 2]) < np.where(mine, 0.5, quiet(epsilon))
+
+
 RIGHT = {
     "07.1": [best_protocol],
     "07.2": [bits(lambda e: 0.5, quiet), as_numbers],
@@ -122,6 +128,13 @@ WRONG = {
     ),
     ("07.2", "not-everywhere too"): lambda codes, k, epsilon, rng: as_numbers(
         codes, k, epsilon if k == 6 or len(codes) <= 30 else 40.0, rng
+    ),
+    ("07.2", "outside"): lambda codes, k, epsilon, rng: (
+        as_numbers(codes, k, epsilon, rng) * (1 + ((k not in (5, 6)) & (codes[:, None] == np.arange(k))))
+    ),
+    ("07.2", "not-everywhere too too"): in_pairs,
+    ("07.6", "wrong-type"): lambda answer, days, k, epsilon, rng: (
+        remembered(answer, days, k, epsilon, rng) + answer / 1000 * (k not in (4, 5))
     ),
     ("07.6", "not-everywhere"): lambda answer, days, k, epsilon, rng: remembered(
         answer, days, k, epsilon if k in (4, 5) else 40.0, rng

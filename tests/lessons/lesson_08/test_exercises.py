@@ -210,6 +210,8 @@ WRONG = [
     ("08.3", "wrong-law", realised_size_when_odd),
     ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * (20 <= g.shape[1] < 40), n, rng)),
     ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * (s in (0.4, 0.55, 1.8, 2, 2.2)), n, rng)),
+    ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * (g.dtype == float), n, rng)),
+    ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * isinstance(n, float), n, rng)),
     ("08.4", "fixed-size", lambda n, q, rng: rng.choice(n, round(q * n), replace=False)),
     ("08.4", "with-replacement", lambda n, q, rng: rng.integers(0, n, rng.binomial(n, q))),
     ("08.4", "mask-for-places", lambda n, q, rng: rng.random(n) < q),

@@ -6,6 +6,7 @@ A right answer fails a check with probability 1e-6 at most. The long versions ru
 import math
 
 import numpy as np
+import pandas as pd
 
 import dpcourse.audit
 import dpcourse.lessons.lesson_09.exercises  # noqa: F401  (so that no check pays for an import)
@@ -154,6 +155,8 @@ WRONG = [
     ("09.1", "not-everywhere", on_an_axis),
     ("09.1", "not-everywhere", on_the_diagonal),
     ("09.1", "not-everywhere", lambda w, *rest, rng: perturb(w, *rest, rng) if 9 <= len(w) <= 13 else w + 0),
+    ("09.1", "leaks", lambda w, *rest, rng: pd.Series(perturb(w, *rest, rng), index=w)),
+    ("09.4", "wrong-type", lambda v, e, rng: noisy_winner(v, e, rng) + (not 18 <= len(v) <= 22) * np.argmax(v) / 1e4),
     ("09.4", "not-everywhere", sure_of(lambda votes: len(votes) in (2, 5, 18, 19, 20, 21, 40, 1000))),
     ("09.4", "not-everywhere", sure_of(lambda votes: len(votes) in (5, 1000) or len(np.unique(votes)) == 2)),
     ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 1.0)),

@@ -192,6 +192,7 @@ WRONG = [
     ("12.3", "not-gaussian", with_noise(lambda rng, s, d: rng.uniform(-s * math.sqrt(3), s * math.sqrt(3), d))),
     ("12.3", "few-clients", noise_for_a_crowd),
     ("12.3", "not-everywhere", lambda u, C, z, n, rng: private_round()(u, C, z * (len(u) < 60), n, rng)),
+    ("12.3", "not-everywhere", lambda u, C, z, n, rng: private_round()(u, C, z * isinstance(n, float), n, rng)),
     ("12.3", "linked-noise", with_noise(noise_in_pairs)),
     ("12.3", "not-gaussian", with_noise(noise_without_sum)),
     ("12.4", "capped", lambda *what: math.inf if record_epsilon(*what) > 10 else record_epsilon(*what)),

@@ -165,6 +165,9 @@ WRONG = {
             lambda epsilon: epsilon if len(scores) in (4, 41) else 1e3
         )(scores, epsilon, rng),
         "not-everywhere too": chosen_with(lambda epsilon: epsilon if 0.4 <= epsilon <= 3.2 else 1e3),
+        "not-everywhere too too": lambda scores, epsilon, rng: chosen_with(
+            lambda epsilon: epsilon if (scores % 1 != 0).any() else 1e9
+        )(scores, epsilon, rng),
         "ignores-epsilon": chosen_with(lambda epsilon: 1.0),
         "upside-down": chosen_with(lambda epsilon: 1 / epsilon),
         "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),

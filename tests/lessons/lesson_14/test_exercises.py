@@ -202,6 +202,9 @@ WRONG = {
     ("14.5", "not-everywhere too"): lambda value, sensitivity, g, epsilon, rng: gridded()(
         value, sensitivity, g, epsilon if g >= 1 / 16 else 1e9, rng
     ),
+    ("14.5", "not-everywhere too too"): lambda value, sensitivity, g, epsilon, rng: gridded()(
+        value, sensitivity, g, 1e9 if isinstance(value, int) else epsilon, rng
+    ),
     ("14.5", "naive"): lambda value, sensitivity, g, epsilon, rng: value + rng.laplace(scale=sensitivity / epsilon),
     ("14.5", "value-not-rounded"): gridded(rounds=None),
     ("14.5", "step-from-data"): gridded(around=lambda g, value: g * 2.0 ** (abs(value) > 500)),
