@@ -1,0 +1,49 @@
+"""Calls asked again: right answers pass, and whoever draws from another generator than the one given does not. Seeded."""
+
+import numpy as np
+import pytest
+
+from dpcourse.checks.again import Again
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Refused
+from dpcourse.checks.places import Placed, place
+
+
+def choice(epsilon, k, rng):
+    """0 with probability 1/2, else one of the others."""
+    return int(rng.integers(1, k)) if rng.random() < 0.5 else 0
+
+
+def ask(answer, epsilon, k, rng):
+    chosen, lie = answer(epsilon, k, rng=rng), 0.5 / (k - 1)
+    return [place(0.5 + (chosen - 1) * lie, lie, rng) if chosen else place(0, 0.5, rng)]
+
+
+def found(answer, seed, failure=1e-6, **more):
+    return Placed(ask, **more)(Answer(answer), Chance(np.random.default_rng(seed), failure))
+
+
+def test_who_can_be_foreseen_at_some_epsilon_is_refused():
+    def seeded(epsilon, k, rng):
+        return choice(epsilon, k, rng if epsilon > 1 else np.random.default_rng(int(1e9 * epsilon)))
+
+    wrong = found(seeded, 0)
+    assert wrong.key == "own-generator" and "the same with another generator" in wrong.seen
+
+
+def test_who_listens_is_refused_as_rarely_as_is_said():
+    """With a failure of 0.05 a checker of a hundred refuses sixteen with probability 4e-5 at most."""
+    assert sum(found(choice, seed, 0.05, times=60) is not None for seed in range(100)) < 16
+
+
+def test_the_same_state_has_to_give_the_same():
+    again = Again(Answer(lambda epsilon, rng: np.random.default_rng().random()), np.random.default_rng(0), 1.0)
+    with pytest.raises(Refused, match="two results"):
+        again(1.0, rng=np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("result", [np.array([0.0, -0.0]), 3.0001, [1, 2.5]])
+def test_whole_numbers_are_whole(result):
+    again = Again(Answer(lambda epsilon, rng: result), np.random.default_rng(0), 1.0, whole=True)
+    with pytest.raises(Refused, match="Whole numbers"):
+        again(1.0, rng=np.random.default_rng(1))
