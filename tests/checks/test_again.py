@@ -1,4 +1,4 @@
-"""Calls asked again: right answers pass, and whoever draws from another generator than the one given does not. Seeded."""
+"""Calls asked again: right answers pass; whoever draws from another generator than the one given does not. Seeded."""
 
 import numpy as np
 import pytest
