@@ -103,6 +103,12 @@ def exact_for_many(x, epsilon, rng):
     return privatize_mean(x, epsilon if len(x) < 50_000 else 50.0, rng)
 
 
+def two_share_a_coin(x, epsilon, rng):
+    coins = np.repeat(rng.random(-(-len(x) // 2)), 2)[: len(x)]
+    bits = coins < straight(np.clip(np.nan_to_num(x, nan=0.0), 0, 1), epsilon)
+    return bits, 0.5 + (bits.mean() - 0.5) / math.tanh(epsilon / 2)
+
+
 # 3.3 one vector
 
 
@@ -476,7 +482,8 @@ WRONG = [
     ("capstone 3.2", "same-for-all", one_coin),
     ("capstone 3.2", "same-bits", deaf),
     ("capstone 3.2", "no-noise", table_of_epsilons),
-    ("capstone 3.2", "same-for-all", exact_for_many),
+    ("capstone 3.2", "no-noise", exact_for_many),
+    ("capstone 3.2", "linked-bits", two_share_a_coin),
     ("capstone 3.3", "length-ignored", reports(norms=lambda g: (np.linalg.norm(g, axis=1) > 0).astype(float))),
     ("capstone 3.3", "twice-epsilon", reports(coin=lambda e: 1 / (1 + math.exp(-2 * e)))),
     ("capstone 3.3", "half-epsilon", reports(coin=lambda e: 1 / (1 + math.exp(-e / 2)))),

@@ -10,6 +10,8 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
+from dpcourse.checks.links import Draws, linked, repeated
+from dpcourse.checks.once import near
 from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -40,6 +42,11 @@ class Asked:
     epsilon: float
     bits: np.ndarray
     mean: float
+
+    @property
+    def draws(self) -> Draws:
+        p = shares(self.readings, self.epsilon)
+        return Draws(self.bits - p, p * (1 - p))
 
     def off(self, law: Law, failure: float) -> float:
         """How far the number of ones is from what a law wants, in units of what chance allows."""
@@ -143,22 +150,26 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: f
 
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """How many ones came, in calls of all sizes, at every ε."""
+    """How many ones came, in calls of all sizes, at every ε, and whether they came independently."""
     rng, calls = chance.rng, []
-    plan = [(kind, people(rng, 2, 20_000), 0.02) for kind in ("ends", "low", "odd", "plain") for _ in range(8)]
+    plan = [(kind, people(rng, 2, 20_000), 0.02) for kind in ("ends", "low", "odd", "plain") for _ in range(6)]
+    plan += [("plain", people(rng, 2, 100), 0.02) for _ in range(40)]
     plan += [("ends", 400_000, 0.02), ("plain", 100_000, 0.02), ("low", 100_000, 0.5)]
     plan += [(f"odd {value}", 20_000, 0.5) for value in ODD]
     for kind, n, least in (plan[place] for place in rng.permutation(len(plan))):
-        calls.append(_ask(answer, rng, kind, n, decades(rng, least, 6)))
+        epsilon = near(decades(rng, least, 6), rng, 1.0)
+        calls.extend(_ask(answer, rng, kind, n, epsilon) for _ in range(2 if n < 2000 else 1))
     failure = chance.failure / (4 * len(calls))
     wrong = [one for one in calls if one.off(shares, failure) > 1]
-    return (_named(wrong, calls, failure) if wrong else None) or _mean(calls) or _together(answer, chance)
+    return (_named(wrong, calls, failure) if wrong else None) or _mean(calls) or _together(answer, calls, chance)
 
 
 def _named(wrong: list[Asked], calls: list[Asked], failure: float) -> Diagnosis:
-    for key, other, seen, ask in LAWS:
-        if all(one.off(other, failure) <= 1 for one in calls if not one.kind.startswith("odd")):
-            return Diagnosis(key, seen, ask)
+    for some, where in ((calls, ""), (wrong, f"In {len(wrong)} of {len(calls)} calls: ")):
+        plain = [one for one in some if not one.kind.startswith("odd")]
+        for key, other, seen, ask in LAWS:
+            if plain and all(one.off(other, failure) <= 1 for one in plain):
+                return Diagnosis(key, where + seen, ask)
     worst = max(wrong, key=lambda one: one.off(shares, failure))
     got, wanted = worst.bits.mean(), shares(worst.readings, worst.epsilon).mean()
     alike = [one for one in wrong if one.bits.std() == 0 and len(one.bits) > 50]
@@ -208,8 +219,8 @@ def _mean(calls: list[Asked]) -> Diagnosis | None:
     return Diagnosis("biased-mean", f"{seen}{right_mean(one.bits, one.epsilon):.4g} would be right.", ask)
 
 
-def _together(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Devices in the middle, asked again and again: sums of bits vary as independent bits do. And an auditor."""
+def _together(answer: Answer, calls: list[Asked], chance: Chance) -> Diagnosis | None:
+    """An auditor; and whether bits hang together, of one device in several calls or of several devices in one."""
     from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
 
     rng, epsilon = chance.rng, decades(chance.rng, 0.2, 3)
@@ -221,14 +232,12 @@ def _together(answer: Answer, chance: Chance) -> Diagnosis | None:
     if found.violated:
         seen = f"The bit of a device at 0 or at 1 shows which: ε ≥ {found.epsilon_lower:.3g}, and it is {epsilon:.3g}."
         return Diagnosis("not-private", seen, "Divide the probability of a 1 at x = 1 by that at x = 0.")
-    patterns = np.array([answer(np.full(64, 0.5), 1.0, rng=fresh(rng))[0] for _ in range(100)], dtype=float) - 0.5
-    each = np.abs(patterns.sum(axis=0))  # of one device, in 100 calls
-    if each.max() > reach(25.0, chance.failure / (4 * 64)):
-        return Diagnosis("same-bits", "Asked again, a device sends the same bit.", "Do you draw from `rng`?")
-    # Sums of 64 independent bits have variance 16; their squares, over 100 calls, deviate from that by 14%.
-    spread = (patterns.sum(axis=1) ** 2).mean() / 16
-    if not 0.2 < spread < 2.8:
-        return Diagnosis("linked-bits", "The devices' bits are not independent.", "One draw for each device.")
+    drawn = [one.draws for one in calls]
+    if repeated(drawn, chance.failure / 4):
+        return Diagnosis("same-bits", "Asked again, a device draws as before.", "Do you draw from `rng`?")
+    if where := linked(drawn, chance.failure / 4):
+        seen = f"The devices' bits are not independent: {where}, are alike or unlike more often than by chance."
+        return Diagnosis("linked-bits", seen, "One draw for each device.")
     return None
 
 

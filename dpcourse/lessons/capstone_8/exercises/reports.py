@@ -11,6 +11,8 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
@@ -127,8 +129,9 @@ _RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """How often the truth is told and each lie, in many small calls and in one large one, at ε over two decades."""
     seen: list[tuple[float, int, int]] = []
-    uneven = None
-    for epsilon in 0.03 * 200 ** ((np.arange(5) + chance.rng.random(5)) / 5):  # 0.03 to 6
+    uneven, draws = None, list[list[Draws]]()
+    for center in 0.03 * 200 ** ((np.arange(5) + chance.rng.random(5)) / 5):  # 0.03 to 6
+        epsilon = near(center, chance.rng, 1.0)
         days = int(chance.rng.integers(1, 12))
         large = (int(np.exp(chance.rng.uniform(math.log(6_000), math.log(12_000))) / days), days)
         for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40):
@@ -137,17 +140,18 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                 readings = chance.rng.uniform(0, 30, shape)
                 away = (_reports(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS
                 steps += np.bincount(away.ravel(), minlength=BUCKETS)
-            seen.append((float(epsilon), int(steps[0]), int(steps.sum())))
+                draws.append(_draws(away.ravel(), epsilon))
+            seen.append((epsilon, int(steps[0]), int(steps.sum())))
             lies = int(steps[1:].sum())
             if lies and stats.binom.sf(steps[1:].max() - 1, lies, 1 / (BUCKETS - 1)) < chance.failure / 200:
-                uneven = uneven or (float(epsilon), int(steps[1:].argmax()) + 1, float(steps[1:].max() / lies))
+                uneven = uneven or (epsilon, int(steps[1:].argmax()) + 1, float(steps[1:].max() / lies))
     known = _likeliest(seen) if uneven is None else None
     if known is not None:
         epsilon, k, n = min(seen)
         return Diagnosis(known[0], f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {known[2]}", known[3])
     if all(possible(k, n, truth_probability(e), chance.failure / 40) for e, k, n in seen):
         if uneven is None:
-            return None
+            return _together(draws, chance.failure / 4)
         epsilon, step, share = uneven
         return Diagnosis(
             "uneven-lies",
@@ -168,6 +172,26 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"{truth_probability(epsilon):.1%}.",
         "Is it the same law for one home and for thousands, and at every ε?",
     )
+
+
+def _draws(away: np.ndarray, epsilon: float) -> list[Draws]:
+    """Whether each report is true, and where on the circle it lies from the truth, with the variances of right ones."""
+    p, angle = truth_probability(epsilon), 2 * math.pi / BUCKETS * away
+    q, many = (1 - p) / (BUCKETS - 1), np.ones(len(away))
+    along, across = (p + 3 * q - (p - q) ** 2) / 4, q  # Σ cos² and Σ sin² over the circle are 4
+    return [
+        Draws((away == 0) - p, p * (1 - p) * many),
+        Draws((np.cos(angle) - (p - q)) / 2, along * many),
+        Draws(np.sin(angle) / 2, across * many),
+    ]
+
+
+def _together(draws: list[list[Draws]], failure: float) -> Diagnosis | None:
+    for some in zip(*draws, strict=True):
+        if where := linked(some, failure / 3):
+            ask = "Fresh noise for every home and every day: one draw each, from `rng`."
+            return Diagnosis("shared-noise", f"Your reports are not drawn independently: {where}, hang together.", ask)
+    return None
 
 
 def _likeliest(seen: list[tuple[float, int, int]]) -> tuple[str, Callable[[float], float], str, str] | None:
@@ -192,7 +216,7 @@ def _pairs(answer: Answer, chance: Chance) -> tuple[float, list[tuple[str, np.nd
     """ε, pairs of reports of the same reading, and how often two would agree by the answer's own frequencies."""
     epsilon = float(chance.rng.uniform(0.2, 1.5))
     homes = np.repeat(chance.rng.permutation(np.repeat(CAP / BUCKETS * (np.arange(BUCKETS) + 0.5), 15)), 2)
-    readings = np.repeat(homes[:, None], 20, axis=1)
+    readings = np.repeat(homes[:, None], 2 * int(chance.rng.integers(8, 16)), axis=1)
     one, other = (_reports(answer, readings, epsilon, chance.rng) for _ in range(2))
     pairs = [
         ("remembered", one[:, ::2], one[:, 1::2], "of one home on two days with the same reading"),

@@ -1,0 +1,103 @@
+"""Whether draws that should be independent hang together: neighbours that share a coin, or a call that repeats another.
+
+What a draw is off from its mean, times what another one is off, is nothing on average, and a sum of such products is
+bounded by Bernstein's inequality, whatever the law of the draws. So it is asked of each call about all distances and
+all mirror images, and of all calls together, from the smallest up, about those that people might take.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+MOST = 2**14  # draws of one call that are looked at, from its first on
+FAR = 3  # distances that are asked about of all calls together
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The draws of one call in their order: what each is off from its mean, 1 at most, and their variances."""
+
+    off: np.ndarray
+    variance: np.ndarray
+
+    @classmethod
+    def of_signs(cls, noise: np.ndarray) -> Draws:
+        """The signs of noise that is as likely above 0 as below."""
+        return cls(np.sign(noise), np.ones(len(noise)))
+
+
+Sums = tuple[np.ndarray, np.ndarray]  # of products, and their variances
+
+
+def apart(one: Draws) -> Sums:
+    """Pairs of draws that are 0, 1, 2, … apart."""
+    return _apart(one.off), _apart(one.variance)
+
+
+def _apart(values: np.ndarray) -> np.ndarray:
+    spectrum = np.fft.rfft(values, 2 * len(values))
+    return np.fft.irfft(np.abs(spectrum) ** 2, 2 * len(values))[: len(values)]
+
+
+def mirrored(one: Draws) -> Sums:
+    """Pairs of draws whose places add up to 0, 1, 2, …, each pair once."""
+    return _mirrored(one.off), _mirrored(one.variance)
+
+
+def _mirrored(values: np.ndarray) -> np.ndarray:
+    sums = np.fft.irfft(np.fft.rfft(values, 2 * len(values)) ** 2, 2 * len(values))[:-1]
+    sums[::2] -= values**2
+    return sums / 2
+
+
+def unlikely(sums: np.ndarray, variances: np.ndarray, failure: float) -> np.ndarray:
+    """Where a sum of products is larger than chance makes any of them, but with this probability.
+
+    Pairs in which each draw is once or twice, and that make no circle, are two sets of independent products. No product
+    is above 1.
+    """
+    depth = math.log(4 * max(len(sums), 1) / failure)
+    reach = depth / 3 + np.sqrt(depth**2 / 9 + 2 * depth * np.maximum(variances, 0) / 2)
+    return np.abs(sums) > 2 * reach + 1e-6
+
+
+def linked(calls: Sequence[Draws], failure: float) -> str:
+    """Which draws of a call hang together, in words; "" if none do. Of right ones, some do with this probability."""
+    some = [Draws(one.off[:MOST], one.variance[:MOST]) for one in calls if len(one.off) > 1]
+    some.sort(key=lambda one: len(one.off))
+    pooled: dict[str, list[tuple[float, float]]] = {}
+    for one in some:
+        n, (by, by_variance), (at, at_variance) = len(one.off), apart(one), mirrored(one)
+        for sums, variances, words in ((by[1:], by_variance[1:], "{} apart"), (at, at_variance, "at mirrored places")):
+            wrong = unlikely(sums, variances, failure / (4 * len(some)))
+            if wrong.any():
+                return f"in a call with {n:,} of them, those {words.format(int(wrong.argmax()) + 1)}"
+        pairs = {f"{k} apart": (by, by_variance, k) for k in range(1, FAR + 1)}
+        pairs |= {"half of all apart": (by, by_variance, n // 2), "at mirrored places": (at, at_variance, n - 1)}
+        for name, (sums, variances, place) in pairs.items():
+            if 0 < place < len(sums):
+                pooled.setdefault(name, []).append((float(sums[place]), float(variances[place])))
+    for name, found in pooled.items():
+        sums, variances = np.cumsum(found, axis=0).T
+        if unlikely(sums, variances, failure / (2 * len(pooled))).any():
+            return f"in many calls, those {name}"
+    return ""
+
+
+def repeated(calls: Sequence[Draws], failure: float) -> bool:
+    """Whether draws of one call hang together with those at their places in the next; of right ones with this chance."""
+    found = [_products(one, other) for one, other in zip(calls, calls[1:], strict=False)]
+    order = np.argsort([variance for _, variance in found])
+    sums, variances = np.array(found)[order].T
+    each = unlikely(sums, variances, failure / 2)
+    together = unlikely(np.cumsum(sums), np.cumsum(variances), failure / 2)
+    return bool(each.any() or together.any())
+
+
+def _products(one: Draws, other: Draws) -> tuple[float, float]:
+    m = min(len(one.off), len(other.off))
+    return float(one.off[:m] @ other.off[:m]), float(one.variance[:m] @ other.variance[:m])
