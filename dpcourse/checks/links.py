@@ -8,7 +8,7 @@ all mirror images, and of all calls together, from the smallest up, about those 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,8 +88,19 @@ def linked(calls: Sequence[Draws], failure: float) -> str:
     return ""
 
 
+def shared(noise: Sequence[np.ndarray], failure: float) -> str:
+    """What symmetric noise of several calls has in common, in a sentence, by signs alone; "" if nothing."""
+    draws = [Draws.of_signs(np.ravel(one)) for one in noise]
+    where = "in one call and in the next, those at the same place" if repeated(draws, failure / 2) else ""
+    where = where or linked(draws, failure / 2)
+    seen = "Draws of your noise are on one side of 0, or on opposite sides, more often than by chance"
+    return where and f"{seen}: {where}."
+
+
 def repeated(calls: Sequence[Draws], failure: float) -> bool:
-    """Whether draws of one call hang together with those at their places in the next; of right ones with this chance."""
+    """Whether draws hang together with those at their places in the next call; right ones do with this probability."""
+    if len(calls) < 2:
+        return False
     found = [_products(one, other) for one, other in zip(calls, calls[1:], strict=False)]
     order = np.argsort([variance for _, variance in found])
     sums, variances = np.array(found)[order].T

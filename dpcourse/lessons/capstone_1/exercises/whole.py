@@ -12,6 +12,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.links import shared
 from dpcourse.checks.once import near
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
@@ -149,6 +150,8 @@ def _noise_wrong(noise: np.ndarray, epsilon: float, chance: Chance) -> Diagnosis
         )
     if not 0.88 < mean < 1.36:
         return _amount(mean, epsilon, len(noise))
+    if seen := shared([noise], chance.failure / 6):
+        return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
     return _normal(noise, chance.failure / 6)
 
 

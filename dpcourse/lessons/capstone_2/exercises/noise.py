@@ -10,6 +10,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
+from dpcourse.checks.links import Draws, linked
 from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import missing
@@ -169,7 +170,7 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in six groups of them.
 
-    A right answer fails with probability `chance.failure` at most: see `missing`, which is asked six times.
+    A right answer fails with probability `chance.failure` at most: `missing` is asked six times, `linked` once.
     """
     rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
     for number in range(48):
@@ -191,13 +192,20 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             continue
         found = np.concatenate([noise[place] for place in some])
         at = np.concatenate([np.full(len(noise[place]), settings[place][1]) for place in some])
-        if missing(found, at, rng, chance.failure / 6):
+        if missing(found, at, rng, chance.failure / 12):
             seen = (
                 f"In {len(some)} new sums of reports {where}, at many ε, {(found == 0).mean():.0%} of the counts have "
                 f"no noise in them; {np.tanh(at / 2).mean():.0%} is right. So the noise is not the right one there."
             )
             return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
+    if where := linked([_draws(one, of[1]) for one, of in zip(noise, settings, strict=True)], chance.failure / 2):
+        return Shared.LINKED_NOISE.seen(f"Bins have noise in common: {where}.", "A draw for each bin.")
     return None
+
+
+def _draws(noise: np.ndarray, epsilon: float) -> Draws:
+    """The signs of discrete Laplace noise, and how often it is not 0."""
+    return Draws(np.sign(noise), np.full(len(noise), 1 - math.tanh(epsilon / 2)))
 
 
 NOISE = (Returns(_few, what="array", shape=lambda histogram, *_: histogram.shape), apart, law, audited, anywhere)

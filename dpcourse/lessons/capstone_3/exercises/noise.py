@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.links import shared
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 
 
@@ -127,6 +128,8 @@ def noise_wrong(calls: list[Noise], failure: float) -> Diagnosis | None:
     runs = np.array([one.sum() / math.sqrt(one.size) for one in standard])
     if not chi2_fits(runs, failure / 4):
         return Diagnosis("linked-noise", "Numbers of one sum share noise.", "A draw of its own for each number.")
+    if seen := shared(standard, failure):
+        return Diagnosis("linked-noise", seen, "A draw of its own for each number, in each round.")
     if stats.kstest(np.concatenate(standard), "norm").pvalue < failure / 4:
         return Diagnosis("not-normal", "Your noise has the right deviation and is not normal.", "rng.normal(0, σ, d)")
     return None

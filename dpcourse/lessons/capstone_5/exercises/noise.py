@@ -13,6 +13,7 @@ from dpcourse.accounting import calibrate_noise_multiplier
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
+from dpcourse.checks.links import shared
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_5.exercises.reference import deviation, fresh, numbers_of, spread_out, whole
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier, classic_noise_multiplier
@@ -146,6 +147,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         _linked(noise, level)
         or _amount(settings, rights, variances, level)
         or _each(noise, settings, level)
+        or _shared([one for some in noise for one in some], level)
         or _pooled(np.concatenate([np.concatenate(one) for one in noise]), level)
     )
 
@@ -221,6 +223,11 @@ def _linked(noise: Sequence[Sequence[np.ndarray]], level: float) -> Diagnosis | 
     if min(stats.chi2.cdf(spread, len(sums)), stats.chi2.sf(spread, len(sums))) >= level:
         return None
     return Shared.LINKED_NOISE.seen("The numbers of one message have some of their noise in common.")
+
+
+def _shared(noise: Sequence[np.ndarray], level: float) -> Diagnosis | None:
+    seen = shared(noise, level)
+    return Shared.LINKED_NOISE.seen(seen, "A draw of its own for each number.") if seen else None
 
 
 def _pooled(everything: np.ndarray, level: float) -> Diagnosis | None:

@@ -12,6 +12,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.links import shared
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
@@ -161,7 +162,8 @@ def _even(seen: Seen, failure: float) -> Diagnosis | None:
                 "mean variance.",
                 "A patient moves a small hospital's sum as far as a large one's. What follows for the noise?",
             )
-    return _linked(x / math.sqrt(mean), level)
+    common = shared([x], level)
+    return _linked(x / math.sqrt(mean), level) or (Shared.LINKED_NOISE.seen(common) if common else None)
 
 
 def _linked(x: np.ndarray, level: float, coarse: bool = False) -> Diagnosis | None:

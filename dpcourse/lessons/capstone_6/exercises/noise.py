@@ -11,6 +11,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.links import shared
 from dpcourse.lessons.capstone_6.design import BITS, COLUMNS, DELTA, HONEST
 from dpcourse.lessons.capstone_6.exercises.block import clips, of_type
 from dpcourse.lessons.capstone_6.exercises.parts import Part
@@ -123,7 +124,7 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
         wrong = (
             _together(whole)
             or _spread(whole, wanted)
-            or _shape(whole, wanted, chance.failure / 4)
+            or _shape(whole, wanted, chance.failure / 16)
             or _hidden(whole, wanted, chance)
         )
         if wrong:
@@ -205,6 +206,8 @@ def _shape(whole: np.ndarray, wanted: float, level: float) -> Diagnosis | None:
     for part in (diagonal, above):
         if stats.kstest((part / part.std()).ravel(), "norm").pvalue < level:
             return Diagnosis("wrong-law", "the shares' sum is not normal.", "`normal(shape)` gives the numbers.")
+    if seen := shared(np.hstack([diagonal, above]), level):
+        return Diagnosis("shared", seen, "A draw for each entry.")
     return None
 
 

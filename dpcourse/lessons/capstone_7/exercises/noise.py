@@ -10,6 +10,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
+from dpcourse.checks.links import Draws, linked
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
@@ -126,6 +127,7 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
         _off_centre(noise, failure / 8)
         or _linked(np.hstack([diagonal, beside]), failure / 8)
         or amount(noise, sigma, failure, name)
+        or _shared(noise, failure / 8)
         or _not_normal(np.hstack([diagonal, beside]), failure / 8)
     )
 
@@ -140,6 +142,15 @@ def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
         "Some entries share their noise: their sum has another variance than independent noise gives.",
         "A draw of its own for every pair of items, and for every item.",
     )
+
+
+def _shared(noise: np.ndarray, failure: float) -> Diagnosis | None:
+    """Entries that go together, in a run or from run to run: all runs one after another, without what mirrors them."""
+    once = np.broadcast_to(np.triu(np.ones(noise.shape[1:])), noise.shape).ravel()
+    if where := linked([Draws(np.sign(noise).ravel() * once, once)], failure):
+        seen = f"Entries of your noise have the same sign, or the opposite, more often than by chance: {where}."
+        return Shared.LINKED_NOISE.seen(seen, "A draw of its own for every pair of items, and for every item.")
+    return None
 
 
 def amount(noise: np.ndarray, sigma: float, failure: float, name: str) -> Diagnosis | None:

@@ -13,7 +13,14 @@ from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.checks.cases import Attack
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
-from dpcourse.lessons.capstone_8.exercises.reports import anew, codes, possible, truth_probability
+from dpcourse.lessons.capstone_8.exercises.reports import (
+    anew,
+    codes,
+    draws_of,
+    hang_together,
+    possible,
+    truth_probability,
+)
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -79,6 +86,8 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         lies = np.bincount(away.ravel(), minlength=BUCKETS)[1:]
         if possible(told, all_of, p, failure):
             if stats.binom.sf(lies.max() - 1, int(lies.sum()), 1 / (BUCKETS - 1)) > failure / BUCKETS:
+                if found := hang_together([draws_of(away.ravel(), float(epsilon))], chance.failure / 4):
+                    return Diagnosis("linked-answers", found, "Each bucket of each home needs a draw of its own.")
                 continue
             share = lies.max() / lies.sum()
             seen = f"At ε = {epsilon:.2g} one of the seven lies is {share:.0%} of all lies, not 14%."

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.links import shared
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_8.design import sigma
 
@@ -215,6 +216,8 @@ def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis |
         beside
     ) > 2 * stats.norm.isf(failure / 2):
         return Shared.LINKED_NOISE.seen("The noise of one day tells about that of another.")
+    if seen := shared([one for s in found for one in s.standard], failure):
+        return Shared.LINKED_NOISE.seen(seen)
     if stats.kstest(z, stats.norm.cdf).pvalue < failure:
         seen = "Your noise has the right variance, and is not normal."
         return Diagnosis("not-normal", seen, "rng.normal(0, deviation, days) is.")

@@ -11,7 +11,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
@@ -140,7 +140,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                 readings = chance.rng.uniform(0, 30, shape)
                 away = (_reports(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS
                 steps += np.bincount(away.ravel(), minlength=BUCKETS)
-                draws.append(_draws(away.ravel(), epsilon))
+                draws.append(draws_of(away.ravel(), epsilon))
             seen.append((epsilon, int(steps[0]), int(steps.sum())))
             lies = int(steps[1:].sum())
             if lies and stats.binom.sf(steps[1:].max() - 1, lies, 1 / (BUCKETS - 1)) < chance.failure / 200:
@@ -151,7 +151,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(known[0], f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {known[2]}", known[3])
     if all(possible(k, n, truth_probability(e), chance.failure / 40) for e, k, n in seen):
         if uneven is None:
-            return _together(draws, chance.failure / 4)
+            found = hang_together(draws, chance.failure / 4)
+            ask = "Fresh noise for every home and every day: one draw each, from `rng`."
+            return Diagnosis("shared-noise", found, ask) if found else None
         epsilon, step, share = uneven
         return Diagnosis(
             "uneven-lies",
@@ -174,7 +176,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-def _draws(away: np.ndarray, epsilon: float) -> list[Draws]:
+def draws_of(away: np.ndarray, epsilon: float) -> list[Draws]:
     """Whether each report is true, and where on the circle it lies from the truth, with the variances of right ones."""
     p, angle = truth_probability(epsilon), 2 * math.pi / BUCKETS * away
     q, many = (1 - p) / (BUCKETS - 1), np.ones(len(away))
@@ -186,12 +188,14 @@ def _draws(away: np.ndarray, epsilon: float) -> list[Draws]:
     ]
 
 
-def _together(draws: list[list[Draws]], failure: float) -> Diagnosis | None:
+def hang_together(draws: list[list[Draws]], failure: float) -> str:
+    """What reports of several calls have in common, in a sentence; "" if nothing."""
     for some in zip(*draws, strict=True):
-        if where := linked(some, failure / 3):
-            ask = "Fresh noise for every home and every day: one draw each, from `rng`."
-            return Diagnosis("shared-noise", f"Your reports are not drawn independently: {where}, hang together.", ask)
-    return None
+        if where := linked(some, failure / 6):
+            return f"Your reports are not drawn independently: {where}, hang together."
+        if repeated(some, failure / 6):
+            return "Your reports hang together with those at their places in the call before."
+    return ""
 
 
 def _likeliest(seen: list[tuple[float, int, int]]) -> tuple[str, Callable[[float], float], str, str] | None:

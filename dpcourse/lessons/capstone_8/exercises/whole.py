@@ -179,16 +179,17 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         messages: list[Message] = [
             (homes[home], day, float(readings[home, day])) for day, some in enumerate(there) for home in some
         ]
-        given = released(answer, messages, homes, days, epsilon, delta, shares, rng)
-        wrong = _claim(given["claim"], epsilon, delta)
+        many_times = [released(answer, messages, homes, days, epsilon, delta, shares, rng) for _ in range(2 - long)]
+        wrong = _claim(many_times[-1]["claim"], epsilon, delta)
         if wrong:
             return wrong
-        if np.isnan(given["means"]).any():
+        means = np.array([given["means"] for given in many_times])
+        if np.isnan(means).any():
             return Diagnosis("refuses-all", f"{shares} homes and more reported every day, {shares} are enough.")
         many = np.array([len(some) for some in there])
         exact = np.array([readings[some, day].sum() for day, some in enumerate(there)]) / many
         unit = year_norm(days) * sigma(epsilon, delta) * np.sqrt(many / shares) / many
-        standard = ((given["means"] - exact) / unit)[None]
+        standard = (means - exact) / unit
         found.append(Reported(shares, days, epsilon, delta, standard, many=many, declared=len(homes)))
     known = likeliest(found, (*SHARED, *SCALES))
     if known in SHARED:
