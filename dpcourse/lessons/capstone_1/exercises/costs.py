@@ -10,6 +10,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.once import near, whole
 from dpcourse.lessons.capstone_1.numbers import gaussian_delta, local_epsilon, noise_multiplier
 
 
@@ -25,11 +26,17 @@ def _near(got: float, wanted: float, within: float = 0.01) -> bool:
     return abs(got - wanted) <= within * wanted
 
 
+def _drawn(rng: np.random.Generator, batches: bool) -> tuple[int, int, int, float, int, float]:
+    """Any plan; without `batches` that of a small fab, whose batch is everything."""
+    n = whole(rng, 400, 5000) if batches else whole(rng, 20, 200)
+    batch = whole(rng, 30, min(n // 3, 300)) if batches else n
+    delta = float(10 ** rng.uniform(-8, -4))
+    return n, batch, int(rng.integers(2, 9)), near(0.8 * 4 ** rng.random(), rng, 1.0), int(rng.integers(2, 15)), delta
+
+
 def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Within 1% of the steps as they are, or of whole steps in every epoch (ceil(n/batch))."""
-    sizes = chance.rng.choice((500, 800, 1000, 1500, 2000, 3000, 5000), 3, replace=False)
-    settings = [(int(n), 64, 5, 1.0, int(chance.rng.choice((8, 10))), 1e-5) for n in sizes]
-    settings.append((60, 60, 5, 1.0, 10, 1e-5))  # a small fab, whose batch is everything
+    settings = [_drawn(chance.rng, batches) for batches in (True, True, True, False)]
     gave = [number(answer(*setting)) for setting in settings]
     wanted = [local_epsilon(*setting) for setting in settings]
     whole = [
@@ -102,19 +109,22 @@ COSTS = (costs,)
 
 def shares(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The sum of `shares` normal numbers of this deviation, over all rounds: exact δ(ε), and no tenth too much."""
-    for epsilon, rounds in ((3.0, 50), (float(chance.rng.uniform(0.3, 2)), 50), (1.0, int(chance.rng.integers(2, 30)))):
-        few = int(chance.rng.integers(3, 9))
-        deviation = number(answer(epsilon, 1e-5, rounds, few))
-        z = noise_multiplier(round(epsilon, 12), 1e-5, rounds)
+    rng = chance.rng
+    for _ in range(6):
+        epsilon, delta, few, rounds = near(0.1 * 80 ** rng.random(), rng, 1.0), 10 ** rng.uniform(-9, -3), 1, 1
+        while abs(math.log(rounds / few)) < 0.1:  # there two mistakes give the same
+            few, rounds = whole(rng, 2, 60), whole(rng, 2, 200)
+        deviation = number(answer(epsilon, delta, rounds, few))
+        z = noise_multiplier(round(epsilon, 12), delta, rounds)
         ratio = deviation * math.sqrt(few) / z
         if deviation <= 0:
             return Diagnosis("no-noise", f"A deviation of {deviation:g} is no noise.")
-        safe = gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation) <= 1e-5 * 1.01
+        safe = gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation) <= delta * 1.01
         if safe and ratio < 1.12:
             continue
-        seen = f"At ε = {epsilon:.3g}, {rounds} rounds and {few} shares you add {deviation:.4g}, and "
+        seen = f"At ε = {epsilon:.3g}, δ = {delta:.2g}, {rounds} rounds and {few} shares you add {deviation:.4g}, and "
         seen += f"{z / math.sqrt(few):.4g} is needed"
-        one = noise_multiplier(round(epsilon, 12), 1e-5, 1)
+        one = noise_multiplier(round(epsilon, 12), delta, 1)
         for gives, why, hint, key in (
             (z, "that is the whole noise, from every fab", "Variances add up. What does each add?", "whole-noise-each"),
             (
@@ -142,7 +152,7 @@ def shares(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis("too-much-noise", f"{seen}.", "Which accountant composes Gaussian noise most tightly?")
         return Diagnosis(
             "too-little-noise",
-            f"{seen}: δ at this ε is {gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation):.2g}, not 1e-5.",
+            f"{seen}: δ is {gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation):.2g} at this ε.",
             "One wafer moves the sum by 1 in every round.",
         )
     return None

@@ -56,10 +56,12 @@ class Sums:
         return np.sum([vector for name, vector in kept.items() if name not in self.gone], axis=0)
 
 
-def fitted(answer: Answer, fabs: Mapping[str, Wafers], epsilon: float, sums: Sums, rng: Any) -> np.ndarray:
+def fitted(
+    answer: Answer, fabs: Mapping[str, Wafers], epsilon: float, sums: Sums, rng: Any, delta: float = DELTA
+) -> np.ndarray:
     """The weights, after the look at what was sent."""
     data = {name: (X.copy(), y.copy()) for name, (X, y) in fabs.items()}
-    weights = np.asarray(answer(data, epsilon, DELTA, sums, np.random.default_rng(rng)), dtype=float)
+    weights = np.asarray(answer(data, epsilon, delta, sums, np.random.default_rng(rng)), dtype=float)
     if weights.shape != (WEIGHTS,) or not np.isfinite(weights).all():
         raise Refused(
             Diagnosis("wrong-shape", f"{WEIGHTS} finite weights are wanted.", "Return an array, the constant last.")
@@ -78,16 +80,16 @@ def fitted(answer: Answer, fabs: Mapping[str, Wafers], epsilon: float, sums: Sum
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs whose wafers are all broken send noise and nothing else: so the noise of every fab shows."""
     for around in (3.0, 0.3):
-        epsilon = near(around, chance.rng)
+        epsilon, delta = near(around, chance.rng), float(10 ** chance.rng.uniform(-8, -4))
         broken = {name: Wafers(np.full((n, 20), np.nan), chance.rng.integers(0, 2, n)) for name, n in FAB_SIZES.items()}
         sums = Sums()
         try:
-            fitted(answer, broken, epsilon, sums, chance.rng)
+            fitted(answer, broken, epsilon, sums, chance.rng, delta)
         except AnswerRaised as raised:
             return Diagnosis(
                 "raises", f"Where wafers cannot be read your training stops: {raised}.", "They count as zero."
             )
-        wrong = _noise_wrong(np.array([[sent[name] for name in broken] for sent in sums.sent]), epsilon, chance)
+        wrong = _noise_wrong(np.array([[sent[name] for name in broken] for sent in sums.sent]), epsilon, delta, chance)
         if wrong:
             return wrong
     return None
@@ -129,13 +131,13 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"On wafers that can be read there is less noise than wanted in {quiet} of {len(noise)} rounds, or none.",
             "What decides whether a fab adds its share?",
         )
-    wrong = _noise_wrong(noise, epsilon, chance)
+    wrong = _noise_wrong(noise, epsilon, DELTA, chance)
     return wrong.led_by("On wafers that can be read. ") if wrong else None
 
 
-def _noise_wrong(noise: np.ndarray, epsilon: float, chance: Chance) -> Diagnosis | None:
+def _noise_wrong(noise: np.ndarray, epsilon: float, delta: float, chance: Chance) -> Diagnosis | None:
     """What is wrong with draws of noise, shape (rounds, fabs, weights)."""
-    z = noise_multiplier(epsilon)
+    z = noise_multiplier(epsilon, delta)
     ratios = noise.var(axis=(0, 2)) * SHARES / z**2 * ROUNDS / len(noise)
     # 1,050 normal numbers a fab: a variance deviates by 4.4%, 6,300 by 1.8%.
     mean = float(ratios.mean())
@@ -149,16 +151,16 @@ def _noise_wrong(noise: np.ndarray, epsilon: float, chance: Chance) -> Diagnosis
             "The noise hides one wafer, which moves the sum by C in a large fab as in a small one.",
         )
     if not 0.88 < mean < 1.36:
-        return _amount(mean, epsilon, len(noise))
+        return _amount(mean, epsilon, delta, len(noise))
     if seen := shared([noise], chance.failure / 6):
         return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
     return _normal(noise, chance.failure / 6)
 
 
-def _amount(ratio: float, epsilon: float, rounds: int) -> Diagnosis:
+def _amount(ratio: float, epsilon: float, delta: float, rounds: int) -> Diagnosis:
     seen = f"At ε = {epsilon:.3g} each fab's noise, over {rounds} rounds, has {ratio:.2g} times the variance of a share"
-    mu = math.sqrt(1 / ratio) * math.sqrt(ROUNDS) / noise_multiplier(epsilon)
-    broken = f"{seen}: four shares together cost δ = {gaussian_delta(epsilon, mu):.2g} at this ε, not 1e-5."
+    mu = math.sqrt(1 / ratio) * math.sqrt(ROUNDS) / noise_multiplier(epsilon, delta)
+    broken = f"{seen}: four shares together cost δ = {gaussian_delta(epsilon, mu):.2g} at this ε, not {delta:.2g}."
     if ratio < 0.05:
         return Diagnosis("too-little-noise", broken, "Does the noise cover all rounds? What does a share of four add?")
     if abs(ratio - SHARES / 6) < 0.1:

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
@@ -193,6 +194,42 @@ def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
     return Diagnosis("not-normal", seen, "rng.normal(0, deviation, shape) is.")
 
 
+def off_anywhere(found: list[tuple[int, float, np.ndarray]], failure: float) -> Diagnosis | None:
+    """Releases as (items, σ, noise): a χ² of each, and of the first so many by items and by σ, up and down."""
+    z = [_units(noise) / sigma for _, sigma, noise in found]
+    squares, many = np.array([float(one @ one) for one in z]), np.array([len(one) for one in z])
+    by_items, by_sigma = (np.argsort([one[key] for one in found]) for key in (0, 1))
+    for order in (by_items, by_items[::-1], by_sigma, by_sigma[::-1]):
+        for total, n, how_many in (
+            (squares[order], many[order], np.ones_like(order)),
+            (np.cumsum(squares[order]), np.cumsum(many[order]), np.arange(1, len(order) + 1)),
+        ):
+            unlikely = np.minimum(stats.chi2.cdf(total, n), stats.chi2.sf(total, n)) < failure / (16 * len(found))
+            if unlikely.any():
+                at = int(unlikely.argmax())
+                items, sigma, _ = found[order[at]]
+                seen = (
+                    f"In {how_many[at]} of {len(found)} new releases, the last with {items} items and a deviation of "
+                )
+                seen += f"{sigma:.3g}, your noise has {total[at] / n[at]:.2g} times the right variance."
+                return Shared.NOT_EVERYWHERE.seen(seen, "On what does your noise depend?")
+    return None
+
+
+def _units(noise: np.ndarray) -> np.ndarray:
+    """A symmetric matrix as independent numbers of one deviation."""
+    return np.concatenate([np.diag(noise), noise[np.triu_indices(len(noise), 1)] * ROOT])
+
+
+def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Catalogues of 1 to 120 items, once each, at any σ."""
+    rng, found = chance.rng, []
+    for size in spread(rng, 1, 120, 40):
+        total, sigma = population(rng, round(size)), near(0.02 * 5000 ** rng.random(), rng, 1.0)
+        found.append((len(total), sigma, _released(answer, total, sigma, chance) - total))
+    return off_anywhere(found, chance.failure)
+
+
 def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:
     """Entries nobody clicked are noised like the others: two thousand numbers at least, variance within a fifth."""
     for part, filled in (
@@ -209,4 +246,4 @@ def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:
     return None
 
 
-NOISE = (Returns(_inputs, what="array", shape=lambda total, sigma: total.shape), hides, law)
+NOISE = (Returns(_inputs, what="array", shape=lambda total, sigma: total.shape), hides, law, anywhere)

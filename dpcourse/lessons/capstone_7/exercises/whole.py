@@ -10,9 +10,10 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.once import near, spread, whole
 from dpcourse.datasets import simulate_clicks
 from dpcourse.lessons.capstone_7.design import DELTA, gram, noise_radius, sigma
-from dpcourse.lessons.capstone_7.exercises.noise import amount, audited, noise_wrong
+from dpcourse.lessons.capstone_7.exercises.noise import amount, audited, noise_wrong, off_anywhere
 from dpcourse.lessons.capstone_7.exercises.phone import contributed
 from dpcourse.lessons.capstone_7.exercises.world import (
     BOOKS,
@@ -178,6 +179,27 @@ def _ridge(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Shops of 2 to 80 items, one release each, at any ε and δ, with the fewest phones and with more."""
+    rng, found = chance.rng, []
+    for size in spread(rng, 2, 80, 24):
+        items, declared = round(size), whole(rng, 2, 60)
+        shares = int(rng.integers(1, declared + 1))
+        stayed, delta = int(rng.integers(shares, declared + 1)), float(10 ** rng.uniform(-10, -2))
+        epsilon, who = near(0.05 * 200 ** rng.random(), rng, 1.0), phones(declared)
+        messages: list[Message] = [
+            (name, rng.integers(items, size=int(rng.integers(8))).astype(float)) for name in who[:stayed]
+        ]
+        given = released(answer, messages, who, items, epsilon, delta, shares, rng)
+        if given is None:
+            return Diagnosis("refuses-all", f"{stayed} of {declared} phones sent something, {shares} are enough.")
+        if wrong := _claim(given["claim"], epsilon, delta):
+            return wrong
+        exact = np.sum([contributed(clicks, items) for _, clicks in messages], axis=0)
+        found.append((items, sigma(epsilon, delta) * math.sqrt(stayed / shares), given["gram"] - exact))
+    return off_anywhere(found, chance.failure)
+
+
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """4,000 people, 100 items, ε = 3: the noise there, the ridge, and lists that beat popularity by 0.03.
 
@@ -214,4 +236,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-WHOLE = (robust, honest, useful)
+WHOLE = (robust, honest, useful, anywhere)
