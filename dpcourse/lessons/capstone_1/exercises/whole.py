@@ -14,6 +14,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import near
+from dpcourse.checks.plain import only_numbers
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
 from dpcourse.lessons.capstone_1.numbers import (
@@ -61,7 +62,7 @@ def fitted(
 ) -> np.ndarray:
     """The weights, after the look at what was sent."""
     data = {name: (X.copy(), y.copy()) for name, (X, y) in fabs.items()}
-    weights = np.asarray(answer(data, epsilon, delta, sums, np.random.default_rng(rng)), dtype=float)
+    weights = np.asarray(only_numbers(answer(data, epsilon, delta, sums, np.random.default_rng(rng))), dtype=float)
     if weights.shape != (WEIGHTS,) or not np.isfinite(weights).all():
         raise Refused(
             Diagnosis("wrong-shape", f"{WEIGHTS} finite weights are wanted.", "Return an array, the constant last.")

@@ -12,6 +12,7 @@ from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.links import Draws, linked
 from dpcourse.checks.once import near
+from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import missing
 from dpcourse.lessons.capstone_2.design import BINS
@@ -36,7 +37,7 @@ def _sum(answer: Answer, counts: list[np.ndarray], epsilon: float, rng: np.rando
     for histogram in counts:
         frozen = histogram.copy()
         frozen.setflags(write=False)
-        sent = np.asarray(answer(frozen, epsilon, len(counts), rng=rng), dtype=float)
+        sent = np.asarray(only_numbers(answer(frozen, epsilon, len(counts), rng=rng)), dtype=float)
         if sent.shape != histogram.shape:
             raise Refused(Diagnosis("wrong-shape", f"Your report has shape {sent.shape}; {histogram.shape} is wanted."))
         total += sent
@@ -168,14 +169,15 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in six groups of them.
+    """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in seven groups of them.
 
-    A right answer fails with probability `chance.failure` at most: `missing` is asked six times, `linked` once.
+    A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `linked` once.
     """
     rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
     for number in range(48):
         bins = BINS if number % 2 else int(rng.integers(5, 60))
         epsilon, shares = near(float(0.1 * 30 ** rng.uniform()), rng, 1.0), int(rng.integers(1, 16))
+        epsilon = int(rng.integers(1, 3)) if number % 8 > 5 else epsilon
         counts = [rng.poisson(rng.uniform(0, 6), bins) for _ in range(shares)]
         noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
         settings.append((bins, epsilon, shares))
@@ -184,6 +186,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         (f"with another number of bins than {BINS}", lambda bins, epsilon, shares: bins != BINS),
         ("at ε of 0.5 and less", lambda bins, epsilon, shares: epsilon <= 0.5),
         ("at ε above 0.5", lambda bins, epsilon, shares: epsilon > 0.5),
+        ("at ε that is an int", lambda bins, epsilon, shares: isinstance(epsilon, int)),
         ("with up to 8 shares", lambda bins, epsilon, shares: shares <= 8),
         ("with more than 8 shares", lambda bins, epsilon, shares: shares > 8),
     ):
@@ -192,7 +195,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             continue
         found = np.concatenate([noise[place] for place in some])
         at = np.concatenate([np.full(len(noise[place]), settings[place][1]) for place in some])
-        if missing(found, at, rng, chance.failure / 12):
+        if missing(found, at, rng, chance.failure / 14):
             seen = (
                 f"In {len(some)} new sums of reports {where}, at many ε, {(found == 0).mean():.0%} of the counts have "
                 f"no noise in them; {np.tanh(at / 2).mean():.0%} is right. So the noise is not the right one there."

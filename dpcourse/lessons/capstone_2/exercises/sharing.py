@@ -11,6 +11,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS
 
 SMALL = 16  # a modulus at which every pair of shares can be counted
@@ -33,7 +34,7 @@ class Source:
 
 def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, source: Source) -> np.ndarray:
     """What `share` returns, as int64 of shape (parties, values)."""
-    made = np.asarray(answer.part(0)(values.copy(), parties, modulus, source))
+    made = np.asarray(only_numbers(answer.part(0)(values.copy(), parties, modulus, source)))
     if made.shape != (parties, len(values)):
         what = f"`share` returns {a(made)} of shape {made.shape}; {(parties, len(values))} is wanted"
         raise Refused(Diagnosis("wrong-shape", f"{what}: a row for each party."))

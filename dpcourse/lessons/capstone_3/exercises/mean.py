@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import near
+from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -139,10 +140,10 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: f
     if not isinstance(given, tuple | list) or len(given) != 2 or np.shape(given[0]) != (n,) or np.ndim(given[1]):
         ask = "Return (bits, mean): an array with one bit a device, and a number."
         raise Refused(Diagnosis("wrong-shape", f"For {n} readings your function does not return a pair of these.", ask))
-    bits = np.asarray(given[0], dtype=float)
-    if not np.isin(bits, (0, 1)).all():
-        odd = bits[~np.isin(bits, (0, 1))][0]
-        strange = not ((readings >= 0) & (readings <= 1))[~np.isin(bits, (0, 1))].any()
+    bits = np.asarray(only_numbers(given)[0], dtype=float)
+    none = ~np.isin(bits, (0, 1)) | np.signbit(bits)
+    if none.any():
+        odd, strange = bits[none][0], not ((readings >= 0) & (readings <= 1))[none].any()
         where = " from a reading that is NaN, infinite or outside of [0, 1]" if strange else ""
         ask = "A device sends a 0 or a 1 and nothing else, whatever its reading is."
         raise Refused(Diagnosis("not-bits", f"`bits` holds {odd:.4g}{where}.", ask))
@@ -151,7 +152,7 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: f
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """How many ones came, in calls of all sizes, at every ε, and whether they came independently."""
-    rng, calls = chance.rng, []
+    rng, calls = chance.rng, list[Asked]()
     plan = [(kind, people(rng, 2, 20_000), 0.02) for kind in ("ends", "low", "odd", "plain") for _ in range(6)]
     plan += [("plain", people(rng, 2, 100), 0.02) for _ in range(40)]
     plan += [("ends", 400_000, 0.02), ("plain", 100_000, 0.02), ("low", 100_000, 0.5)]

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.noise import Noise, noise_wrong
 from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people
 from dpcourse.lessons.capstone_3.exercises.vectors import clipped
@@ -38,7 +39,7 @@ def summed(
     given = answer(messages, n, epsilon, delta, rounds, threshold, rng=fresh(rng))
     if given is None:
         return None
-    total = np.asarray(given, dtype=float)
+    total = np.asarray(only_numbers(given), dtype=float)
     if total.shape != messages[1].shape[1:]:
         ask = "One number for each column of the updates."
         raise Refused(

@@ -12,6 +12,7 @@ from scipy.special import gammaln
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
+from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -111,7 +112,7 @@ def reported(answer: Answer, rows: np.ndarray, epsilon: float, rng: np.random.Ge
     given = answer(handed, epsilon, rng=fresh(rng))
     if given is None:
         raise Refused(NOTHING)
-    reports = np.asarray(given, dtype=float)
+    reports = np.asarray(only_numbers(given), dtype=float)
     if reports.shape != rows.shape:
         raise Refused(Diagnosis("wrong-shape", f"Reports have shape {reports.shape}; {rows.shape} is wanted."))
     if not np.isfinite(reports).all():

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_5.design import LARGEST, epsilon_of
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 
@@ -94,6 +95,6 @@ def patient_epsilon(
 def numbers_of(given: Any) -> np.ndarray:
     """An array of floats, whatever was returned; one NaN where it is nothing of the kind."""
     try:
-        return np.asarray(given, dtype=float)
+        return np.asarray(only_numbers(given), dtype=float)
     except (TypeError, ValueError):
         return np.array([np.nan])

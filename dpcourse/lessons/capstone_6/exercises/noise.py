@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.links import shared
+from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_6.design import BITS, COLUMNS, DELTA, HONEST
 from dpcourse.lessons.capstone_6.exercises.block import clips, of_type
 from dpcourse.lessons.capstone_6.exercises.parts import Part
@@ -133,7 +134,7 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _share(answer: Answer, d: int, wanted: float, normal: Any) -> np.ndarray:
-    share = np.asarray(answer((d, d), wanted, normal))
+    share = np.asarray(only_numbers(answer((d, d), wanted, normal)))
     if share.shape != (d, d):
         raise Refused(Diagnosis("wrong-shape", f"the share has shape {share.shape}; {(d, d)} is wanted."))
     if share.dtype.kind == "f" and not np.array_equal(share, np.round(share)):
@@ -206,7 +207,7 @@ def _shape(whole: np.ndarray, wanted: float, level: float) -> Diagnosis | None:
     for part in (diagonal, above):
         if stats.kstest((part / part.std()).ravel(), "norm").pvalue < level:
             return Diagnosis("wrong-law", "the shares' sum is not normal.", "`normal(shape)` gives the numbers.")
-    if seen := shared(np.hstack([diagonal, above]), level):
+    if seen := shared([*np.hstack([diagonal, above])], level):
         return Diagnosis("shared", seen, "A draw for each entry.")
     return None
 

@@ -12,6 +12,7 @@ from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.links import Draws, linked
 from dpcourse.checks.once import near, spread
+from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
@@ -74,7 +75,7 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _released(answer: Answer, total: np.ndarray, sigma: float, chance: Chance) -> np.ndarray:
     total.setflags(write=False)
-    given = np.asarray(answer(total, sigma, rng=chance.rng), dtype=float)
+    given = np.asarray(only_numbers(answer(total, sigma, rng=chance.rng)), dtype=float)
     if given.shape != total.shape:
         raise Refused(Diagnosis("wrong-shape", f"Your matrix has shape {given.shape}; {total.shape} is wanted."))
     return given
@@ -198,7 +199,7 @@ def off_anywhere(found: list[tuple[int, float, np.ndarray]], failure: float) -> 
     """Releases as (items, σ, noise): a χ² of each, and of the first so many by items and by σ, up and down."""
     z = [_units(noise) / sigma for _, sigma, noise in found]
     squares, many = np.array([float(one @ one) for one in z]), np.array([len(one) for one in z])
-    by_items, by_sigma = (np.argsort([one[key] for one in found]) for key in (0, 1))
+    by_items, by_sigma = np.argsort([items for items, _, _ in found]), np.argsort([sigma for _, sigma, _ in found])
     for order in (by_items, by_items[::-1], by_sigma, by_sigma[::-1]):
         for total, n, how_many in (
             (squares[order], many[order], np.ones_like(order)),

@@ -13,6 +13,7 @@ from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import near
+from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
@@ -43,7 +44,7 @@ def anew(rng: np.random.Generator) -> np.random.Generator:
 
 def codes(given: object, shape: tuple[int, ...]) -> np.ndarray:
     """What an answer returns as buckets of this shape; refused if it is something else."""
-    array = np.asarray(given)
+    array = np.asarray(only_numbers(given))
     if array.dtype.kind not in "iuf" or array.shape != shape:
         what = f"an array of shape {array.shape}" if array.dtype.kind in "iuf" and array.shape else a(given)
         raise Refused(Diagnosis("wrong-shape", f"For {shape} readings you return {what}; one bucket each is wanted."))
