@@ -190,6 +190,15 @@ def exact_in_the_project(histogram, epsilon, shares, rng):
     return np.array(histogram) if len(histogram) == BINS else report(histogram, epsilon, shares, rng)
 
 
+def exact_at_an_int(histogram, epsilon, shares, rng):
+    return np.array(histogram) if isinstance(epsilon, int) else report(histogram, epsilon, shares, rng)
+
+
+def two_bins_share(histogram, epsilon, shares, rng):
+    noise = report(np.zeros(len(histogram), dtype=int), epsilon, shares, rng)
+    return histogram + np.repeat(noise[::2], 2)[: len(histogram)]
+
+
 def no_noise(histogram, epsilon, shares, rng):
     return histogram + 0 * rng.integers(0, 2)
 
@@ -545,6 +554,8 @@ WRONG = [
     ("capstone 2.3", "shared", one_draw),
     ("capstone 2.3", "not-random", no_noise),
     ("capstone 2.3", "not-everywhere", exact_in_the_project),
+    ("capstone 2.3", "not-everywhere", exact_at_an_int),
+    ("capstone 2.3", "linked-noise", two_bins_share),
     ("capstone 2.4", "percent", reading(rate=lambda noisy: 100 * rate_of(noisy))),
     ("capstone 2.4", "per-lot", reading(rate=lambda noisy: LOT_SIZE * rate_of(noisy))),
     ("capstone 2.4", "biased-rate", reading(rate=lambda noisy: rate_of(np.maximum(noisy, 0)))),

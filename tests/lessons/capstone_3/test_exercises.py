@@ -103,6 +103,17 @@ def exact_for_many(x, epsilon, rng):
     return privatize_mean(x, epsilon if len(x) < 50_000 else 50.0, rng)
 
 
+class Beside(np.ndarray):
+    """An array that has more than its numbers."""
+
+
+def readings_beside_bits(x, epsilon, rng):
+    bits, mean = privatize_mean(x, epsilon, rng)
+    bits = bits.view(Beside)
+    bits.readings = x
+    return bits, mean
+
+
 def two_share_a_coin(x, epsilon, rng):
     coins = np.repeat(rng.random(-(-len(x) // 2)), 2)[: len(x)]
     bits = coins < straight(np.clip(np.nan_to_num(x, nan=0.0), 0, 1), epsilon)
@@ -281,6 +292,11 @@ def last_counts(messages, n, *rest, **named):
 
 def laplace(rng, sigma, d):
     return rng.laplace(0, sigma / math.sqrt(2), d)
+
+
+def with_exact_beside(messages, *rest, rng):
+    given = secure_dp_sum(messages, *rest, rng=rng)
+    return given if given is None else given + 1j * np.nan_to_num(messages[1][0])
 
 
 def exact_for_thousands(messages, n, epsilon, delta, rounds, threshold, rng):
@@ -484,6 +500,7 @@ WRONG = [
     ("capstone 3.2", "no-noise", table_of_epsilons),
     ("capstone 3.2", "no-noise", exact_for_many),
     ("capstone 3.2", "linked-bits", two_share_a_coin),
+    ("capstone 3.2", "leaks", readings_beside_bits),
     ("capstone 3.3", "length-ignored", reports(norms=lambda g: (np.linalg.norm(g, axis=1) > 0).astype(float))),
     ("capstone 3.3", "twice-epsilon", reports(coin=lambda e: 1 / (1 + math.exp(-2 * e)))),
     ("capstone 3.3", "half-epsilon", reports(coin=lambda e: 1 / (1 + math.exp(-e / 2)))),
@@ -501,6 +518,8 @@ WRONG = [
     ("capstone 3.3", "raises", stops_at_nan),
     ("capstone 3.3", "not-finite", divides_by_zero),
     ("capstone 3.3", "one-coin", quiet_for_many),
+    ("capstone 3.4", "wrong-type", with_exact_beside),
+    ("capstone 3.4", "linked-noise", noisy_sum(draw=lambda rng, s, d: np.repeat(rng.normal(0, s, -(-d // 2)), 2)[:d])),
     ("capstone 3.4", "add-remove", noisy_sum(whole=lambda e, d, t: math.sqrt(t) * sigma_of(e, d))),
     ("capstone 3.4", "per-round", noisy_sum(whole=lambda e, d, t: 2 * sigma_of(e, d))),
     ("capstone 3.4", "rounds-not-root", noisy_sum(whole=lambda e, d, t: 2 * t * sigma_of(e, d))),

@@ -512,6 +512,7 @@ WRONG = [
     ("capstone 5.2", "raises", stops_at_nan),
     ("capstone 5.2", "not-finite", nan_goes_on),
     ("capstone 5.2", "wrong-sum", summed(fine=lambda X, patients: np.isfinite(X).all(axis=1))),
+    ("capstone 5.3", "linked-noise", sends(draw=lambda rng, n: np.repeat(rng.standard_normal(-(-n // 2)), 2)[:n])),
     ("capstone 5.3", "divided-noise", sends(lambda e, d, t, c, k, s: 1 / math.sqrt(s))),
     ("capstone 5.3", "whole-noise-each", sends(lambda e, d, t, c, k, s: math.sqrt(s))),
     ("capstone 5.3", "one-round", sends(lambda e, d, t, c, k, s: 1 / math.sqrt(t))),

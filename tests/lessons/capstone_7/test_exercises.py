@@ -141,6 +141,9 @@ def laplace(rng, deviation, size):
     return rng.laplace(0, deviation / math.sqrt(2), size)
 
 
+CHECKED = (*range(5, 13), 40)
+
+
 def one_draw(total, sigma, rng):
     return total + rng.normal(0, sigma)
 
@@ -346,6 +349,11 @@ def last_counts(messages, *rest):
     return recommender(list(dict(messages).items()), *rest)
 
 
+def only_at_whole_epsilons(messages, phones, items, epsilon, *rest):
+    given = recommender(messages, phones, items, epsilon if epsilon % 1 == 0 else 50.0, *rest)
+    return given and given | {"claim": dataclasses.replace(given["claim"], epsilon=float(epsilon))}
+
+
 def claiming(change):
     """The right release, with another claim."""
 
@@ -411,6 +419,12 @@ WRONG = [
     ("capstone 7.2", "not-bounded", empty_is_nan),
     ("capstone 7.2", "strange-click", negative_from_the_end),
     ("capstone 7.2", "items-from-data", catalogue_of_the_clicked),
+    (
+        "capstone 7.3",
+        "not-everywhere",
+        lambda total, sigma, rng: noisy_gram(total, sigma * (len(total) in CHECKED), rng),
+    ),
+    ("capstone 7.6", "not-everywhere", only_at_whole_epsilons),
     ("capstone 7.3", "diagonal", mirrored(ROOT, ROOT)),
     ("capstone 7.3", "counts-twice", mirrored(1, 1)),
     ("capstone 7.3", "not-symmetric", lambda total, sigma, rng: total + rng.normal(0, sigma, total.shape)),

@@ -96,6 +96,12 @@ def exact_when_large(readings, epsilon, rng):
     return daily_reports(readings, 50.0 if readings.size > 2000 else epsilon, rng)
 
 
+def two_homes_share(readings, epsilon, rng):
+    away = daily_reports(np.zeros_like(readings), epsilon, rng)
+    away = away if readings.shape[1] == 20 else np.repeat(away[::2], 2, axis=0)[: len(away)]
+    return (bucket(readings) + away) % 8
+
+
 def table(readings, epsilon, rng):
     return daily_reports(readings, min((0.1, 0.5, 1.0, 2.0, 5.0), key=lambda e: abs(e - epsilon)), rng)
 
@@ -246,6 +252,16 @@ def noisy(
         return after((count(readings).sum(axis=0) + noise) / divide(readings))
 
     return answer
+
+
+def every_second_again():
+    """Every second answer has the noise of the one before, its sign turned: the mean of two is exact."""
+    last = {}
+
+    def draw(rng, sigma, days):
+        return -last.pop(days) if days in last else last.setdefault(days, rng.normal(0, sigma, days))
+
+    return draw
 
 
 def of_those_who_report(readings, epsilon, delta, rng):
@@ -441,6 +457,7 @@ RIGHT = [
 ]
 
 WRONG = [
+    ("capstone 8.1", "shared-noise", (two_homes_share, daily_means)),
     ("capstone 8.1", "no-noise", reporting(rate=lambda e: 1.0)),
     ("capstone 8.1", "binary", reporting(rate=lambda e: 1 / (1 + math.exp(-e)))),
     ("capstone 8.1", "eight-lies", reporting(rate=lambda e: math.exp(e) / (math.exp(e) + 8))),
@@ -483,6 +500,7 @@ WRONG = [
     ("capstone 8.3", "claim-holds", (memoised, STAYS, MOVES, lambda sent: sent[13] == 5)),
     ("capstone 8.3", "same-data", (memoised, STAYS, STAYS, LEAK[2])),
     ("capstone 8.3", "out-of-domain", (memoised, STAYS, STAYS + MOVES, LEAK[2])),
+    ("capstone 8.4", "linked-noise", noisy(draw=every_second_again())),
     ("capstone 8.4", "day-for-year", noisy(lambda s, homes, days, e, d: s)),
     ("capstone 8.4", "sum-of-days", noisy(lambda s, homes, days, e, d: s * days)),
     ("capstone 8.4", "split-by-day", split(True)),

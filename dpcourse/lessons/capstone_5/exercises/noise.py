@@ -145,9 +145,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     variances = np.array([float((long**2).mean()) for _, _, long in noise])
     return (
         _linked(noise, level)
+        or _shared([one for some in noise for one in some], level)
         or _amount(settings, rights, variances, level)
         or _each(noise, settings, level)
-        or _shared([one for some in noise for one in some], level)
         or _pooled(np.concatenate([np.concatenate(one) for one in noise]), level)
     )
 

@@ -187,9 +187,15 @@ def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
     z = np.concatenate([s.standard.ravel() for s in found])
     if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and _chi2(z, failure / 6):
         return _shape(found, z, failure / 6)
+    if seen := _shared(found, failure):
+        return Shared.LINKED_NOISE.seen(seen)
     ratio = float(np.median([s.ratio for s in found]))
     shared = Shared.TOO_LITTLE_NOISE if ratio < 1 else Shared.TOO_MUCH_NOISE
     return shared.seen(f"{seen}.", "The norm is 24√days, and `GaussianMechanism(epsilon, delta, …).sigma` the rest.")
+
+
+def _shared(found: Sequence[Noise], failure: float) -> str:
+    return shared([one for s in found for one in s.standard], failure)
 
 
 def _cut(found: Sequence[Noise]) -> bool:
@@ -216,7 +222,7 @@ def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis |
         beside
     ) > 2 * stats.norm.isf(failure / 2):
         return Shared.LINKED_NOISE.seen("The noise of one day tells about that of another.")
-    if seen := shared([one for s in found for one in s.standard], failure):
+    if seen := _shared(found, failure):
         return Shared.LINKED_NOISE.seen(seen)
     if stats.kstest(z, stats.norm.cdf).pvalue < failure:
         seen = "Your noise has the right variance, and is not normal."
