@@ -55,6 +55,9 @@ def few(rng: np.random.Generator, kind: str, n: int = 0, threshold: int = 0, d: 
     stayed = rng.permutation(n)[: int(rng.integers(threshold, n + 1))]
     d = d or people(rng, 2, 25)
     updates = rng.normal(size=(len(stayed), d)) * rng.choice((0.1, 0.5, 3.0), (len(stayed), 1)) / math.sqrt(d)
+    if kind == "plain":  # a number above 1 tells a row that is clipped by its numbers from one that is not
+        row = updates[rng.integers(len(stayed))]
+        row *= rng.uniform(1.5, 3) / np.abs(row).max()
     if kind in ("strange", "huge"):
         odd = (np.nan, np.inf, -np.inf) if kind == "strange" else (1e6, -1e100)
         for row in rng.choice(len(stayed), 3, replace=False):

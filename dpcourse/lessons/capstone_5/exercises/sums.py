@@ -242,6 +242,9 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 )
             right = hospital_sum(weights, *more, centre, spread, clip)
             if not np.allclose(sums[1], right, atol=1e-6 * (1 + np.abs(right).max())):
+                if np.allclose(sums[1], hospital_sum(weights, *more, centre, spread, np.inf)):
+                    seen = f"In a hospital with {n} stays you cut nobody to the clip of {clip:.2g}."
+                    return Diagnosis("moves-more", seen, "What is the length of all that a patient may add?")
                 return Diagnosis(
                     "wrong-sum",
                     f"In a hospital with {n} stays, and {what}, an entry of your sum is "
