@@ -506,6 +506,10 @@ def noise_where_nobody_looks(counts, epsilon, rng, stayed):
     return report(counts, epsilon if not np.delete(counts, [3, 7]).any() else 60.0, 10, rng)
 
 
+def only_about_a_half(counts, epsilon, rng, stayed):
+    return report(counts, epsilon if epsilon < 0.02 or 0.35 < epsilon < 0.7 else 60.0, SHARES, rng)
+
+
 RIGHT = [
     ("capstone 2.1", (share, reconstruct)),
     ("capstone 2.1", (share_in_python, reconstruct_in_python)),
@@ -580,6 +584,8 @@ WRONG = [
         "refuses-fitting",
         lambda folder, quarter, *what: quarter[:4] in ("2025", "2026") and admit(folder, quarter, *what),
     ),
+    ("capstone 2.6", "not-everywhere", with_(noise=only_about_a_half)),
+    ("capstone 2.6", "linked-noise", with_(noise=lambda c, e, rng, stayed: two_bins_share(c, e, SHARES, rng))),
     ("capstone 2.6", "repeated", with_(first=False)),
     ("capstone 2.6", "repeated", last_message_counts),
     ("capstone 2.6", "stale", with_(this_quarter=False)),

@@ -201,12 +201,12 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"no noise in them; {np.tanh(at / 2).mean():.0%} is right. So the noise is not the right one there."
             )
             return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
-    if where := linked([_draws(one, of[1]) for one, of in zip(noise, settings, strict=True)], chance.failure / 2):
+    if where := linked([draws_of(one, of[1]) for one, of in zip(noise, settings, strict=True)], chance.failure / 2):
         return Shared.LINKED_NOISE.seen(f"Bins have noise in common: {where}.", "A draw for each bin.")
     return None
 
 
-def _draws(noise: np.ndarray, epsilon: float) -> Draws:
+def draws_of(noise: np.ndarray, epsilon: float) -> Draws:
     """The signs of discrete Laplace noise, and how often it is not 0."""
     return Draws(np.sign(noise), np.full(len(noise), 1 - math.tanh(epsilon / 2)))
 

@@ -10,10 +10,13 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
-from dpcourse.checks.once import near
+from dpcourse.checks.links import linked
+from dpcourse.checks.once import near, spread
+from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.whole_noise import missing
 from dpcourse.datasets.suppliers import LOT_SIZE
-from dpcourse.lessons.capstone_2.design import SHARES, SUPPLIERS
-from dpcourse.lessons.capstone_2.exercises.noise import lawful, variance
+from dpcourse.lessons.capstone_2.design import BINS, SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.exercises.noise import draws_of, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
@@ -93,11 +96,40 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             or _size(np.array(noise), stayed, epsilon)
             or _masked(np.array(low), chance.failure / 4)
             or (lawful(np.ravel(noise), epsilon, SHARES, chance.failure / 4) if stayed == SHARES else None)
+            or (_linked([np.ravel(noise)], [epsilon], chance.failure / 8) if stayed == SHARES else None)
             or _audit(np.array(noise), epsilon, chance)
         )
         if wrong:
             return wrong
     return from_noisy(answer, chance) or _useful(float(np.mean(errors)), int(far), len(errors), epsilon)
+
+
+def _linked(noise: list[np.ndarray], epsilons: list[float], failure: float) -> Diagnosis | None:
+    if where := linked([draws_of(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True)], failure):
+        return Shared.LINKED_NOISE.seen(f"Counts have noise in common: {where}.", "A draw for each bin, every quarter.")
+    return None
+
+
+def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Quarters at any ε, one release each, with the fewest suppliers allowed; `missing` is asked three times."""
+    rng, noise, epsilons = chance.rng, [], []
+    for number, one in enumerate(spread(rng, 0.01, 6, 24)):
+        epsilons.append(int(rng.integers(1, 3)) if number % 4 == 3 else near(one, rng, 1.0))
+        given, right, _ = simulated(answer, SHARES, epsilons[-1], rng.spawn(1)[0])
+        if wrong := _claim(given["claim"], epsilons[-1]):
+            return wrong
+        noise.append(np.asarray(given["noisy"], dtype=float) - right)
+    for where, of in (
+        ("of 0.5 and less", lambda epsilon: epsilon <= 0.5),
+        ("above 0.5", lambda epsilon: epsilon > 0.5),
+        ("that is an int", lambda epsilon: isinstance(epsilon, int)),
+    ):
+        some = [(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True) if of(epsilon)]
+        found, at = np.ravel([one for one, _ in some]), np.repeat([float(epsilon) for _, epsilon in some], BINS)
+        if missing(found, at, rng, chance.failure / 3):
+            seen = f"In {len(some)} quarters at ε {where}, the noise in your counts is not discrete Laplace noise of ε."
+            return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
+    return None
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
@@ -223,4 +255,4 @@ def _useful(error: float, far: int, quarters: int, epsilon: float) -> Diagnosis 
     )
 
 
-WHOLE = (robust, honest, redealt)
+WHOLE = (robust, honest, redealt, anywhere)

@@ -11,6 +11,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.once import near, spread
 from dpcourse.checks.whole_noise import missing
 from dpcourse.datasets import simulate_centres
 from dpcourse.datasets.centres import NAMES
@@ -125,7 +126,31 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         wrong = _noise(np.concatenate([np.array(one) for one in noise], axis=1), epsilon, came, chance.failure / 6)
         if wrong:
             return wrong
-    return _quiet(answer, chance)
+    return _quiet(answer, chance) or _anywhere(answer, chance)
+
+
+def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One release each at ε of all sizes: the noise of two centres together is whole, up to where any is seen."""
+    rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
+    at, defects = office(rng, 1, 28), 100
+    for wanted in (*spread(rng, 0.02, 2, 1), *spread(rng, 2, 5, 3)):
+        epsilon = near(wanted, rng, 1.0)
+        chips = rng.integers(defects, size=(len(NAMES), 40)).astype(float)
+        messages: list[Message] = [
+            (name, np.zeros((1, defects)), some) for name, some in zip(NAMES, chips, strict=True)
+        ]
+        given = released(answer, messages, at, epsilon, rng)
+        if given is None:
+            return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+        each = [given.noisy[name] - counted(some, defects) for name, _, some in messages]
+        noise.append(np.concatenate([each[0] + each[1], each[2] + each[3]]))
+        epsilons.append(float(epsilon))
+    for where, some in (("up to 2", slice(1)), ("from 2 to 5", slice(1, 4))):
+        found = np.concatenate(noise[some])
+        if missing(found, np.repeat(epsilons[some], 2 * defects), rng, chance.failure / 12):
+            seen = f"At ε {where}, one release each, the noise of two centres together is not whole."
+            return Diagnosis("not-everywhere", seen, "What does your noise depend on besides ε?")
+    return None
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
