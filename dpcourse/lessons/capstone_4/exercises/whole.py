@@ -133,8 +133,7 @@ def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One release each at ε of all sizes: the noise of two centres together is whole, up to where any is seen."""
     rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
     at, defects = office(rng, 1, 28), 100
-    for wanted in (*spread(rng, 0.02, 2, 1), *spread(rng, 2, 5, 3)):
-        epsilon = near(wanted, rng, 1.0)
+    for epsilon in (near(*spread(rng, 0.02, 2, 1), rng, 1.0), *spread(rng, 2, 4, 3)):
         chips = rng.integers(defects, size=(len(NAMES), 40)).astype(float)
         messages: list[Message] = [
             (name, np.zeros((1, defects)), some) for name, some in zip(NAMES, chips, strict=True)
@@ -145,7 +144,7 @@ def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         each = [given.noisy[name] - counted(some, defects) for name, _, some in messages]
         noise.append(np.concatenate([each[0] + each[1], each[2] + each[3]]))
         epsilons.append(float(epsilon))
-    for where, some in (("up to 2", slice(1)), ("from 2 to 5", slice(1, 4))):
+    for where, some in (("up to 2", slice(1)), ("from 2 to 4", slice(1, 4))):
         found = np.concatenate(noise[some])
         if missing(found, np.repeat(epsilons[some], 2 * defects), rng, chance.failure / 12):
             seen = f"At ε {where}, one release each, the noise of two centres together is not whole."

@@ -120,7 +120,8 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
     found, rng = [], chance.rng
     for number, place in enumerate(rng.permutation(settings)):
         days = int(3 * (20_000 / 3) ** ((place + rng.uniform()) / settings))
-        homes = int(np.exp(rng.uniform(0, math.log(max(3, min(30_000, 15_000 / days))))))
+        calls = max(2 if days < 1000 else 1, 24 // days)
+        homes = int(np.exp(rng.uniform(0, math.log(max(3, min(30_000, 15_000 / days / min(calls, 2)))))))
         epsilon, delta = float(np.exp(rng.uniform(math.log(0.03), math.log(20)))), float(10 ** rng.uniform(-10, -3))
         if number == 0:
             homes, days = int(np.exp(rng.uniform(math.log(31_000), math.log(300_000)))), 2
@@ -129,7 +130,6 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
         if number % 2:
             readings[rng.random(homes) < 0.3, rng.integers(days)] = rng.choice(STRANGE)
         exact, unit = counting(readings).mean(axis=0), year_norm(days) * sigma(epsilon, delta) / homes
-        calls = max(2 if days < 1000 else 1, 24 // days)
         given = np.array([means_of(answer, readings, epsilon, delta, rng) for _ in range(calls)])
         expected = calls * float(stats.norm.cdf(-exact / unit).sum())
         standard, below = (given - exact) / unit, int((given < 0).sum())

@@ -169,7 +169,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     found, rng = [], chance.rng
     for number in range(18):
         long = number % 3 == 0
-        days = int(rng.integers(*(LONG if long else (15, 100))))
+        days = int(rng.integers(*(LONG if long else (10, 60))))
         shares = int(rng.integers(1, 3) if long else rng.integers(3, 12))
         epsilon, delta = float(np.exp(rng.uniform(-3, 2.5))), float(10 ** rng.uniform(-10, -3))
         homes = names(int(shares * rng.uniform(1.4, 2.5)) + 1)
