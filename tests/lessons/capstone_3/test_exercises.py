@@ -159,13 +159,14 @@ def reports(
     length=lambda d, e: math.sqrt(math.pi) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2)) / math.tanh(e / 2),
     norms=lambda g: np.minimum(np.linalg.norm(g, axis=1), 1),
     coin=lambda e: 1 / (1 + math.exp(-e)), draw=lambda rng, n, d: rng.normal(size=(n, d)), clean=True, turn=1,
+    throw=lambda rng, n: rng.random(n),
 ):  # fmt: skip
     def answer(g, epsilon, rng):
         n, d = g.shape
         if clean:
             g = np.where(np.isfinite(g).all(axis=1, keepdims=True), g, 0.0)
-        v = np.where(rng.random(n) < 0.5 + norms(g) / 2, 1, -1)
-        heads = np.where(rng.random(n) < coin(epsilon), 1, -1)
+        v = np.where(throw(rng, n) < 0.5 + norms(g) / 2, 1, -1)
+        heads = np.where(throw(rng, n) < coin(epsilon), 1, -1)
         u = draw(rng, n, d)
         u = u / np.linalg.norm(u, axis=1, keepdims=True)
         side = np.where((u * g).sum(axis=1) * v * heads * turn < 0, -1, 1)
@@ -518,6 +519,7 @@ WRONG = [
     ("capstone 3.3", "raises", stops_at_nan),
     ("capstone 3.3", "not-finite", divides_by_zero),
     ("capstone 3.3", "one-coin", quiet_for_many),
+    ("capstone 3.3", "linked-coins", reports(throw=lambda rng, n: np.repeat(rng.random(n // 2 + 1), 2)[:n])),
     ("capstone 3.4", "wrong-type", with_exact_beside),
     ("capstone 3.4", "linked-noise", noisy_sum(draw=lambda rng, s, d: np.repeat(rng.normal(0, s, -(-d // 2)), 2)[:d])),
     ("capstone 3.4", "add-remove", noisy_sum(whole=lambda e, d, t: math.sqrt(t) * sigma_of(e, d))),

@@ -12,6 +12,8 @@ from scipy.special import gammaln
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
+from dpcourse.checks.links import Draws, linked, repeated
+from dpcourse.checks.once import near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
@@ -150,13 +152,13 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, ep
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Lengths, sides and directions of the reports, in calls of all sizes, at every ε, in 2 to 40 dimensions."""
-    rng, calls = chance.rng, []
+    rng, calls = chance.rng, list[tuple[str, Asked]]()
     plan = [(kind, people(rng, 2, 4000)) for kind in ("unit", "short", "long", "mixed", "odd") for _ in range(5)]
     plan += [("unit", 50_000), ("short", 20_000), ("mixed", 20_000)]
     for kind, n in (plan[place] for place in rng.permutation(len(plan))):
         d = people(rng, 2, 40) if n < 10_000 else people(rng, 2, 8)
-        epsilon = decades(rng, 0.05 if kind == "unit" or n < 10_000 else 1.0, 6)
-        calls.append((kind, _ask(answer, rng, kind, n, d, epsilon)))
+        epsilon = near(decades(rng, 0.05 if kind == "unit" or n < 10_000 else 1.0, 6), rng, 1.0)
+        calls.extend((kind, _ask(answer, rng, kind, n, d, epsilon)) for _ in range(2 if n < 500 else 1))
     failure = chance.failure / (8 * len(calls))
     calls.sort(key=lambda call: call[0] in ("mixed", "odd"))  # there some rows have no direction
     for kind, one in calls:
@@ -167,7 +169,18 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             ask = "A row that cannot be read counts as zeros: a coin alone chooses the side."
             return Diagnosis("odd-rows", "Reports of rows with NaN or infinity lean to one side.", ask)
     ones = [one for _, one in calls]
-    return _sided(ones, calls, failure) or _hides(answer, chance)
+    return _sided(ones, calls, failure) or _linked(ones, chance.failure / 8) or _hides(answer, chance)
+
+
+def _linked(ones: list[Asked], failure: float) -> Diagnosis | None:
+    """The coins that decide on sides are independent, of one device to the next and of one call to the next."""
+    drawn = [Draws((one.cosine > 0) - (p := same_side(one.lengths, one.epsilon)), p * (1 - p)) for one in ones]
+    if repeated(drawn, failure / 2):
+        return Diagnosis("same-report", "Asked again, devices throw the same coins.", "Do you draw from `rng`?")
+    if where := linked(drawn, failure / 2):
+        seen = f"Whether reports are on their row's side is not independent: {where}, are alike or unlike too often."
+        return Diagnosis("linked-coins", seen, "One coin for each device.")
+    return None
 
 
 def _stretched(one: Asked) -> Diagnosis | None:

@@ -133,7 +133,7 @@ def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One release each at ε of all sizes: the noise of two centres together is whole, up to where any is seen."""
     rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
     at, defects = office(rng, 1, 28), 100
-    for epsilon in (near(*spread(rng, 0.02, 2, 1), rng, 1.0), *spread(rng, 2, 4, 3)):
+    for epsilon in (near(spread(rng, 0.02, 2, 1)[0], rng, 1.0), *spread(rng, 2, 4, 3)):
         chips = rng.integers(defects, size=(len(NAMES), 40)).astype(float)
         messages: list[Message] = [
             (name, np.zeros((1, defects)), some) for name, some in zip(NAMES, chips, strict=True)

@@ -1,0 +1,41 @@
+"""Draws that hang together are found, wherever in a call or between calls; right ones are not, as seldom as is said."""
+
+import numpy as np
+import pytest
+
+from dpcourse.checks.links import Draws, linked, repeated, shared
+
+FAILURE = 1e-7
+
+
+def calls(rng, many=40, most=400):
+    return [rng.normal(size=int(rng.integers(1, most))) for _ in range(many)]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_independent_noise_passes(seed):
+    assert shared(calls(np.random.default_rng(seed)), FAILURE) == ""
+
+
+def test_the_bound_holds_for_rare_events_too():
+    """At a failure of 0.05, at most so many of 400 checks of rare ones fail; five times as many would be seen."""
+    rng, wrong = np.random.default_rng(0), 0
+    for _ in range(400):
+        some = [Draws((rng.random(60) < 0.03) - 0.03, np.full(60, 0.03 * 0.97)) for _ in range(5)]
+        wrong += bool(linked(some, 0.05)) + repeated(some, 0.05)
+    assert wrong <= 60  # 40 on average at most
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x, k: np.repeat(x[::2], 2)[: len(x)],
+        lambda x, k: np.concatenate([x[: len(x) // 2], -x[: len(x) // 2]]),
+        lambda x, k: np.concatenate([x[: len(x) // 2], x[: len(x) // 2][::-1]]),
+        lambda x, k: np.random.default_rng(k // 2).normal(size=len(x)) * (-1) ** k,
+    ],
+    ids=["neighbours", "halves", "mirrored", "every second call"],
+)
+def test_shared_noise_is_found(change):
+    some = [change(one, k) for k, one in enumerate(calls(np.random.default_rng(1)))]
+    assert shared(some, FAILURE)
