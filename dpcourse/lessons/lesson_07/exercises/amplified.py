@@ -138,6 +138,7 @@ SHUFFLED = (
         _a_crowd,
         expected=_shuffled,
         times=_TIMES,
+        wide=anywhere((1e-3, 6.0), (1, 10**8), (1e-15, 0.01)),
         mistakes=(
             Mistake.told(_NO_CONDITION, lambda epsilon, n, delta: min(epsilon, _theorem(epsilon, n, delta))),
             Mistake.told(_NO_CONDITION, _theorem),

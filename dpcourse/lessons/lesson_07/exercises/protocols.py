@@ -10,7 +10,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import anywhere, whole
 from dpcourse.checks.places import Place, Placed, place_of_count
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -35,6 +35,7 @@ PROTOCOL = (
         _a_domain,
         expected=_best,
         times=300,  # e^ε + 2 and 3ε + 2 are seldom apart
+        wide=anywhere((2, 10_000), (0.02, 8.0)),
         mistakes=(
             Mistake(
                 "always-oue",

@@ -10,6 +10,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between, whole
 
 # 09.3 What one person moves
 
@@ -100,6 +101,11 @@ def _plan(rng: Generator) -> tuple[int, int, float, float]:
     return questions, answers, float(rng.uniform(20, 400)), float(rng.uniform(10, 200))
 
 
+def _any_plan(rng: Generator) -> tuple[int, int, float, float]:
+    questions = whole(rng, 1, 10**6)
+    return questions, whole(rng, 1, questions), between(rng, 0.5, 5000), between(rng, 0.5, 5000)
+
+
 def _priced(thresholds, votes):
     """ρ from the number of paid thresholds, and the ρ of one answer times σ₂²."""
     return lambda q, a, s1, s2: thresholds(q, a) / (2 * s1**2) + votes * a / s2**2
@@ -109,6 +115,7 @@ PRICE = (
     Equals(
         _plan,
         expected=_priced(lambda q, a: q, 1.0),
+        wide=_any_plan,
         mistakes=(
             Mistake(
                 "sensitivity-one",

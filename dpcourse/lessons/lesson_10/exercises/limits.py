@@ -11,7 +11,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.once import between, whole
+from dpcourse.checks.once import anywhere, between, whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
 from dpcourse.checks.vocabulary import Shared
 
@@ -24,7 +24,8 @@ def _belief(rng: Generator) -> tuple[float, float]:
 
 WORTH = Equals(
     _belief,
-    lambda e, p: p * math.exp(e) / (p * math.exp(e) + 1 - p),
+    wide=anywhere((1e-3, 12.0), (1e-6, 0.9)),
+    expected=lambda e, p: p * math.exp(e) / (p * math.exp(e) + 1 - p),
     mistakes=(
         Mistake(
             "no-prior",

@@ -24,12 +24,18 @@ def _an_advantage(rng: np.random.Generator) -> tuple[float, float]:
     return advantage, float(advantage * rng.uniform(0.01, 0.1))
 
 
+def _any_advantage(rng: np.random.Generator) -> tuple[float, float]:
+    advantage = float(rng.choice([between(rng, 1e-3, 0.9), 1 - between(rng, 1e-5, 0.1)]))
+    return advantage, float(rng.choice([0.0, between(rng, 1e-12, 0.9 * advantage)]))
+
+
 EPSILON = (
     Returns(_an_advantage, what="number", random=False),
     Equals(
         _an_advantage,
         expected=_epsilon_for,
         times=20,
+        wide=_any_advantage,
         mistakes=(
             Mistake(
                 "no-delta",

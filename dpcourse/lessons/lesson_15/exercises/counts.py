@@ -9,7 +9,7 @@ import numpy as np
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.once import between, whole
+from dpcourse.checks.once import anywhere, between, whole
 from dpcourse.checks.release import Release, Words
 from dpcourse.checks.vocabulary import Shared
 
@@ -23,6 +23,7 @@ def _relative(count: int, epsilon: float) -> float:
 RELATIVE = Equals(
     lambda rng: (int(rng.integers(20, 30_000)), float(rng.uniform(0.05, 2))),
     expected=_relative,
+    wide=anywhere((1, 10**7), (1e-3, 10.0)),
     mistakes=(
         Mistake(
             "absolute",

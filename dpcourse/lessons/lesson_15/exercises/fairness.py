@@ -8,7 +8,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 
 # 15.4 Equal opportunity difference
 
@@ -128,9 +128,14 @@ def _accuracies(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return rng.normal(plain - rng.uniform(0, 0.06), spread, size=int(rng.integers(4, 13))), float(plain)
 
 
+def _any_accuracies(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    return rng.random(whole(rng, 2, 500)) * between(rng, 0.01, 1.0), float(rng.random())
+
+
 INTERVAL = Equals(
     _accuracies,
     expected=_interval,
+    wide=_any_accuracies,
     mistakes=(
         Mistake(
             "single-release",
