@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.links import shared
+from dpcourse.checks.once import near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_6.design import BITS, COLUMNS, DELTA, HONEST
 from dpcourse.lessons.capstone_6.exercises.block import clips, of_type
@@ -23,7 +24,7 @@ PARTS = ("block", "deviation", "noise")
 
 
 def _asked(rng: np.random.Generator) -> tuple[float, float]:
-    return float(np.round(rng.uniform(0.3, 3.0), 2)), DELTA
+    return near(0.1 * 60 ** rng.random(), rng, 1.0), float(10 ** rng.uniform(-9, -4))
 
 
 def _with(sensitivity: float, share: float = 1.0) -> Any:
@@ -109,14 +110,14 @@ DEVIATION = Equals(
 
 def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Three shares together: deviation, law and independence of the symmetric part, which is all that counts."""
-    rng, runs, d = chance.rng, 150, 12
-    if (still := np.abs(_share(answer, d, 20.0, np.zeros)).max()) > 0:
+    rng, runs = chance.rng, 150
+    if (still := np.abs(_share(answer, 12, 20.0, np.zeros)).max()) > 0:
         return Diagnosis(
             "own-generator",
             f"Where `normal` gives zeros, your share still holds numbers of up to {still:.3g}.",
             "All randomness comes from `normal(shape)`. What else do you draw or add?",
         )
-    for wanted in (float(rng.uniform(5, 40)), 100.0):
+    for wanted, d in ((near(5 * 20 ** rng.random(), rng, 1.0), int(rng.integers(12, 18))), (100.0, 12)):
         whole = np.zeros((runs, d, d))
         for one in whole:
             for _ in range(HONEST):

@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import near
 from dpcourse.lessons.capstone_7.design import epsilon_of, sigma
 from dpcourse.lessons.capstone_7.numbers import raw_epsilons
 
 
 def _settings(rng: np.random.Generator) -> tuple[float, float, int]:
-    return float(rng.uniform(0.5, 4)), float(rng.choice((1e-4, 1e-5, 1e-6))), int(rng.integers(3, 60))
+    return near(0.2 * 20 ** rng.random(), rng, 1.0), float(10 ** rng.uniform(-9, -3)), int(rng.integers(3, 120))
 
 
 def _costs(moved):

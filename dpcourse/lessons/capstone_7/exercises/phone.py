@@ -7,6 +7,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import whole
 
 STRANGE = (np.nan, np.inf, -np.inf, -1.0, -3.0, 1e9, 1e300, 2.5, -0.5)  # and the number of items, which is none
 
@@ -19,7 +20,7 @@ def contributed(clicks: np.ndarray, items: int) -> np.ndarray:
 
 def _clean(rng: np.random.Generator) -> tuple[np.ndarray, int]:
     """Some items, two of them clicked again."""
-    items = int(rng.integers(8, 25))
+    items = whole(rng, 8, 120)
     clicked = rng.choice(items, int(rng.integers(4, 8)), replace=False)
     return rng.permutation(np.append(clicked, clicked[:2])).astype(float), items
 
