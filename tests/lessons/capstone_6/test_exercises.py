@@ -513,6 +513,10 @@ def thin_diagonal(shape, sigma, normal):
     return np.rint(drawn * 2**32).astype(np.int64)
 
 
+def two_entries_share(shape, sigma, normal, **changes):
+    return noise(shape, sigma, lambda size: np.repeat(normal(size)[:, ::2], 2, axis=1), **changes)
+
+
 def noise_of_its_own(shape, sigma, normal):
     return noise(shape, sigma, np.random.default_rng().standard_normal)
 
@@ -948,6 +952,7 @@ WRONG = [
     ("capstone 6.6", "too-little-noise", with_(givers=1, part=math.sqrt(1 / 5))),
     ("capstone 6.6", "no-noise", with_(part=0.0)),
     ("capstone 6.6", "noise-by-size", exact_from_many),
+    ("capstone 6.6", "linked-noise", with_(noise=two_entries_share)),
     ("capstone 6.6", "upside-down", with_(weights=lambda noisy, s: -fit(noisy, 8 * s))),
     (
         "capstone 6.6",

@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.links import shared
 from dpcourse.lessons.capstone_6.design import (
     BANKS,
     BITS,
@@ -69,6 +70,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         _replayed(answer, rng)
         or _spread(np.array(noise)[:24], 1.0)
         or _spread(np.array(noise)[24:], 0.4)
+        or _linked(np.array(noise), chance.failure / 4)
         or _audit(np.array(noise)[:24], chance)
     )
 
@@ -172,6 +174,12 @@ def _spread(noise: np.ndarray, epsilon: float) -> Diagnosis | None:
         )
     key = "too-much-noise" if diagonal > wanted else "too-little-noise"
     return Diagnosis(key, f"{seen}; {wanted:.2f} is wanted.", "Does every bank add one share, and one only?")
+
+
+def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
+    if seen := shared([*np.hstack(parts_of(noise))], failure):
+        return Diagnosis("linked-noise", seen, "A draw for each entry, at each bank.")
+    return None
 
 
 def _audit(noise: np.ndarray, chance: Chance) -> Diagnosis | None:

@@ -7,7 +7,8 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.lessons.capstone_6.design import BANKS, FEWEST, HONEST
+from dpcourse.checks.once import near
+from dpcourse.lessons.capstone_6.design import BANKS, DELTA, FEWEST, HONEST
 from dpcourse.lessons.capstone_6.exercises.local import refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
 from dpcourse.lessons.capstone_6.exercises.world import exact_matrix, five_banks, made
@@ -17,27 +18,27 @@ WORLDS = 4
 
 
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Worlds of 100 to 800 common customers, at ε from 0.2 to 5: each world's matrix has noise enough."""
+    """Worlds of 100 to 800 common customers, at ε from 0.2 to 5 and any δ: each world's matrix has noise enough."""
     rng = chance.rng
     for number in rng.permutation(WORLDS):
         common = round(FEWEST * 8 ** ((number + rng.uniform()) / WORLDS))
-        epsilon = float(0.2 * 25 ** rng.uniform())
+        epsilon, delta = near(0.2 * 25 ** rng.uniform(), rng, 1.0), float(10 ** rng.uniform(-9, -4))
         banks, run = five_banks(rng, common), watched(rng)
         right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
-        given = made(answer, [*banks], run, rng.standard_normal, epsilon)
+        given = made(answer, [*banks], run, rng.standard_normal, epsilon, delta)
         if given is None:
             return refusal(run, common)
         noise = np.asarray(given["noisy"], dtype=float) - right
-        wrong = too_quiet(noise, common, epsilon, chance.failure / WORLDS)
+        wrong = too_quiet(noise, common, epsilon, chance.failure / WORLDS, delta)
         if wrong:
             return wrong
     return None
 
 
-def too_quiet(noise: np.ndarray, common: int, epsilon: float, failure: float) -> Diagnosis | None:
+def too_quiet(noise: np.ndarray, common: int, epsilon: float, failure: float, delta: float = DELTA) -> Diagnosis | None:
     """One matrix of noise, 528 different numbers: their squares add up to less with probability `failure` at most."""
     diagonal, above = (part.ravel() for part in parts_of(noise[None]))
-    numbers = np.concatenate((diagonal, above * 2**0.5)) / (sigma(epsilon) * (BANKS / HONEST) ** 0.5)
+    numbers = np.concatenate((diagonal, above * 2**0.5)) / (sigma(epsilon, delta) * (BANKS / HONEST) ** 0.5)
     if stats.chi2.cdf(float(numbers @ numbers), len(numbers)) >= failure:
         return None
     return Diagnosis(

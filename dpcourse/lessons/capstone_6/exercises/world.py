@@ -39,12 +39,13 @@ def made(
     run: Run,
     normal: Any,
     epsilon: float = 1.0,
+    delta: float = DELTA,
 ) -> dict[str, Any] | None:
     """What the answer returns, its parts of the right shapes; None where it refuses."""
     ids = [bank and bank.ids for bank in banks]
     lender = banks[NAMES.index(LENDER)]
     features = [bank and bank.features for bank in banks]
-    given = answer(ids, features, lender and lender.defaulted, run.tools(normal), epsilon, DELTA)
+    given = answer(ids, features, lender and lender.defaulted, run.tools(normal), epsilon, delta)
     if given is None:
         return None
     parts(given, WANTED)
