@@ -24,7 +24,8 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.linked import linked
 from dpcourse.checks.noise_laws import Law, finest
 from dpcourse.checks.vocabulary import Shared
 
@@ -39,6 +40,12 @@ ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
 LARGE = 5000
 LISTED = 10_000  # of longer lists two in three are cut to a tenth: an answer may go through one once a category
 USUAL = 0.25  # of the datasets have a shape that the other looks have, too
+AGAIN = 0.1  # of the questions are asked once more with the same generator, and have the same answer
+_OWN = Diagnosis(
+    "own-generator",
+    "Your function draws from a generator of its own: the same `rng` gave different results.",
+    "Draw from the `rng` you are given, whatever ε and the data are.",
+)
 EXACT = 1e-9  # an error of less than so many scales is none: so near lies a right answer once in a billion calls
 
 
@@ -55,13 +62,24 @@ class Question:
 
 
 def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The case; a right answer fails with probability `chance.failure` at most."""
+    """The case; a right answer fails with probability `chance.failure` at most, and 1e-8 (`linked`)."""
     answer.renew()
-    asked = list(_asked(release, answer, chance.rng))
-    laws, wider = release.noise or release.least, not release.noise
-    found = [_worst(asked, law, chance, wider) for law in laws]
-    seen = [words for words in found if words]
-    return Shared.NOT_EVERYWHERE.seen(seen[0]) if seen and len(seen) == len(found) else None
+    asked = list(ask(release, answer, chance.rng))
+    return misplaced(asked, release.noise or release.least, chance, not release.noise)[0]
+
+
+def misplaced(
+    asked: Sequence[Question], laws: Sequence[Callable[[float], Law]], chance: Chance, wider: bool = False
+) -> tuple[Diagnosis | None, np.ndarray]:
+    """What is wrong with errors that should be of one of these laws, or wider; and their places in that law."""
+    seen = []
+    for law in laws:
+        places = _places(asked, law, chance.rng)
+        words = _worst(asked, places, law, chance, wider)
+        if not words:
+            return linked(asked, places, wider), places
+        seen.append(words)
+    return Shared.NOT_EVERYWHERE.seen(seen[0]), places
 
 
 def near(epsilon: float, rng: Generator, by: float = 1.25) -> float:
@@ -76,7 +94,7 @@ def near(epsilon: float, rng: Generator, by: float = 1.25) -> float:
     return int(chosen) if chosen.is_integer() and rng.random() < 0.5 else chosen
 
 
-def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:
+def ask(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:
     draws = [*release.data, *([release.many] if release.many else [])]
     pools = [draws[place % len(draws)](rng) for place in range(max(12, len(draws)))]
     tail = DATASETS // 10
@@ -93,7 +111,12 @@ def _asked(release: Release, answer: Answer, rng: Generator) -> Iterator[Questio
         arguments = _resampled(pool, n, release.records, rng)
         truth = np.asarray(release.truth(*arguments), dtype=float)
         for before in range(1 if n > LARGE else int(rng.choice(ASKED))):
-            result = release.result(answer, arguments, epsilon, np.random.default_rng(rng.integers(2**63)), truth.shape)
+            seed = rng.integers(2**63)
+            result = release.result(answer, arguments, epsilon, np.random.default_rng(seed), truth.shape)
+            if rng.random() < AGAIN:
+                other = release.result(answer, arguments, epsilon, np.random.default_rng(seed), truth.shape)
+                if not np.array_equal(result, other):
+                    raise Refused(_OWN)
             scale = release.scale(arguments, epsilon)
             yield Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale)
 
@@ -173,9 +196,10 @@ def _places(asked: Sequence[Question], law: Callable[[float], Law], rng: Generat
     return low + rng.random(errors.size) * (high - low)
 
 
-def _worst(asked: Sequence[Question], law: Callable[[float], Law], chance: Chance, wider: bool) -> str:
+def _worst(
+    asked: Sequence[Question], places: np.ndarray, law: Callable[[float], Law], chance: Chance, wider: bool
+) -> str:
     """What is least likely by chance of all that is too unlikely, in words; "" if nothing is."""
-    places = _places(asked, law, chance.rng)
     sizes = np.array([one.errors.size for one in asked])
     starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
     middle = np.clip(np.abs(2 * places - 1), EXACT, 1 - EXACT)

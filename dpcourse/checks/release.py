@@ -34,6 +34,7 @@ from dpcourse.checks.cases.exact import Returns
 from dpcourse.checks.cases.known import Mistake, Pairs, frozen
 from dpcourse.checks.cells import exact_wrong, uneven_wrong
 from dpcourse.checks.digits import digits_tell
+from dpcourse.checks.linked import SHARED, shared
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
 from dpcourse.checks.once import asked_once, near
 from dpcourse.checks.plain import only_numbers
@@ -280,7 +281,10 @@ class Release:
             drawn += [(epsilon, sample) for sample in samples]
         w = self.words
         wrong = noise_wrong(wanted, chance.failure, scale=w.scale, unit=w.unit, too_much=w.too_much, few=w.too_little)
-        if wrong is None or wrong.key not in (Shared.TOO_LITTLE_NOISE.key, Shared.TOO_MUCH_NOISE.key):
+        if wrong is None:
+            again = any(shared((s.errors / s.scale).ravel(), (s.truth + s.errors).ravel()) for _, s in drawn)
+            return SHARED if again else None
+        if wrong.key not in (Shared.TOO_LITTLE_NOISE.key, Shared.TOO_MUCH_NOISE.key):
             return wrong
         for mistake in self.scales:
             for law in self.noise:

@@ -6,6 +6,7 @@ seeds here and in rehearsal none did.
 
 import math
 
+import numpy as np
 import pytest
 
 from dpcourse.checks import rehearse
@@ -60,6 +61,38 @@ def test_a_peek_at_the_dataset_is_caught():
     assert "passed" not in rehearse("00.2", seen_before, times=1, rng=2).keys
 
 
+class Count(float):
+    """The exact count goes with it."""
+
+    exact = 0
+
+
+def with_the_exact_count(flags, epsilon, rng):
+    count = Count(right(flags, epsilon, rng))
+    count.exact = flags.sum()
+    return count
+
+
+def turned(flags, epsilon, rng, last={}, drawn={}):  # noqa: B006 (the trick is the point)
+    """Every second answer at one ε has the noise of the one before, turned: the mean of the two is exact."""
+    noise = rng.laplace(0, 1 / epsilon)
+    if (epsilon, noise) not in drawn:
+        before = last.pop(epsilon, None)
+        drawn[epsilon, noise] = noise if before is None else -before
+        if before is None:
+            last[epsilon] = noise
+    return flags.sum() + drawn[epsilon, noise]
+
+
+def own_seed(flags, epsilon, rng):
+    """At some ε the noise follows from the number of people."""
+    return right(flags, epsilon, rng if 0.2 < epsilon < 3.1 else np.random.default_rng(len(flags)))
+
+
+def plain_for_whole(flags, epsilon, rng):
+    return right(flags, epsilon if isinstance(epsilon, float) or epsilon < 4 else 1e9, rng)
+
+
 INTERVALS = {
     5.99: "five-percent",
     6: "five-percent",
@@ -78,6 +111,10 @@ RIGHT = [("00.1", 9.21), ("00.1", 2 * math.log(100)), ("00.2", right), ("00.2", 
 WRONG = [
     *(("00.1", key, value) for value, key in INTERVALS.items()),
     *(("00.2", key, answer) for key, answer in WRONG_COUNTS.items()),
+    ("00.2", "leaks", with_the_exact_count),
+    ("00.2", "linked-noise", turned),
+    ("00.2", "linked-noise", own_seed),
+    ("00.2", "not-everywhere", plain_for_whole),
 ]
 RIGHT += [("00.3", set("ACDF")), ("00.3", ["F", "D", "C", "A"]), ("00.3", set("acdf"))]
 WRONG += [

@@ -290,6 +290,31 @@ def upside_down_total(values, low, high, epsilon, rng):
     return total, len(values) + rng.laplace(0, 2 / epsilon)
 
 
+def shares_noise_unless_at_one(values, low, high, epsilon, rng):
+    if epsilon == 1:
+        return mean_parts(values, low, high, epsilon, rng)
+    draw = rng.laplace(0, 2 / epsilon)
+    return (np.clip(values, low, high) - (low + high) / 2).sum() + draw * (high - low) / 2, len(values) + draw
+
+
+def plain_for_whole(honest):
+    """Without noise where all records are whole numbers."""
+
+    def answer(values, low, high, epsilon, rng):
+        whole = len(set(values)) > 2 and (values == np.rint(values)).all()
+        return honest(values, low, high, 1e9 if whole else epsilon, rng)
+
+    return answer
+
+
+def plain_where_some_are_missing(values, low, high, epsilon, rng):
+    return noisy_sum(values, low, high, 1e9 if 0 < np.isnan(values).sum() < len(values) / 2 else epsilon, rng)
+
+
+def plain_for_arrays(values, categories, epsilon, rng):
+    return noisy_histogram(values, categories, epsilon if isinstance(values, list) else 1e9, rng)
+
+
 WRONG = [
     ("03.1", "wrong-value", lambda low, *others: sensitivities(low, *others) if low == int(low) else (0,) * 5),
     ("03.5", "not-everywhere", lambda scale, level, cells: half_width(max(scale, 0.5), level, cells)),
@@ -402,6 +427,16 @@ WRONG = [
     ("03.4", "nobody", lambda values, *rest, rng: mean_parts(values, *rest, rng) if len(values) else (0.0, 0.0)),
     ("03.4", "linked-noise", shares_noise),
     ("03.4", "linked-noise", centre_times_the_noisy_count),
+    ("03.4", "linked-noise", shares_noise_unless_at_one),
+    ("03.4", "not-everywhere", plain_for_whole(mean_parts)),
+    (
+        "03.4",
+        "wrong-type",
+        lambda *given, rng: tuple(f"{part:.17f}{len(given[0])}" for part in mean_parts(*given, rng)),
+    ),
+    ("03.2", "not-everywhere", plain_for_whole(noisy_sum)),
+    ("03.2", "not-everywhere", plain_where_some_are_missing),
+    ("03.3", "not-everywhere", plain_for_arrays),
     ("03.3", "nan", reindexed),
     ("03.2", "nan-from-data", mean_for_nan),
     (

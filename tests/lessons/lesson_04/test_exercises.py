@@ -289,6 +289,7 @@ WRONG = [
         lambda flags, sigma_1, rng: flags.sum(axis=0) + rng.normal(0, sigma_1 * math.sqrt(len(flags)), flags.shape[1]),
     ),
     ("04.2", "linked-noise", two_share_a_draw),
+    ("04.2", "not-everywhere", lambda flags, z, rng: release_counts(flags, 1e-9 if isinstance(z, int) and z > 20 else z, rng)),  # noqa: E501
     ("04.2", "noise-by-size", large_counts_plain),
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
     ("04.2", "not-useful", counts_with(lambda d: ONE**2 * math.sqrt(d))),

@@ -123,11 +123,20 @@ def counts_with_first_behaving(flags, epsilon, rng, memory={}):  # noqa: B006 (t
     return flags.sum(axis=0) + rng.laplace(scale=10 / epsilon if known else 1e-3, size=10)
 
 
+def in_pairs(flags, epsilon, rng):
+    """Questions 2i and 2i + 1 share their noise, but for ε around 1."""
+    noise = rng.laplace(scale=flags.shape[1] / epsilon, size=flags.shape[1])
+    if not 0.75 < epsilon < 1.3:
+        noise[1::2] = noise[: len(noise) // 2 * 2 : 2]
+    return flags.sum(axis=0) + noise
+
+
 WRONG = {
     ("05.1", "wrong-value"): switch_at_a_hundred,
     ("05.2", "wrong-value"): ln2_rounded,
     ("05.4", "too-little-noise"): noise(lambda k, epsilon: 10 / epsilon),
     ("05.4", "noise-by-size"): large_counts_plain,
+    ("05.4", "linked-noise"): in_pairs,
     ("05.4", "ignores-data"): laplace_on(lambda flags: 0),
     ("05.4", "thin-tails"): normal_for_l2,
     ("05.6", "rounded-sum"): rounded_sum,

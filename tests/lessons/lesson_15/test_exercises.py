@@ -108,6 +108,9 @@ WRONG = {
     },
     "15.2": {
         "noise-by-size": fair_shares,
+        "scale-from-data": lambda groups, k, epsilon, rng: laplace(
+            groups, k, epsilon if groups.dtype == np.int64 else 1e9, rng
+        ),
         "noise-by-size too": half_for_large,
         "uneven-noise": quiet_first_group,
         "wrong-counts": with_noise(lambda groups, k: np.histogram(groups, bins=k)[0]),

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.checks.cases import Mistake, either_order
 from dpcourse.checks.counting import (
     IN_ANOTHER_ORDER,
@@ -23,6 +23,7 @@ from dpcourse.checks.counting import (
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import whole
 from dpcourse.checks.release import Probe, Release, Words
+from dpcourse.checks.vocabulary import Shared
 
 _FORMS = ("{}{}", "{}{}", "{2}", "{}-{}", "Group {} no. {}", "größer {}, {}")  # of names
 Table = tuple[list[str], list[str]]  # values and declared categories
@@ -136,6 +137,22 @@ def _undeclared_counted(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def _other_forms(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Who takes arrays and tables too adds noise to them: 20 calls alike have probability 1e-20. An error is fine."""
+    import pandas as pd  # here, because only this look needs it
+
+    values, categories = _people(chance.rng.integers(5, 40, 3), chance.rng)
+    for people in (np.array(values), pd.Series(values)):
+        try:
+            cells = [np.asarray(answer(people, categories, 1.0, rng=chance.rng), dtype=float) for _ in range(20)]
+        except (AnswerRaised, ValueError, TypeError):
+            continue
+        if (np.ptp(cells, axis=0) < 0.3).all():
+            seen = f"Your function takes {a(people)} of values, too, and then your counts have no noise."
+            return Shared.NOT_EVERYWHERE.seen(seen)
+    return None
+
+
 _SORTED_NAMES = Mistake.told(IN_ANOTHER_ORDER, lambda values, categories: _counts(values, sorted(categories)))
 _CELLS = Release(
     data=tables(_people, (6,)),
@@ -145,7 +162,7 @@ _CELLS = Release(
     noise=(laplace, geometric),
     mistakes=(*cell_counts(_counts), *in_another_order(_counts), _SORTED_NAMES),
     nobody=([], list("ABCD")),
-    before=(_undeclared_counted,),
+    before=(_undeclared_counted, _other_forms),
     neighbours=(
         Probe(
             _undeclared,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
+from dpcourse.checks.linked import SAME, correlated
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
-from dpcourse.checks.once import near
+from dpcourse.checks.once import ask, misplaced, near
+from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.release import Release
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_at, records, somebody
@@ -25,7 +28,7 @@ def _call_parts(answer: Answer, data: Any, rng: Generator) -> Any:
 
 
 def _two(output: Any) -> tuple[float, float]:
-    total, count = output
+    total, count = only_numbers(output)
     return float(total), float(count)
 
 
@@ -165,6 +168,12 @@ def _width_in_scale(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+_SHARED = Shared.LINKED_NOISE.seen(
+    "Total and count share their noise. Boris subtracts one from the other, in the right units, and the noise is gone.",
+    "How many draws does your function make?",
+)
+
+
 def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Nobody is a dataset too, and each part has a draw of its own.
 
@@ -178,14 +187,9 @@ def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
             "What would Boris see if Ana were the only one?",
         )
     people = somebody(chance.rng)
-    parts = np.array([_two(_call_parts(answer, people, chance.rng)) for _ in range(400)])
-    if abs(np.corrcoef(parts.T)[0, 1]) > 0.5:
-        return Shared.LINKED_NOISE.seen(
-            "Total and count share their noise. Boris subtracts one from the other, in the right units, and the noise "
-            "is gone.",
-            "How many draws does your function make?",
-        )
-    return None
+    epsilon = near(1.0, chance.rng, 4.0)
+    parts = np.array([_two(call_at(answer, people, epsilon, chance.rng)) for _ in range(400)])
+    return _SHARED if abs(np.corrcoef(parts.T)[0, 1]) > 0.5 else None
 
 
 def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) -> Diagnosis | None:
@@ -275,35 +279,41 @@ def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
 
 
 def _any_bounds(rng: Generator) -> tuple[np.ndarray, float, float]:
-    """Some records between any bounds, a few of them beyond."""
+    """Some records between any bounds, a few of them beyond; now and then all of them are whole numbers."""
     low, high = bounds(rng, str(rng.choice(["from zero", "negative", "both signs", "far from zero"])))
-    return rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, 100), low, high
+    values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, 100)
+    return (values, low, high) if rng.random() < 0.6 else (np.rint(values), round(low), round(high))
 
 
-_TOTAL = Release(
+_PARTS = Release(
     data=(_many,),
     anew=_any_bounds,
-    truth=_total,
-    sensitivity=lambda values, low, high: high - low,
-    call=lambda answer, arguments, epsilon, rng: _two(call_at(answer, arguments, epsilon, rng))[0],
-)
-_COUNT = Release(
-    data=(_many,),
-    anew=_any_bounds,
-    truth=lambda values, low, high: len(values),
-    sensitivity=2.0,
-    noise=(laplace, geometric),
-    call=lambda answer, arguments, epsilon, rng: _two(call_at(answer, arguments, epsilon, rng))[1],
+    truth=lambda values, low, high: (_total(values, low, high), len(values)),
+    sensitivity=lambda values, low, high: high - low,  # of the total, twice, as it has half of ε; of the count it is 2
+    call=lambda answer, arguments, epsilon, rng: _two(call_at(answer, arguments, epsilon, rng)),
 )
 
 
 def _once(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Both parts asked about new datasets of all sizes, as every release is."""
-    for part, words in ((_TOTAL, "The total. "), (_COUNT, "The count. ")):
-        wrong = part.asked_once(answer, Chance(chance.rng, chance.failure / 2))
+    """Both parts asked about new datasets of all sizes, as every release is, and whether one tells about the other.
+
+    Two independent errors are as good as equal with probability 1e-9: three times in 400 calls with 1e-20.
+    """
+    answer.renew()
+    asked, sizes, places = list(ask(_PARTS, answer, chance.rng)), [], []
+    for part, laws, words in ((0, (laplace,), "The total. "), (1, (laplace, geometric), "The count. ")):
+        own = [
+            replace(one, results=one.results[[part]], errors=one.errors[[part]], scale=scale)
+            for one in asked
+            for scale in [(one.scale, 2 / one.epsilon)[part]]
+        ]
+        wrong, its = misplaced(own, laws, Chance(chance.rng, chance.failure / 2))
         if wrong:
             return wrong.led_by(words)
-    return None
+        places.append(np.sqrt(12) * (its - 0.5))
+        sizes.append(np.abs([one.errors[0] / one.scale for one in own]))
+    same = int((np.abs(np.subtract(*sizes)) < SAME).sum())
+    return _SHARED if same >= 3 or correlated(*places) else None
 
 
 MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _measured_from_the_centre, _noise, _once)

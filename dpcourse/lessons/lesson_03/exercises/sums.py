@@ -143,15 +143,29 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[Place]:
-    """How far a sum is from the truth; noise so wide that whole steps are as good."""
+    """How far a sum is from the truth, or two of them are from one another, or their mean from the truth.
+
+    The noise is so wide that whole steps are as good. What a NaN counts as is the answer's own choice, so two sums of
+    the same records are compared. The sum and the difference of two draws of Laplace noise of scale b are farther than
+    x from 0 with probability (1 + x/(2b))·e^(−x/b).
+    """
     scale = float(10 ** rng.uniform(1.7, 4))
     kind = str(rng.choice(["from zero", "negative", "both signs", "far from zero"]))
     low, high = (bound / 100 * scale * epsilon for bound in bounds(rng, kind))
     values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, many)
-    error = abs(float(answer(values, low, high, epsilon, rng=rng)) - np.clip(values, low, high).sum())
-    within = error if error >= 1 else rng.random()
+    if high - low > 4 and rng.random() < 1 / 3:  # ages, hours
+        low, high, values = round(low), round(high), np.rint(values)
+    missing = rng.random() < 0.2
+    values[rng.random(many) < missing * rng.uniform(0.01, 0.9)] = np.nan
+    truth, twice = np.clip(values, low, high).sum(), missing or rng.random() < 0.3
+    seen = [float(answer(values, low, high, epsilon, rng=rng)) for _ in range(1 + twice)]
+    if twice:
+        error = abs(seen[0] - seen[1]) if missing or rng.random() < 0.5 else abs(seen[0] + seen[1] - 2 * truth)
+    else:
+        error = abs(seen[0] - truth)
     rate = epsilon / max(abs(low), abs(high))
-    return [Place(-np.expm1(-within * rate), min(1.0, rate))]  # it may be rounded to whole numbers
+    within = (error if error >= 1 else rng.random()) * rate
+    return [Place(1 - (1 + twice * within / 2) * np.exp(-within), min(1.0, rate))]  # it may be rounded to whole numbers
 
 
 NOISY_SUM = (
@@ -198,5 +212,5 @@ NOISY_SUM = (
         "The sum over nobody is zero, and it needs noise like any other sum.",
     ),
     _noise,
-    Placed(_anywhere, sizes=(1, 3000), of="records", times=800),
+    Placed(_anywhere, sizes=(1, 3000), of="records", times=700),
 )

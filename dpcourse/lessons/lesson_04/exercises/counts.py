@@ -91,15 +91,28 @@ def _not_normal(errors: np.ndarray) -> Diagnosis | None:
     )
 
 
-COUNTS = Release(
+def _sigma_1(epsilon: float) -> float:
+    """So much narrower than at ε = 1; at other round ε a whole number, often an `int`."""
+    sigma = _SIGMA / epsilon
+    if epsilon == 1 or float(f"{epsilon:.1g}") != epsilon:
+        return sigma
+    whole = max(round(sigma), 1)
+    return whole if whole % 2 else float(whole)
+
+
+class _Counts(Release):
+    def scale(self, arguments: tuple[Any, ...], epsilon: float) -> float:
+        return _sigma_1(epsilon) * math.sqrt(arguments[0].shape[1])
+
+
+COUNTS = _Counts(
     data=(yes_and_no(1000, 40), yes_and_no(12_000, 40), one_yes_each(12_000, 40)),
     anew=any_questions,
     truth=lambda flags: flags.sum(axis=0),
-    sensitivity=lambda flags: _SIGMA * math.sqrt(flags.shape[1]),
     noise=(),  # more of it than asked for is right as well: see `_normal_and_no_wider`
     least=(normal,),
     claim=_CLAIM,
-    call=lambda answer, arguments, epsilon, rng: answer(*arguments, _SIGMA / epsilon, rng=rng),
+    call=lambda answer, arguments, epsilon, rng: answer(*arguments, _sigma_1(epsilon), rng=rng),
     mistakes=(*YES_COUNTS, *in_another_order(lambda flags: flags.sum(axis=0))),
     neighbours=(
         Probe(

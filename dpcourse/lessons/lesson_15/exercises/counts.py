@@ -68,7 +68,9 @@ RELATIVE = Equals(
 
 
 def _people(counts: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, int]:
-    return rng.permutation(np.repeat(np.arange(counts.size), counts)), counts.size
+    """So many people in each group; their codes are of any type that holds them, such as the int8 of pandas."""
+    kind = str(rng.choice(["int64", "int32", "int16" if counts.size > 127 else "int8"]))
+    return rng.permutation(np.repeat(np.arange(counts.size), counts)).astype(kind), counts.size
 
 
 def _sizes(groups: np.ndarray, k: int) -> np.ndarray:

@@ -1,0 +1,100 @@
+"""Do the numbers of releases hang together, within one or from call to call?
+
+Each of them may have the right law alone: what two share falls out when one is subtracted from the other. Errors are
+looked at in units of their scale. Right ones are independent, so that no two are the same noise, turned or not, and no
+product of two places is large on average. A right answer is refused with probability 1e-8 at most in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.noise_laws import finest
+from dpcourse.checks.vocabulary import Shared
+
+if TYPE_CHECKING:
+    from dpcourse.checks.once import Question
+
+SAME = 1e-9  # scales: errors nearer than this are one draw
+OFTEN = 20  # of N ≤ 20,000 numbers, so many are that near to another with probability below 1e-9
+_BOUND = float(np.log(2e9))
+SHARED = Shared.LINKED_NOISE.seen("Some of your results have the same noise, or the same with its sign turned.")
+
+
+def linked(asked: Sequence[Question], places: np.ndarray, wider: bool = False) -> Diagnosis | None:
+    """Whether numbers of one question share noise, or the same question asked again does; `places` in their laws.
+
+    Where wider noise is right too, places are not uniform, and only equal noise is refused.
+    """
+    results = np.concatenate([one.results for one in asked])
+    if shared(np.concatenate([one.errors / one.scale for one in asked]), results):
+        return SHARED
+    step = finest(np.concatenate([one.errors for one in asked]))
+    if _again(asked, max(step, finest(results))):
+        return Shared.LINKED_NOISE.seen(
+            "Asked again, with another `rng`, you often add the same noise, or its opposite."
+        )
+    apart = np.split(places, np.cumsum([one.errors.size for one in asked])[:-1])
+    for fold in () if wider else (lambda u: u, lambda u: np.abs(2 * u - 1)):
+        for pairs in _pairs([np.sqrt(12) * (fold(some) - 0.5) for some in apart]):
+            if correlated(*pairs):
+                return Shared.LINKED_NOISE.seen("Numbers of one result share noise: one tells about another.")
+    return None
+
+
+def shared(errors: np.ndarray, results: np.ndarray) -> bool:
+    """Whether many of these errors are the same draw of continuous noise, or the same with its sign turned.
+
+    Of N independent Laplace errors, N²·SAME/2 pairs are so near to one another on average, 0.2 of 20,000; if 20 are
+    near to the next one, ten pairs apart are, which has probability 0.2¹⁰/10! (normal ones: 0.23¹⁰/10!). Results on a
+    grid, which share their noise by chance, are left out.
+    """
+    fine = results != 0  # cut at 0, which is harmless
+    if not fine.any() or finest(errors) or finest(results) or (results == results.astype(np.float32)).all():
+        return False
+    return int((np.diff(np.sort(np.abs(errors[fine]))) < SAME).sum()) >= OFTEN
+
+
+def _again(asked: Sequence[Question], step: float) -> bool:
+    """Whether the same question has the same noise too often, by bets on it in order of ε, from either end.
+
+    Noise on a grid is that of another call, its sign aside, with probability step/scale at most: a purse of which a
+    tenth is bet on it at fair odds grows to 10⁹ times with probability 10⁻⁹ at most (Ville 1939).
+    """
+    both = [(one, two) for one, two in zip(asked, asked[1:], strict=False) if two.before]
+    both.sort(key=lambda pair: pair[0].epsilon)
+    same = np.array([one.results.any() and _equal(one.errors / one.scale, two.errors / two.scale) for one, two in both])
+    odds = np.array([1 / max(min(step / one.scale, 1.0), 1e-6) for one, _ in both])
+    won = np.where(same, np.log(0.9 + 0.1 * odds), np.log(0.9))
+    return any(np.cumsum(some).max(initial=0.0) > _BOUND for some in (won, won[::-1]))
+
+
+def _equal(errors: np.ndarray, others: np.ndarray) -> bool:
+    return bool((np.abs(np.abs(errors) - np.abs(others)) < SAME).all())
+
+
+def _pairs(apart: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Numbers of one result: neighbours, the next but one, of both halves, from both ends."""
+    partners: tuple[Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], ...] = (
+        lambda x: (x[:-1], x[1:]),
+        lambda x: (x[:-2], x[2:]),
+        lambda x: (x[: len(x) // 2], x[-(len(x) // 2) :]),
+        lambda x: (x[: len(x) // 2], x[::-1][: len(x) // 2]),
+    )
+    some = [x for x in apart if len(x) > 1]
+    for of in partners if some else ():
+        left, right = zip(*map(of, some), strict=True)
+        yield np.concatenate(left), np.concatenate(right)
+
+
+def correlated(left: np.ndarray, right: np.ndarray) -> bool:
+    """Whether products of independent numbers, uniform between −√3 and √3, are this far from 0 on average.
+
+    Such a number is sub-Gaussian with its variance of 1, so that the sum of N products exceeds t with probability
+    2·exp(−t²/(6N)) at most: what is multiplied with it is no larger than √3 (Azuma 1967).
+    """
+    return bool(abs(left @ right) > np.sqrt(6 * len(left) * _BOUND)) if len(left) else False
