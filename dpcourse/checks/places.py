@@ -5,7 +5,8 @@ the same question thousands of times, which an answer can tell from earnest: it 
 here every call has an ε and a size of its own. Each result becomes its place in the law that it should have had, from 0
 where it is nearest to the truth to 1, and such places are uniform. Looked at by ε, by size and in the order of calls:
 among the first so many, are they too small together, or too large? The same where data are whole numbers, and where
-not. Some calls are asked again (`again.Again`), and gamblers bet that another generator changes nothing.
+not, and where ε is an `int`. Some calls are asked again (`again.Again`), and gamblers bet that another generator
+changes nothing.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.everywhere import Call, deaf
-from dpcourse.checks.once import EXACT, near, shares, spread
+from dpcourse.checks.once import EXACT, near, shares, spread, whole
 from dpcourse.checks.vocabulary import Shared
 
 EPSILONS = (0.05, 8.0)
-_LOOKS = 16  # two, in eight orders
+_LOOKS = 18  # two, in nine orders
 
 
 class Place(NamedTuple):
@@ -94,6 +95,8 @@ class Placed:
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         answer.renew()
         epsilons = [near(one, chance.rng, 1.0) for one in spread(chance.rng, *EPSILONS, self.times)]
+        for at in chance.rng.choice(self.times, self.times // 6, replace=False):
+            epsilons[at] = whole(chance.rng, 1, int(EPSILONS[1]))  # as people write it
         low, high = self.sizes
         sizes = np.minimum(spread(chance.rng, low, high + 1, self.times), high).astype(int)
         again = Again(answer, chance.rng, self.again / self.times, self.whole)
@@ -115,6 +118,7 @@ class Placed:
             (sizes, np.argsort(sizes, kind="stable")[::-1], f"with {{:.0f}} {self.of} or more"),
             (turn, turn, "at first"),
             (turn, turn[::-1], "at last"),
+            (turn, np.flatnonzero([isinstance(one, int) for one in epsilons]), "where ε is an int"),
             (turn, np.flatnonzero(counts), "where data are whole numbers"),
             (turn, np.flatnonzero(np.logical_not(counts)), "where data are no whole numbers"),
         ):

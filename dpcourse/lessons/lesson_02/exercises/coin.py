@@ -13,6 +13,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake
 from dpcourse.checks.cases.known import CONSTANT
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
+from dpcourse.checks.once import whole
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -136,6 +137,8 @@ def _questions(rng: np.random.Generator) -> tuple[list[tuple[float, bool]], list
 
 def _at_any_epsilon(rng: np.random.Generator) -> Setting:
     truth, epsilon = bool(rng.random() < 0.5), any_epsilon(rng, float(rng.choice([0.05, 1.0])))
+    if rng.random() < 0.1:
+        epsilon = whole(rng, 1, 5)  # an int, as people write it
 
     def law(epsilon: float) -> np.ndarray:  # of the truth, and of the lie
         return np.array([_right(epsilon), 1 - _right(epsilon)])

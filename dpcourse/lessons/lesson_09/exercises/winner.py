@@ -237,7 +237,7 @@ def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
 def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[Place]:
     """One class leads all others by some scales, or by one vote; or all have counts of their own."""
     unlike = rng.random() < 0.5
-    lead = max(1, round(2 / epsilon * rng.uniform(0.1, 0.8 if unlike else 2.5)))
+    lead = max(1, round(2 / epsilon * rng.uniform(0.1, 0.8 if unlike or isinstance(epsilon, int) else 2.5)))
     votes, first = np.full(classes, int(rng.integers(200, 2000))), int(rng.integers(classes))
     if unlike:
         votes -= np.minimum(votes, rng.geometric(min(epsilon / 2, 0.7), size=classes) - 1)

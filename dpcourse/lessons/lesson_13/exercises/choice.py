@@ -155,5 +155,5 @@ CHOICE = (
         mistakes=(_NOISY_MAX,),
         hint="The weight of a score u is exp(εu/2), however many pairs there are.",
     ),
-    Placed(_anywhere, sizes=(2, 300), of="pairs", whole=True),
+    Placed(_anywhere, sizes=(2, 300), of="pairs", times=400, whole=True),
 )

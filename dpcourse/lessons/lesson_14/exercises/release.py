@@ -184,5 +184,5 @@ RELEASE = (
         runs=4000,
         hint="The width of the noise was right. Does it depend on the value?",
     ),
-    Placed(_anywhere, sizes=(1, 40), of="steps"),
+    Placed(_anywhere, sizes=(1, 40), of="steps", times=400),
 )
