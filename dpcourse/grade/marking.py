@@ -185,6 +185,7 @@ class _Session:
             try:
                 with self._watch.running(student.process.pid):
                     student.run_cell(cell.source, cell.label)
+                    student.run_cell("", cell.label)  # a cell may be done, and have left nobody who listens
                 self._bad.pop(cell.label, None)
             except TimedOut as late:
                 self._bad[cell.label] = ("hung", str(late))

@@ -8,6 +8,7 @@ from dpcourse.checks.clocks import PATIENCE
 from dpcourse.grade import sandbox
 from dpcourse.grade.marking import grade
 from dpcourse.grade.submissions import ROOT
+from tests.grade.attacks import ATTACKS
 
 pytestmark = pytest.mark.grade
 
@@ -32,14 +33,22 @@ def noisy_count(flags, epsilon, rng):
     return flags.sum() + rng.laplace(0, 1 / epsilon)"""
 
 
-def marked(tmp_path, answer):
-    """The mark for 00.2, and how long one took."""
+def marks(tmp_path, answer):
+    """Of lesson 00, with this answer to 00.2 and right ones to the others."""
     notebook = json.loads(next((ROOT / "notebooks" / "solutions").glob("00_*")).read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == "answer-00-2":
             cell["source"] = answer
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    return grade(tmp_path / "a.ipynb", sandbox.Limits(seconds=SECONDS), sandboxed=SANDBOXED)[1][1]
+    return grade(tmp_path / "a.ipynb", sandbox.Limits(seconds=SECONDS), sandboxed=SANDBOXED)[1]
+
+
+def marked(tmp_path, answer):
+    return marks(tmp_path, answer)[1]
+
+
+def test_a_cell_that_leaves_nobody_who_listens_costs_its_own_question(tmp_path):
+    assert [mark.points > 0 for mark in marks(tmp_path, ATTACKS["deaf"])] == [True, False, True]
 
 
 @pytest.mark.parametrize("answer", [LOOPS, SLEEPS], ids=["loops", "sleeps"])
