@@ -39,8 +39,10 @@ def marked(tmp_path, answer):
 
 @pytest.mark.parametrize("few", [1, 5, 100])
 def test_who_tells_the_first_the_truth_is_refused(tmp_path, few):
-    cheat = FIRST.replace("FEW", str(few))
-    assert marked(tmp_path, cheat) == {"00.1": "passed", "00.2": "not-everywhere", "00.3": "passed"}
+    """A tenth of the questions are asked twice with generators of the same state: the first may be one of them."""
+    found = marked(tmp_path, FIRST.replace("FEW", str(few)))
+    assert found.pop("00.2") in ("not-everywhere", "own-generator")
+    assert found == {"00.1": "passed", "00.3": "passed"}
 
 
 @pytest.mark.parametrize("answer", [RIGHT, ENDS], ids=["counts its calls", "runs its cells twice"])
