@@ -7,11 +7,12 @@ product of two places is large on average. A right answer is refused with probab
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpcourse.checks import links
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.noise_laws import finest
 from dpcourse.checks.vocabulary import Shared
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 
 SAME = 1e-9  # scales: errors nearer than this are one draw
 OFTEN = 20  # of N ≤ 20,000 numbers, so many are that near to another with probability below 1e-9
-_BOUND = float(np.log(2e9))
+_FAILURE = 1e-9  # of each look
+_BOUND = -float(np.log(_FAILURE / 2))
 SHARED = Shared.LINKED_NOISE.seen("Some of your results have the same noise, or the same with its sign turned.")
 
 
@@ -40,9 +42,9 @@ def linked(asked: Sequence[Question], places: np.ndarray, wider: bool = False) -
         )
     apart = np.split(places, np.cumsum([one.errors.size for one in asked])[:-1])
     for fold in () if wider else (lambda u: u, lambda u: np.abs(2 * u - 1)):
-        for pairs in _pairs([np.sqrt(12) * (fold(some) - 0.5) for some in apart]):
-            if correlated(*pairs):
-                return Shared.LINKED_NOISE.seen("Numbers of one result share noise: one tells about another.")
+        where = links.linked([links.Draws.of_places(fold(some)) for some in apart], _FAILURE)
+        if where:
+            return Shared.LINKED_NOISE.seen(f"Numbers of one result share noise: {where}.")
     return None
 
 
@@ -75,26 +77,3 @@ def _again(asked: Sequence[Question], step: float) -> bool:
 
 def _equal(errors: np.ndarray, others: np.ndarray) -> bool:
     return bool((np.abs(np.abs(errors) - np.abs(others)) < SAME).all())
-
-
-def _pairs(apart: Sequence[np.ndarray]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Numbers of one result: neighbours, the next but one, of both halves, from both ends."""
-    partners: tuple[Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], ...] = (
-        lambda x: (x[:-1], x[1:]),
-        lambda x: (x[:-2], x[2:]),
-        lambda x: (x[: len(x) // 2], x[-(len(x) // 2) :]),
-        lambda x: (x[: len(x) // 2], x[::-1][: len(x) // 2]),
-    )
-    some = [x for x in apart if len(x) > 1]
-    for of in partners if some else ():
-        left, right = zip(*map(of, some), strict=True)
-        yield np.concatenate(left), np.concatenate(right)
-
-
-def correlated(left: np.ndarray, right: np.ndarray) -> bool:
-    """Whether products of independent numbers, uniform between −√3 and √3, are this far from 0 on average.
-
-    Such a number is sub-Gaussian with its variance of 1, so that the sum of N products exceeds t with probability
-    2·exp(−t²/(6N)) at most: what is multiplied with it is no larger than √3 (Azuma 1967).
-    """
-    return bool(abs(left @ right) > np.sqrt(6 * len(left) * _BOUND)) if len(left) else False

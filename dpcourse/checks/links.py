@@ -29,6 +29,11 @@ class Draws:
         """The signs of noise that is as likely above 0 as below."""
         return cls(np.sign(noise), np.ones(len(noise)))
 
+    @classmethod
+    def of_places(cls, places: np.ndarray) -> Draws:
+        """Places in a law, uniform between 0 and 1."""
+        return cls(2 * places - 1, np.full(len(places), 1 / 3))
+
 
 Sums = tuple[np.ndarray, np.ndarray]  # of products, and their variances
 

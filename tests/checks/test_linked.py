@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcourse.checks.linked import correlated, linked, shared
+from dpcourse.checks.linked import linked, shared
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import Question, _places
 
@@ -62,8 +62,3 @@ def test_what_is_cut_or_rounded_may_be_equal():
     for results in (np.maximum(errors, 0), errors.round(2), errors.astype(np.float32).astype(float)):
         assert not shared(results, results)
     assert shared(np.tile(errors, 2), np.tile(errors, 2))
-
-
-def test_the_bound_holds_for_places():
-    x, y = np.sqrt(12) * (np.random.default_rng(2).random((2, 500)) - 0.5)
-    assert not correlated(x, y) and correlated(x, x) and correlated(x, -x)

@@ -14,7 +14,8 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
-from dpcourse.checks.linked import SAME, correlated
+from dpcourse.checks.linked import SAME
+from dpcourse.checks.links import Draws, repeated
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import ask, misplaced, near
 from dpcourse.checks.plain import only_numbers
@@ -310,10 +311,10 @@ def _once(answer: Answer, chance: Chance) -> Diagnosis | None:
         wrong, its = misplaced(own, laws, Chance(chance.rng, chance.failure / 2))
         if wrong:
             return wrong.led_by(words)
-        places.append(np.sqrt(12) * (its - 0.5))
+        places.append(Draws.of_places(its))
         sizes.append(np.abs([one.errors[0] / one.scale for one in own]))
     same = int((np.abs(np.subtract(*sizes)) < SAME).sum())
-    return _SHARED if same >= 3 or correlated(*places) else None
+    return _SHARED if same >= 3 or repeated(places, 1e-9) else None
 
 
 MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _measured_from_the_centre, _noise, _once)
