@@ -39,7 +39,7 @@ from __future__ import annotations
 import dis
 import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,23 +112,6 @@ class Refused(Exception):
     def __init__(self, diagnosis: Diagnosis) -> None:
         super().__init__(diagnosis.seen)
         self.diagnosis = diagnosis
-
-
-def parts(given: Any, wanted: Sequence[str]) -> dict[str, Any]:
-    """What an answer returned, a dict of numbers with these keys and no other: what else it holds would leave too.
-
-    `claim` may be anything, and so may dicts in it.
-    """
-    if not isinstance(given, dict) or any(key not in given for key in wanted):
-        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(wanted)} is wanted; you return {a(given)}."))
-    if more := sorted(str(key) for key in given if key not in wanted):
-        raise Refused(Diagnosis("leaks", f"You return {', '.join(more)} too.", "What does the claim say about it?"))
-    from dpcourse.checks.plain import only_numbers  # here, because it refuses with what is above
-
-    for key in wanted:
-        if key != "claim" and not isinstance(given[key], dict):
-            only_numbers(given[key])
-    return given
 
 
 @dataclass(frozen=True, repr=False)

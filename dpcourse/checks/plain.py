@@ -52,6 +52,21 @@ def only_numbers(given: Any, public: Sequence[Any] = ()) -> Any:
     return given
 
 
+def parts(given: Any, wanted: Sequence[str]) -> dict[str, Any]:
+    """What an answer returned, a dict of numbers with these keys and no other: what else it holds would leave too.
+
+    `claim` may be anything, and so may dicts in it.
+    """
+    if not isinstance(given, dict) or any(key not in given for key in wanted):
+        raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(wanted)} is wanted; you return {a(given)}."))
+    if more := sorted(str(key) for key in given if key not in wanted):
+        raise Refused(Diagnosis("leaks", f"You return {', '.join(more)} too.", "What does the claim say about it?"))
+    for key in wanted:
+        if key != "claim" and not isinstance(given[key], dict):
+            only_numbers(given[key])
+    return given
+
+
 def _labelled(table: Any, public: Sequence[Any]) -> None:
     """Labels and names that are no secret."""
     for axis, labels in enumerate(table.axes):

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused, parts
+from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.plain import parts
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.histogram import CANARIES, counted

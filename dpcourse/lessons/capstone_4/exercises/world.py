@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused, a, parts
+from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.checks.plain import parts
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import BITS, COUNT_BITS, OFFSET, Part, deal
 from dpcourse.lessons.capstone_4.exercises.leaves import STRANGE

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused, parts
+from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_7.design import item_model
 from dpcourse.lessons.capstone_7.exercises.phone import STRANGE, contributed
 
