@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpcourse.checks.answers import Elsewhere
 from dpcourse.checks.beside import of_its_own
 from dpcourse.grade import wire
 
@@ -19,7 +20,7 @@ MOST_AHEAD = 128
 _UNCHANGING = (bool, int, float, str, np.generic, np.random.Generator)  # a generator's state is looked at every time
 
 
-class Remote:
+class Remote(Elsewhere):
     """A function in a student's process."""
 
     def __init__(self, student: Student, number: int) -> None:

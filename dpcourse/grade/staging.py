@@ -71,5 +71,6 @@ def stage(rooms: frozenset[str], folder: Path) -> Path:
     (package / "checks" / "__init__.py").write_text(CHECKS, encoding="utf-8")
     for name in ("wire.py", "folders.py", "worker.py"):
         shutil.copy2(PACKAGE / "grade" / name, folder)
-    shutil.copy2(PACKAGE / "checks" / "beside.py", folder)
+    for name in ("beside.py", "forms.py"):
+        shutil.copy2(PACKAGE / "checks" / name, folder)
     return folder

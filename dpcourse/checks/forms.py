@@ -1,0 +1,113 @@
+"""One call in the forms in which people write it.
+
+A number may be Python's or NumPy's. An array may own its memory, be a view, or lie in it with gaps or column by column.
+A generator may come from the seed 0 or from one of forty digits, may have given half of its last word already, or be of
+another kind than `np.random.default_rng` makes, and it may come by its name or in its place. None of this may change
+what an answer is: so it is changed from call to call, for an answer could tell by it that a check asks.
+
+The grader's worker has this file beside it: it imports nothing of the package.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.random import PCG64, PCG64DXSM, SFC64, Generator, Philox, SeedSequence
+
+KINDS: tuple[Callable[[int], Any], ...] = (Philox, SFC64, PCG64DXSM)
+LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
+
+
+def call(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
+    """What the function gives; half of the calls with a generator take a form that follows from the generator's state.
+
+    The form is the same for the same state. What is done to the arguments and to the generator is done to those that
+    were given. Distributions stay what they are; sums of numbers may differ in their last bits.
+    """
+    rng = None
+    for value in (*arguments, *keywords.values()):
+        if type(value) is Generator:
+            rng = value
+    if rng is None or type(rng.bit_generator) is not PCG64:
+        return function(*arguments, **keywords)
+    word = int(rng.bit_generator.state["state"]["state"] >> 64)
+    if word & 1:
+        return function(*arguments, **keywords)
+    return _formed(function, arguments, dict(keywords), rng, word >> 1)
+
+
+def _formed(
+    function: Callable[..., Any], arguments: Sequence[Any], named: dict[str, Any], rng: Generator, word: int
+) -> Any:
+    placed, changing, other = list(arguments), list[tuple[np.ndarray, np.ndarray]](), _generator(rng, word)
+    places: tuple[Any, ...] = (placed, range(len(placed))), (named, list(named))
+    for values, keys in places:
+        for key in keys:
+            value = values[key]
+            if value is rng:
+                values[key] = other
+            elif type(value) is float and word & 1:
+                values[key] = np.float64(value)
+            elif type(value) is np.ndarray:
+                made = values[key] = _array(value, word >> 1)
+                if value.flags.writeable and not np.may_share_memory(value, made):
+                    changing.append((value, made))
+    if word & 2 and named.keys() == {"rng"} and _takes(function, len(placed) + 1):
+        placed.append(named.pop("rng"))
+    try:
+        return function(*placed, **named)
+    finally:
+        for value, made in changing:
+            np.copyto(value, made)
+        if other is not rng and type(other.bit_generator) is PCG64:
+            rng.bit_generator.state = other.bit_generator.state
+
+
+def _generator(rng: Generator, word: int) -> Generator:
+    """One that draws the same, or from the same law: with a small seed, with half a word left, of another kind."""
+    form = (word >> 2) % 3
+    if form == 0:
+        # Its children come after many others, so that those of equal small seeds differ.
+        seed, children = word >> (word & 63), word >> 20 & 0xFFFFFFFF
+        same = Generator(PCG64(SeedSequence(seed, n_children_spawned=children)))
+        same.bit_generator.state = rng.bit_generator.state
+        return same
+    raw = rng.bit_generator.random_raw()
+    if form == 1:
+        rng.bit_generator.state = {**rng.bit_generator.state, "has_uint32": 1, "uinteger": raw & 0xFFFFFFFF}
+        return rng
+    return Generator(KINDS[word % len(KINDS)](raw))
+
+
+def _array(value: np.ndarray, word: int) -> np.ndarray:
+    """A view, one with gaps, or a copy column by column that may be written to, whether the other may or not."""
+    form = word % 3
+    if form == 0 or value.nbytes > LARGE and word >> 8 & 15:
+        return value[...]
+    if form == 1:
+        wide = np.empty((*value.shape, 2), value.dtype)
+        wide[..., 0] = value
+        wide.flags.writeable = value.flags.writeable
+        return wide[..., 0]
+    return np.array(value, order="F")
+
+
+@functools.lru_cache(maxsize=64)
+def _binds(function: Callable[..., Any], many: int) -> bool:
+    try:
+        inspect.signature(function).bind(*range(many))
+    except (TypeError, ValueError):  # takes another number of arguments, or does not say
+        return False
+    return True
+
+
+def _takes(function: Callable[..., Any], many: int) -> bool:
+    """Whether it can be called with so many arguments in their places."""
+    try:
+        return _binds(function, many)
+    except TypeError:  # a function that has no hash
+        return False
