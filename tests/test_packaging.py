@@ -93,6 +93,7 @@ def imported_in(folder: str) -> set[str]:
         "wire",
         "folders",
         "beside",
+        "forms",
         "make_exercises",
         "make_site",
         "site_pages",
