@@ -80,6 +80,7 @@ RENAMED = {
     ("03.3", "empty-cell-without-noise"): ("empty-exact", ONE_WORD),
     ("03.3", "negative-cut"): ("cut-at-zero", ONE_WORD),
     ("08.3", "empty-batch"): ("nobody", ONE_WORD),
+    ("08.3", "not-random"): ("no-noise", "the same sums differ in their last bits where the array lies otherwise"),
     ("12.3", "few-clients"): ("nobody", ONE_WORD),
     ("05.4", "scale-upside-down"): ("epsilon-inverted", ONE_WORD),
     **{(exercise, "shares"): ("a-share", ONE_WORD) for exercise in ("04.2", "05.4")},
