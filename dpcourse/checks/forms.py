@@ -25,8 +25,9 @@ LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls
 def call(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """What the function gives; half of the calls with a generator take a form that follows from the generator's state.
 
-    The form is the same for the same state. What is done to the arguments and to the generator is done to those that
-    were given. Distributions stay what they are; sums of numbers may differ in their last bits.
+    The form is the same for the same state. Arrays that may be written to are copies: what the function does to them,
+    the check does not take for the data. What is done to the generator is done to the one that was given.
+    Distributions stay what they are; sums of numbers may differ in their last bits.
     """
     rng = None
     for value in (*arguments, *keywords.values()):
@@ -34,16 +35,15 @@ def call(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mappi
             rng = value
     if rng is None or type(rng.bit_generator) is not PCG64:
         return function(*arguments, **keywords)
+    arguments, keywords = [_kept(value) for value in arguments], {key: _kept(keywords[key]) for key in keywords}
     word = int(rng.bit_generator.state["state"]["state"] >> 64)
     if word & 1:
         return function(*arguments, **keywords)
-    return _formed(function, arguments, dict(keywords), rng, word >> 1)
+    return _formed(function, arguments, keywords, rng, word >> 1)
 
 
-def _formed(
-    function: Callable[..., Any], arguments: Sequence[Any], named: dict[str, Any], rng: Generator, word: int
-) -> Any:
-    placed, changing, other = list(arguments), list[tuple[np.ndarray, np.ndarray]](), _generator(rng, word)
+def _formed(function: Callable[..., Any], placed: list[Any], named: dict[str, Any], rng: Generator, word: int) -> Any:
+    other = _generator(rng, word)
     places: tuple[Any, ...] = (placed, range(len(placed))), (named, list(named))
     for values, keys in places:
         for key in keys:
@@ -53,18 +53,18 @@ def _formed(
             elif type(value) is float and word & 1:
                 values[key] = np.float64(value)
             elif type(value) is np.ndarray:
-                made = values[key] = _array(value, word >> 1)
-                if value.flags.writeable and not np.may_share_memory(value, made):
-                    changing.append((value, made))
+                values[key] = _array(value, word >> 1)
     if word & 2 and named.keys() == {"rng"} and _takes(function, len(placed) + 1):
         placed.append(named.pop("rng"))
     try:
         return function(*placed, **named)
     finally:
-        for value, made in changing:
-            np.copyto(value, made)
         if other is not rng and type(other.bit_generator) is PCG64:
             rng.bit_generator.state = other.bit_generator.state
+
+
+def _kept(value: Any) -> Any:
+    return value.copy() if type(value) is np.ndarray and value.flags.writeable else value
 
 
 def _generator(rng: Generator, word: int) -> Generator:

@@ -71,6 +71,6 @@ def asked(thing: Any, name: str, arguments: Sequence[Any] | None, keywords: Mapp
     if arguments is None:
         return found
     given = (*arguments, *(keywords or {}).values())
-    if isinstance(getattr(thing, "__self__", None), Sealed) and _largest(given) > MOST_RUNS:
+    if isinstance(getattr(thing, "__self__", thing), Sealed) and _largest(given) > MOST_RUNS:
         raise ValueError(f"more than {MOST_RUNS:,} runs at once")
     return found(*arguments, **(keywords or {}))

@@ -1,4 +1,4 @@
-"""Forms of a call: each comes, changes no law, and leaves arguments and generator as the function left them."""
+"""Forms of a call: each comes, changes no law and no data, and leaves the generator as the function left it."""
 
 import numpy as np
 import pytest
@@ -56,10 +56,9 @@ def test_children_of_small_seeds_are_no_twins():
 
 
 @pytest.mark.parametrize("data", [np.zeros(6), np.zeros((3, 2))], ids=["row", "table"])
-def test_what_is_done_to_the_arguments_is_done_to_those_given(data):
-    for seed in range(100):
-        forms.call(lambda x, rng: x.__setitem__(..., x + 1), (data,), {"rng": np.random.default_rng(seed)})
-        assert (data == seed + 1).all()
+def test_the_data_stay_as_they_are(data):
+    asked(lambda x, rng: x.__setitem__(..., x + 1), data)
+    assert (data == 0).all()
 
 
 def test_the_generator_goes_on():
