@@ -45,6 +45,8 @@ class Equals:
     wide : callable, optional
         Draws inputs as far as the question reaches, for an answer that is right so far: `inputs` are those by which
         mistakes are told apart, and their like is what an answer may have been fitted to.
+    wide_times : int
+        How many of these: fewer where a right answer takes long.
     """
 
     inputs: Callable[[Generator], Arguments]
@@ -54,12 +56,14 @@ class Equals:
     atol: float = 1e-9
     times: int = 10
     wide: Callable[[Generator], Arguments] | None = None
+    wide_times: int = WIDE
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         found = self._compared(answer, chance)
         if found or self.wide is None:
             return found
-        return replace(self, inputs=self.wide, mistakes=(), times=WIDE)._compared(answer, chance, elsewhere=True)
+        wide = replace(self, inputs=self.wide, mistakes=(), times=self.wide_times)
+        return wide._compared(answer, chance, elsewhere=True)
 
     def _compared(self, answer: Answer, chance: Chance, elsewhere: bool = False) -> Diagnosis | None:
         drawn = [frozen(self.inputs(chance.rng)) for _ in range(self.times)]

@@ -203,6 +203,7 @@ RIGHT = {
 WRONG = {
     "01.1": {
         "not-everywhere": lambda frame, columns, k: removed(frame, columns, k) if k in (3, 4, 5) else 0.0,
+        "not-everywhere too": lambda frame, columns, k: removed(frame, columns, k) if len(columns) < 5 else 0.0,
         "only-the-unique": lambda frame, columns, k: (sizes(frame, columns) == 1).mean(),
         "k-itself": lambda frame, columns, k: (sizes(frame, columns) <= k).mean(),
         "distinct-values": lambda frame, columns, k: (frame.value_counts(columns) < k).sum() / len(frame),
@@ -239,6 +240,8 @@ WRONG = {
         "package-used": lambda released, register, on: records.link(released, register, [*on, "age"]).match,
         "wrong-shape": lambda released, register, on: link(released, register, on)[:5],
         "wrong-value": lambda released, register, on: link(released, register, on) + 1,
+        "wrong-value too": lambda *given: link(*given) if len(given[2]) == 2 else np.full(len(given[1]), -1),
+        "not-everywhere": lambda *given: link(*given) if len(given[1]) <= 150 else np.full(len(given[1]), -1),
     },
     "01.3": {
         "asks-about-few": alone,
@@ -256,10 +259,18 @@ WRONG = {
         "more-than-one": thirds,
         "more-than-one too": without_the_person,
         "wrong-value": lambda count, n, person: 2 * reveal(count, n, person) + 1,
+        "wrong-value too": lambda count, n, person: reveal(count, n, person) if n <= 110 else 0,
+        "wrong-value too too": lambda count, n, person: reveal(count, n, person) if person < 75 else 0,
         "package-used": lambda count, n, person: records.difference(count, np.ones(n, dtype=bool), person),
         "returns-nothing": lambda count, n, person: print(reveal(count, n, person)),
     },
     "01.4": {
+        "not-everywhere": lambda frame, columns, sensitive: (
+            (diverse(frame, columns, sensitive) == 1).mean() if len(frame) <= 250 else 0.0
+        ),
+        "not-everywhere too": lambda frame, columns, sensitive: (
+            (diverse(frame, columns, sensitive) == 1).mean() if len(columns) in (2, 3) else 0.0
+        ),
         "share-of-groups": lambda frame, columns, sensitive: (frame.groupby(columns)[sensitive].nunique() == 1).mean(),
         "only-the-unique": lambda frame, columns, sensitive: removed(frame, columns, 2),
         "worst-group": lambda frame, columns, sensitive: int(diverse(frame, columns, sensitive).min()),

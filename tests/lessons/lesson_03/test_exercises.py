@@ -436,6 +436,7 @@ WRONG = [
     ),
     ("03.2", "not-everywhere", plain_for_whole(noisy_sum)),
     ("03.2", "not-everywhere", plain_where_some_are_missing),
+    ("03.2", "not-everywhere", lambda v, *rest, rng: noisy_sum(v, *rest[:2], rest[2] if len(v) < 5000 else 1e9, rng)),
     ("03.3", "not-everywhere", plain_for_arrays),
     ("03.3", "nan", reindexed),
     ("03.2", "nan-from-data", mean_for_nan),

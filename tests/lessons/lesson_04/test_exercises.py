@@ -357,6 +357,13 @@ WRONG = [
     ("04.5", "own-generator", seeded(median_with(1.0), lambda epsilon: epsilon in (0.25, 1.0, 2.5, 4.0))),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda *given: given[-1] in (0.25, 1.0, 2.5, 4.0))),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda values, low, high, epsilon: abs(high - low - 100) < 1e-6)),
+    (
+        "04.5",
+        "not-everywhere",  # a point drawn whatever the records are
+        lambda v, low, high, e, rng: (
+            median_with(1.0)(v, low, high, e, rng) if (low, high) == (0, 100) else rng.uniform(low, high)
+        ),
+    ),
     ("04.5", "weights-overflow", plain_exponentials),
     ("04.5", "weights-overflow", counts_from_the_ends),
     ("04.5", "grid-of-candidates", whole_years),

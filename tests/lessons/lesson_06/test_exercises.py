@@ -253,6 +253,7 @@ RIGHT = {
 WRONG = [
     *(("06.1", key, answer) for key, answer in MECHANISMS.items()),
     ("06.1", "not-everywhere", lambda c, e, k, rng: (right if k < 7 else to_the_next)(c, e, k, rng)),
+    ("06.1", "not-everywhere", lambda c, e, k, rng: right(c, e if len(c) < 250 or 0.85 < e < 1.35 else 40.0, k, rng)),
     (
         "06.1",
         "own-generator",

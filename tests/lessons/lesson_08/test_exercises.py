@@ -177,6 +177,8 @@ def dealt_out():
 
 WRONG = [
     ("08.1", "wrong-value", lambda X, y, w, b: np.ones(len(X))),
+    ("08.1", "not-everywhere", lambda X, *rest: gradient_norms(X, *rest) * (len(X) <= 60 and X.shape[1] <= 15)),
+    ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 60 else g.sum(axis=0)),
     ("08.2", "nan", zero_over_zero),
     ("08.2", "wrong-shape", clip),
     ("08.3", "batch-clipped", step(batch_clipped)),
@@ -231,4 +233,5 @@ WRONG = [
     ("08.4", "not-everywhere", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else block(n, q, rng)),
     ("08.5", "below-the-truth", lambda *arguments: 0.985 * training_epsilon(*arguments)),
     ("08.5", "wrong-value", lambda C, b, n, e, s, d: 1.0),
+    ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) if what[3] <= 8 else 0.0),
 ]

@@ -132,6 +132,7 @@ WRONG = [
     ("11.4", "l2-for-l1", lambda m, x, y, s: np.linalg.norm(differences(m, x, y, s), axis=1).max()),
     ("11.4", "largest-coordinate", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max()),
     ("11.4", "signed", lambda m, x, y, s: np.abs(differences(m, x, y, s).sum(axis=1)).max()),
+    ("11.4", "not-everywhere", lambda *given: moved(*given) if len(given[3]) == 12 else 0.0),
     ("11.4", "raised", from_attributes),
     ("11.4", "wrong-shape", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max(axis=0)),
     ("11.5", "accuses-all", lambda *a: True),

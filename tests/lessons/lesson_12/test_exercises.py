@@ -143,6 +143,7 @@ def one_mask(vector, me, seeds, modulus):
 WRONG = [
     ("12.1", "wrong-shape", lambda u: u / u[-1]),
     ("12.1", "wrong-value", lambda u: np.zeros(len(u) - 1)),
+    ("12.1", "not-everywhere", lambda u: reconstruct(u) if len(u) <= 40 else np.zeros(len(u) - 1)),
     ("12.2", "all-added", masking(lambda me, other: 1)),
     ("12.2", "signs-reversed", masking(lambda me, other: 1 if me > other else -1)),
     ("12.2", "not-reduced", masking(reduce=False)),
@@ -197,6 +198,7 @@ WRONG = [
     ("12.3", "not-gaussian", with_noise(noise_without_sum)),
     ("12.4", "capped", lambda *what: math.inf if record_epsilon(*what) > 10 else record_epsilon(*what)),
     ("12.4", "wrong-type", lambda *what: str(record_epsilon(*what))),
+    ("12.4", "capped", lambda *what: record_epsilon(*what) if what[4] <= 20 else 0.0),
     *(("12.4", "capped", lambda *what, cap=cap: min(cap, record_epsilon(*what))) for cap in (2.0, 5.0, 10.0, 20.0)),
     ("12.4", "wrong-value", lambda s, b, n, e, r, d: 0.5 * r),
     ("12.5", "wrong-value", lambda C, z, n, gone: 1.0),

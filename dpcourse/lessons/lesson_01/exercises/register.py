@@ -11,14 +11,21 @@ from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.lessons.lesson_01.exercises.tables import people
 
 
-def _release_and_register(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+def _release_and_register(
+    rng: np.random.Generator, n: int | None = None, names: tuple[str, ...] = ("street", "sex", "job")
+) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     """A release, and a register that may be a year old, of whom some fit one row, some several and some none."""
-    everyone = people(rng, int(rng.integers(100, 160)))
-    columns = rng.permutation(["street", "sex", "job"])[:2].tolist()
+    everyone = people(rng, int(rng.integers(100, 160)) if n is None else n)
+    columns = rng.permutation(names)[: int(rng.integers(len(names) - 2, len(names) + 1))].tolist()
     order = rng.permutation(len(everyone))
     released = everyone.iloc[order[: len(order) * 2 // 3]].reset_index(drop=True)
     register = everyone.iloc[order[len(order) // 3 :]][[*columns, "age"]].reset_index(drop=True)
     return released, register.assign(age=register["age"] - rng.integers(0, 2, len(register))), columns
+
+
+def _town(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """The same with three to six hundred people in either; more, and a loop within a loop takes too long."""
+    return _release_and_register(rng, int(rng.integers(450, 900)), ("street", "sex", "job", "floor", "flat"))
 
 
 def _joins(
@@ -71,6 +78,8 @@ LINK = (
     Equals(
         _release_and_register,
         expected=_match,
+        wide=_town,
+        wide_times=1,
         mistakes=(
             Mistake(
                 "same-age",

@@ -63,8 +63,11 @@ def _table_columns_and_k(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
 
 def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
     frame = people(rng, whole(rng, 1, 3000))
-    columns = rng.permutation(frame.columns.to_numpy(str))[: int(rng.integers(1, 5))].tolist()
-    return frame, columns, whole(rng, 1, 200)
+    return frame, _some(rng, frame.columns), whole(rng, 1, 200)
+
+
+def _some(rng: np.random.Generator, names: pd.Index) -> list[str]:
+    return rng.permutation(names.to_numpy(str))[: int(rng.integers(1, len(names) + 1))].tolist()
 
 
 def _removed(frame: pd.DataFrame, columns: list[str], k: int) -> float:
@@ -143,6 +146,11 @@ def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
     return frame, columns, str(rng.choice(["rich", *_SECRETS]))
 
 
+def _any_secret(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
+    frame = people(rng, whole(rng, 1, 2000))
+    return frame, _some(rng, frame.columns.drop("rich")), "rich"
+
+
 def _alike(frame: pd.DataFrame, columns: list[str], sensitive: str) -> np.ndarray:
     return records.diversity(frame, columns, sensitive) == 1
 
@@ -196,6 +204,7 @@ EXPOSED = (
     Equals(
         _quasi_and_sensitive,
         expected=lambda frame, columns, sensitive: float(_alike(frame, columns, sensitive).mean()),
+        wide=_any_secret,
         mistakes=(
             Mistake(
                 "a-count",

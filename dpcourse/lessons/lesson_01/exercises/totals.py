@@ -8,6 +8,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis
+from dpcourse.checks.once import whole
 
 
 class Office:
@@ -59,9 +60,9 @@ _REFUSED = {
 
 def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The answer finds out one person's secret from an office that answers about large groups, far apart, only."""
-    results, secrets, offices, people = [], [], [], []
+    results, secrets, offices, people, sizes = [], [], [], [], []
     for _ in range(40):
-        n = int(chance.rng.integers(60, 100))
+        n = int(chance.rng.integers(60, 100)) if chance.rng.random() < 0.6 else whole(chance.rng, 60, 1000)
         secret = chance.rng.random(n) < 0.5
         person, office = int(chance.rng.integers(n)), Office(secret)
         try:
@@ -73,6 +74,7 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
         secrets.append(int(secret[person]))
         offices.append(office)
         people.append(person)
+        sizes.append(n)
     if all(result is None for result in results):
         refused = [why for office in offices for why in office.refused]
         return _REFUSED[refused[0]] if refused else NOTHING
@@ -97,8 +99,12 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
         return _REFUSED[refused[0]]
     if all(len(office.answered) == 1 for office in offices):
         return Diagnosis("one-count", "You give the count of one group.", "Which other groups would leave this person?")
-    left = [_left_over(office.answered) for office in offices if len(office.answered) <= 5]
-    if left and not any(left):
+    left = [
+        (person, _left_over(office.answered))
+        for person, office in zip(people, offices, strict=True)
+        if 0 < len(office.answered) <= 5
+    ]
+    if left and not any(some for _, some in left):
         never = not any(
             group[person] for person, office in zip(people, offices, strict=True) for group in office.answered
         )
@@ -113,15 +119,16 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
             "No way to add and subtract your counts leaves exactly one person.",
             "Everybody else has to be counted as often with plus as with minus. And the person asked about?",
         )
-    if left and not any(person in some for person, some in zip(people, left, strict=True)):
+    if left and not any(person in some for person, some in left):
         return Diagnosis(
             "wrong-person",
             "Your counts leave somebody else, not the person asked about.",
             "Which of your groups is the person at position `person` in?",
         )
-    return Diagnosis(
-        "wrong-value", f"You give {results[0]!r} where the secret is {secrets[0]}.", "Give 1 for yes, 0 for no."
-    )
+    place = int(np.flatnonzero(found != wanted)[0])
+    asked = f"For n = {sizes[place]} and person = {people[place]}"
+    seen = f"{asked} you give {results[place]!r} where the secret is {secrets[place]}."
+    return Diagnosis("wrong-value", seen, "Give 1 for yes, 0 for no.")
 
 
 def _left_over(groups: list[np.ndarray]) -> set[int]:

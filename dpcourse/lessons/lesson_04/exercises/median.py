@@ -9,9 +9,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
-from dpcourse.checks.everywhere import EXACT, Everywhere, Seen, Setting, any_epsilon
+from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -34,12 +34,16 @@ def _in_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
         if result is None:
             return Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
         if not low <= float(result) <= high:
-            return Diagnosis(
-                "outside-bounds",
-                f"For {len(values)} records with bounds ({low:.4g}, {high:.4g}) you return {float(result):.4g}.",
-                "Clip the records, and choose among points between the bounds only, also when there are no records.",
-            )
+            return _outside(len(values), low, high, float(result))
     return None
+
+
+def _outside(many: int, low: float, high: float, result: float) -> Diagnosis:
+    return Diagnosis(
+        "outside-bounds",
+        f"For {many} records with bounds ({low:.4g}, {high:.4g}) you return {result:.4g}.",
+        "Clip the records, and choose among points between the bounds only, also when there are no records.",
+    )
 
 
 def _two_thousand(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -218,27 +222,32 @@ def _anywhere(rng: Generator) -> Setting:
 
     Every third time all are whole numbers, and every other time of these the records are integers.
 
-    The chance is that of weights twice as sharp as the sharpest right ones: no right answer is there as often.
+    Weights exp(−s·ε·|rank − n/2|) are right from s = ½ to 1, and the larger s, the more often a result is in the gap.
+    `EXACT` is bet on against s = 2: no right answer is there as often. `WIDE` is s = 0, a point drawn whatever the
+    records are, against s = ¼: no right answer is there as seldom.
     """
     many, epsilon = whole(rng, 1, 1000), any_epsilon(rng)
     off = np.abs(np.arange(many + 1) - many / 2)
     middle = off == off.min()
     lengths = np.where(middle, 0, rng.exponential(size=many + 1))
-    weights = np.exp(-2 * epsilon * (off - off.min()))
-    others = float((lengths * weights).sum())
+    weights = {s: np.exp(-s * epsilon * (off - off.min())) for s in (0.0, 0.25, 1.0, 2.0)}
+    others = float((lengths * weights[2.0]).sum())
     lengths[middle] = np.exp(rng.uniform(-3, -1)) * others / middle.sum() if others else 1.0
     low, width = float(rng.uniform(-1000, 1000)), float(10 ** rng.uniform(0, 4))
     in_whole = rng.random() < 1 / 3
     if in_whole:
         low, lengths = float(round(low)), np.maximum(np.rint(lengths * rng.uniform(1, 3)), middle)
         width = float(lengths.sum())
-    chance = float((lengths * weights)[middle].sum() / (lengths * weights).sum())
+    chances = {s: float(lengths[middle].sum() / (lengths * one).sum()) for s, one in weights.items()}
     edges = low + np.concatenate([[0], np.cumsum(width / lengths.sum() * lengths)])
     inside = edges[:-1][middle].min(), edges[1:][middle].max()
 
     def judge(result: Any) -> Seen:
+        if not low <= float(result) <= edges[-1]:
+            raise Refused(_outside(many, low, edges[-1], float(result)))
         exact = bool(inside[0] <= float(result) <= inside[1])
-        return Seen({EXACT: -float(np.log(chance)) if exact else -np.inf}, exact, chance)
+        wide = np.log(chances[0.0] / chances[0.25]) if exact else np.log1p(-chances[0.0]) - np.log1p(-chances[0.25])
+        return Seen({EXACT: -np.log(chances[2.0]) if exact else -np.inf, WIDE: wide}, exact, chances[1.0])
 
     values = rng.permutation(edges[1:-1])
     if in_whole and rng.random() < 0.5:

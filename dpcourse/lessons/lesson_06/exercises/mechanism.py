@@ -12,6 +12,7 @@ from dpcourse.audit import audit
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
+from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.privacy import Guarantee, Neighbours
@@ -235,8 +236,9 @@ def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, chance:
 
 
 def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
-    """How many reports are the truth."""
-    codes, p = rng.integers(k, size=int(rng.integers(1, 30))), truth_probability(epsilon, k)
+    """How many reports are the truth: mostly of few people, among whom one shows, and now and then of thousands."""
+    n = whole(rng, 30, 10_000) if rng.random() < 1 / 6 else whole(rng, 1, 30)
+    codes, p = rng.integers(k, size=n), truth_probability(epsilon, k)
     true = int((np.asarray(answer(codes, epsilon, k, rng=rng)) == codes).sum())
     just_these = p**true * ((1 - p) / (k - 1)) ** (len(codes) - true)
     return [Place(place_of_count(true, len(codes), p, rng).at, just_these)]

@@ -198,9 +198,9 @@ def _unlikely(counts: np.ndarray, runs: int, probability: float, failure: float)
 # 08.5 What a training run costs
 
 
-def _runs(rng: Generator) -> tuple[float, int, int, int, float, float]:
+def _runs(rng: Generator, epochs: int | None = None) -> tuple[float, int, int, int, float, float]:
     batch = whole(rng, 8, 1000)
-    n, epochs = batch * int(rng.integers(30, 120)), int(rng.integers(2, 9))
+    n, epochs = batch * int(rng.integers(30, 120)), epochs or int(rng.integers(2, 9))
     return float(rng.uniform(1.5, 4)), batch, n, epochs, float(rng.uniform(0.9, 2.2)), between(rng, 1e-7, 1e-4)
 
 
@@ -236,10 +236,14 @@ def _not_below(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def _right(_: float, batch: int, n: int, epochs: int, sigma: float, delta: float) -> float:
+    return _priced(batch / n, epochs * n // batch, sigma, delta)
+
+
 COST = (
     Equals(
         _runs,
-        lambda C, batch, n, epochs, sigma, delta: _priced(batch / n, epochs * n // batch, sigma, delta),
+        _right,
         mistakes=(
             Mistake(
                 "clip-in-epsilon",
@@ -290,6 +294,8 @@ COST = (
         ),
         rtol=0.02,
         times=3,
+        wide=lambda rng: _runs(rng, whole(rng, 9, 100)),
+        wide_times=1,
     ),
     _not_below,
 )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
@@ -9,13 +11,15 @@ from scipy.special import expit
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.gaussian import clipped
+from dpcourse.checks.once import whole
 
 # 08.1 The norm of a gradient in closed form
 
 
-def _people(rng: Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    n, d = int(rng.integers(4, 40)), int(rng.integers(2, 12))
-    return rng.normal(size=(n, d)) * 2, rng.integers(0, 2, n), rng.normal(size=d) / 2, float(rng.normal())
+def _people(rng: Generator, n: int | None = None, d: int | None = None) -> tuple[Any, ...]:
+    n, d = n or int(rng.integers(4, 40)), d or int(rng.integers(2, 12))
+    weights = rng.normal(size=d) / max(2, np.sqrt(d))
+    return rng.normal(size=(n, d)) * 2, rng.integers(0, 2, n), weights, float(rng.normal())
 
 
 def _miss(X: np.ndarray, y: np.ndarray, weights: np.ndarray, intercept: float) -> np.ndarray:
@@ -30,6 +34,7 @@ GRADIENT_NORMS = (
     Equals(
         _people,
         lambda X, y, w, b: _miss(X, y, w, b) * _lengths(X),
+        wide=lambda rng: _people(rng, whole(rng, 1, 2000), whole(rng, 1, 100)),
         mistakes=(
             Mistake(
                 "intercept-left-out",
@@ -76,9 +81,9 @@ GRADIENT_NORMS = (
 # 08.2 The clipped sum
 
 
-def batch(rng: Generator) -> tuple[np.ndarray, float]:
-    """Gradients much shorter and much longer than C, among them zeros, an even number of them."""
-    n, d = 2 * int(rng.integers(6, 20)), int(rng.integers(20, 40))
+def batch(rng: Generator, n: int | None = None, d: int | None = None) -> tuple[np.ndarray, float]:
+    """Gradients much shorter and much longer than C, one of them zero; an even number of them if none is given."""
+    n, d = n or 2 * int(rng.integers(6, 20)), d or int(rng.integers(20, 40))
     C = float(rng.uniform(0.5, 3))
     directions = rng.normal(size=(n, d))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
@@ -136,6 +141,7 @@ CLIPPED_SUM = (
     Equals(
         batch,
         lambda gradients, C: clipped(gradients, C).sum(axis=0),
+        wide=lambda rng: batch(rng, whole(rng, 1, 2000), whole(rng, 1, 100)),
         mistakes=(
             Mistake.told(BATCH_CLIPPED, lambda g, C: clipped(g.sum(axis=0), C)),
             Mistake.told(BATCH_CLIPPED, lambda g, C: clipped(g.mean(axis=0), C)),

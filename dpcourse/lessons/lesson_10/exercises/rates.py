@@ -31,6 +31,14 @@ def _scored(rng: Generator) -> tuple[np.ndarray, np.ndarray, float]:
     return scores, members, float(rng.uniform(0.001, 0.015) if kind == 1 else rng.uniform(0.05, 0.3))
 
 
+def _any_scores(rng: Generator) -> tuple[np.ndarray, np.ndarray, float]:
+    """Two people to three thousand, with scores that are rounded or not, and few members or many."""
+    n = whole(rng, 2, 3000)
+    members = rng.permutation(n) < whole(rng, 1, n - 1)
+    scores = np.round(rng.normal(size=n) + rng.uniform(0, 3) * members, int(rng.integers(3)))
+    return scores, members, float(rng.uniform() ** 3)
+
+
 def _at(scores: np.ndarray, members: np.ndarray, fpr: float, *, by=None, of=None) -> float:
     """The largest share of `of` accused at a threshold that accuses at most a share `fpr` of `by`."""
     by, of = (~members if by is None else by), (members if of is None else of)
@@ -121,6 +129,7 @@ TPR_AT = Equals(
         ),
     ),
     times=48,
+    wide=_any_scores,
 )
 
 # 10.3 The band around a rate

@@ -49,8 +49,8 @@ def _right(sigma: float, batch: int, size: int, epochs: int, rounds: int, delta:
 
 
 def _costly(rng: Generator) -> tuple[float, int, int, int, int, float]:
-    """So little noise that ε is above 25."""
-    batch, rounds = whole(rng, 4, 300), int(rng.integers(10, 16))
+    """So many rounds, with so little noise, that ε is above 25."""
+    batch, rounds = whole(rng, 4, 300), whole(rng, 21, 100)
     return float(rng.uniform(0.5, 0.6)), batch, batch * int(rng.integers(15, 25)), 4, rounds, 1e-5
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
@@ -14,11 +16,11 @@ from dpcourse.checks.once import whole
 # 12.1 Read a wafer off an update
 
 
-def _update(rng: Generator) -> tuple[np.ndarray]:
+def _update(rng: Generator, d: int | None = None) -> tuple[np.ndarray]:
     """What a client with one wafer sends after a few local steps from weights it was given."""
-    d = int(rng.integers(4, 30))
+    d = int(rng.integers(4, 30)) if d is None else d
     x, y = rng.uniform(-1, 1, d), float(rng.integers(2))
-    weights, rate = rng.normal(size=d + 1) / 2, float(rng.uniform(0.3, 2))
+    weights, rate = rng.normal(size=d + 1) / max(2, math.sqrt(d)), float(rng.uniform(0.3, 2))
     local = weights.copy()
     for _ in range(int(rng.integers(1, 6))):
         local -= rate * (expit(x @ local[:-1] + local[-1]) - y) * np.append(x, 1)
@@ -69,6 +71,7 @@ RECONSTRUCT = (
             ),
         ),
         rtol=1e-6,
+        wide=lambda rng: _update(rng, whole(rng, 1, 2000)),
     ),
 )
 
