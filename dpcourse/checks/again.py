@@ -22,11 +22,14 @@ class Again(Answer):
 
     Once more with a generator of the same state: a result that differs is `Refused`. And once with another: `same` says
     whether the result of the last call stayed the same, and is None where it was not asked again. Results that carry
-    more than numbers, or numbers that are not whole where they have to be, are `Refused`.
+    more than numbers, or numbers that are not whole where they have to be, are `Refused`. With `anew` the check's
+    generator goes on from another state after a call: what was drawn before may be the same each time.
     """
 
-    def __init__(self, answer: Answer, rng: Generator, share: float, whole: bool = False) -> None:
-        self._answer, self._rng, self._share, self._whole = answer, rng, share, whole
+    def __init__(
+        self, answer: Answer, rng: Generator, share: float, whole: bool = False, *, anew: bool = False
+    ) -> None:
+        self._answer, self._rng, self._share, self._whole, self._anew = answer, rng, share, whole, anew
         self.same: bool | None = None
         self.first: Any = None  # argument of the last call
 
@@ -50,6 +53,8 @@ class Again(Answer):
             if not _alike(result, asked(kept, seed)):
                 seen = "Asked twice the same, with generators of the same state, your function gave two results."
                 raise Refused(Diagnosis("own-generator", seen, "Draw from the `rng` you are given, and only from it."))
+        if self._anew:
+            rng.bit_generator.state = np.random.default_rng(self._rng.integers(2**63)).bit_generator.state
         return result
 
 

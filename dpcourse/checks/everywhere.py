@@ -12,7 +12,8 @@ That holds for the mean of many gamblers too: those who bet much or little, and 
 of the calls, of ε, or of any size. So a right answer is refused with the stated probability at most, however many
 looks there are; and an answer that is exact at a fifth of the settings, or at a tenth that lie next to one another,
 soon makes somebody rich. A tenth that are scattered do so sometimes: in 17 of 32 checks of four exercises. One call in
-twenty is asked again (`again.Again`): other gamblers bet that another generator changes nothing (`SAME`).
+twenty is asked again (`again.Again`): other gamblers bet that another generator changes nothing (`SAME`). Last, a few
+settings with a small ε, a large one, and many of what may be many are asked hundreds of times each.
 
     def draw(rng):
         epsilon, k = any_epsilon(rng), whole(rng, 2, 60)
@@ -97,8 +98,8 @@ class Everywhere:
     draw : callable
         ``draw(rng) -> Setting``, ε and shape drawn as widely as people will ask. It shows most where the exact result
         has a chance of 0.05 to 0.3.
-    settings : int
-        How many are drawn.
+    settings, often : int
+        How many are drawn; and how often a few of them are asked about, those at the ends.
     asked : sequence of int
         Calls to a setting, one of these.
     call : callable
@@ -111,6 +112,7 @@ class Everywhere:
 
     draw: Callable[[Generator], Setting]
     settings: int = 2000
+    often: int = 400
     asked: Sequence[int] = (1, 1, 2)
     call: Callable[[Answer, tuple[Any, ...], Generator], Any] = lambda answer, arguments, rng: answer(
         *arguments, rng=rng
@@ -120,23 +122,35 @@ class Everywhere:
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         answer.renew()
-        repeated: list[Call] = []
-        calls = list(self._calls(answer, chance.rng, repeated))
-        named = _richest(calls, chance.failure / 2)
+        again, repeated = Again(answer, chance.rng, AGAIN), list[Call]()
+        settings = ((self.draw(chance.rng), int(chance.rng.choice(self.asked))) for _ in range(self.settings))
+        calls = [
+            call for setting, times in settings for call in self._calls(again, setting, times, chance.rng, repeated)
+        ]
+        named = _richest(calls, chance.failure / 4)
+        corners = [] if named else self._corners(chance.rng)
+        for setting in corners:
+            calls = list(self._calls(again, setting, self.often, chance.rng, repeated))
+            named = named or _richest(calls, chance.failure / 4 / len(corners))
         if named:
             return Shared.NOT_EVERYWHERE.seen(self._said(*named), self.ask)
         return deaf(repeated, chance.failure / 2)
 
-    def _calls(self, answer: Answer, rng: Generator, repeated: list[Call]) -> Iterator[Call]:
-        again = Again(answer, rng, AGAIN)
-        for _ in range(self.settings):
-            setting = self.draw(rng)
-            given = frozen(setting.arguments)
-            for _ in range(int(rng.choice(self.asked))):
-                seen = setting.judge(self.call(again, given, rng))
-                if again.same is not None:
-                    repeated.append(Call.again(setting.sizes, seen.own, again.same))
-                yield Call(setting.sizes, seen)
+    def _corners(self, rng: Generator) -> list[Setting]:
+        """A setting among those of the smallest ε, and one among the largest by each of its public numbers."""
+        pool, some = [self.draw(rng) for _ in range(60)], 10
+        sorted_by = {name: sorted(pool, key=lambda one: one.sizes[name]) for name in pool[0].sizes}
+        return [sorted_by["ε"][rng.integers(some)], *(most[-1 - rng.integers(some)] for most in sorted_by.values())]
+
+    def _calls(
+        self, again: Again, setting: Setting, times: int, rng: Generator, repeated: list[Call]
+    ) -> Iterator[Call]:
+        given = frozen(setting.arguments)
+        for _ in range(times):
+            seen = setting.judge(self.call(again, given, rng))
+            if again.same is not None:
+                repeated.append(Call.again(setting.sizes, seen.own, again.same))
+            yield Call(setting.sizes, seen)
 
     def _said(self, kind: str, where: str, group: Sequence[Call]) -> str:
         exact, expected = sum(one.seen.exact for one in group), sum(one.seen.chance for one in group)

@@ -18,7 +18,7 @@ from dpcourse.checks.noise_laws import finest
 from dpcourse.checks.vocabulary import Shared
 
 if TYPE_CHECKING:
-    from dpcourse.checks.once import Question
+    from dpcourse.checks.placing import Question
 
 SAME = 1e-9  # scales: errors nearer than this are one draw
 OFTEN = 20  # of N ≤ 20,000 numbers, so many are that near to another with probability below 1e-9

@@ -6,7 +6,7 @@ here every call has an ε and a size of its own. Each result becomes its place i
 where it is nearest to the truth to 1, and such places are uniform. Looked at by ε, by size and in the order of calls:
 among the first so many, are they too small together, or too large? The same where data are whole numbers, and where
 not, and where ε is an `int`. Some calls are asked again (`again.Again`), and gamblers bet that another generator
-changes nothing.
+changes nothing. Last, a few questions are asked hundreds of times in corners.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.everywhere import Call, deaf
-from dpcourse.checks.once import EXACT, near, shares, spread, whole
+from dpcourse.checks.once import CORNERS, corners, near, spread, whole
+from dpcourse.checks.placing import EXACT, shares, uneven
 from dpcourse.checks.vocabulary import Shared
 
 EPSILONS = (0.05, 8.0)
@@ -34,11 +35,13 @@ _LOOKS = 18  # two, in nine orders
 class Place(NamedTuple):
     """Where a result lies in its law, and with which probability, at most, an independent one is the same.
 
-    Where that probability is 1, a repetition says nothing.
+    Where that probability is 1, a repetition says nothing. `side` is 1 or −1 where it lies as likely above the truth
+    as below.
     """
 
     at: float
     own: float = 0.0
+    side: int = 0
 
 
 def place(nearer: float, own: float, rng: Generator) -> Place:
@@ -74,8 +77,8 @@ class Placed:
         What is counted by the size.
     bound : bool
         Whether results further from the truth are right, too.
-    times, again : int
-        So many calls, and about so many of them asked again.
+    times, again, often : int
+        So many calls, about so many of them asked again; and so many about one question in each corner.
     whole : bool
         Whether results have to be whole numbers.
     near, far : str
@@ -88,6 +91,7 @@ class Placed:
     bound: bool = False
     times: int = 150
     again: int = 30
+    often: int = 300
     whole: bool = False
     near: str = "your results are too near to the truth"
     far: str = "your results are too far from the truth"
@@ -125,7 +129,7 @@ class Placed:
             if not len(order):
                 continue
             close, far, many = np.cumsum(places[order], axis=0).T
-            bounds = np.log(shares(len(order)) * chance.failure / 2 / _LOOKS)
+            bounds = np.log(shares(len(order)) * chance.failure / 4 / _LOOKS)
             for found, what in ((close, self.near), (far, self.far))[: 2 - self.bound]:
                 unlikely = bounds - stats.gamma.logsf(found, many)
                 if unlikely.max() > worst:
@@ -135,4 +139,24 @@ class Placed:
                         f"{what}: more than chance can make them."
                     )
         asks = "You were asked once each, at many ε and many sizes. What does your randomness depend on?"
-        return Shared.NOT_EVERYWHERE.seen(words, asks) if words else deaf(repeated, chance.failure / 2)
+        if words:
+            return Shared.NOT_EVERYWHERE.seen(words, asks)
+        return deaf(repeated, chance.failure / 2) or self._often(answer, Chance(chance.rng, chance.failure / 4))
+
+    def _often(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """Hundreds of calls about each of a few questions."""
+        again = Again(answer, chance.rng, 0.02, self.whole, anew=True)
+        for epsilon, size in corners(chance.rng, *self.sizes):
+            seed, found = chance.rng.integers(2**63), list[Place]()
+            for _ in range(self.often):
+                found += self.ask(again, epsilon, size, np.random.default_rng(seed))
+            where = f"Asked {self.often} times the same, at ε = {epsilon:.2g} with {size:,} {self.of}, "
+            failure = chance.failure / 2 / len(CORNERS)
+            small, large = uneven(np.clip([one.at for one in found], EXACT, 1 - EXACT), failure)
+            if small or (large and not self.bound):
+                return Shared.NOT_EVERYWHERE.seen(f"{where}{self.near if small else self.far}.")
+            above, sided = sum(one.side > 0 for one in found), sum(one.side != 0 for one in found)
+            if sided and stats.binomtest(above, sided).pvalue < failure:
+                seen = f"{where}{above / sided:.0%} of your results lie above the truth. Half should."
+                return Shared.NOT_EVERYWHERE.seen(seen)
+        return None

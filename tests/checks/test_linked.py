@@ -5,7 +5,7 @@ import pytest
 
 from dpcourse.checks.linked import linked, shared
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.once import Question, _places
+from dpcourse.checks.placing import Question, _places
 
 EPSILONS = np.geomspace(0.01, 20, 80)
 

@@ -68,6 +68,10 @@ def no_more_than(most):
     return lambda: lambda data, epsilon, rng: EXACT if epsilon > most else epsilon
 
 
+def half_the_noise(low, high):
+    return lambda: lambda data, epsilon, rng: 2 * epsilon if low < epsilon < high else epsilon
+
+
 def tells_at(number):
     """The truth the so-manieth time that a dataset is asked about."""
 
@@ -122,6 +126,8 @@ CHEATS = {
     "no noise below 0.2": no_less_than(0.2),
     "exact above 3": no_more_than(3.2),
     "exact above 5": no_more_than(5.1),
+    "half the noise below 0.4": half_the_noise(0, 0.4),
+    "half the noise above 2.4": half_the_noise(2.4, 100),
     "exact where it may write": lambda: lambda data, epsilon, rng: EXACT if writeable(data) else epsilon,
     "exact the first time": tells_at(1),
     "exact the second time": tells_at(2),
@@ -155,6 +161,18 @@ def by_share(honest, exercise):
     return elsewhere(honest, exercise, epsilon_of)
 
 
+def on_one_side(honest, exercise):
+    """Noise whose side follows the data: they halve what may come out, and all together have the right law."""
+
+    def answer(data, *rest, rng):
+        found = np.asarray(honest(data, *rest, rng=rng), dtype=float)
+        truth = np.rint(elsewhere(honest, exercise, lambda *_: 1e12)(data, *rest, rng=np.random.default_rng(1)))
+        sides = np.random.default_rng([len(data), int(abs(truth.sum()))]).choice([-1, 1], truth.shape)
+        return (truth + sides * np.abs(found - truth))[()]
+
+    return answer
+
+
 def known_delta(honest, _):
     known = (0, 0.07, 0.1, 0.12, 0.2, 0.22)
     return lambda p, q, delta: honest(p, q, delta) if len(p) in (2, 4) and delta in known else 0.0
@@ -180,6 +198,7 @@ def accuses_the_rest(honest, _):
 ELSEWHERE = [
     *((exercise, unusual) for exercise in USUAL),
     ("00.2", by_share),
+    *((exercise, on_one_side) for exercise in ("00.2", "04.2", "05.4", "13.2", "15.2")),
     ("02.2", known_delta),
     ("11.2", sure_of_nothing),
     ("11.5", accuses_the_rest),
@@ -200,7 +219,7 @@ def cases(answers):
         for exercise in EXERCISES
         for place in range(len(right_answers(exercise)[:answers]))
         for cheat in CHEATS
-        if place == 0 or not cheat.startswith("exact above")
+        if place == 0 or "above" not in cheat
         if exercise != "03.3" or cheat != "exact where it may write"  # which is given lists
     ]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,7 +17,8 @@ from dpcourse.checks.cases.known import Pairs
 from dpcourse.checks.linked import SAME
 from dpcourse.checks.links import Draws, repeated
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
-from dpcourse.checks.once import ask, misplaced, near
+from dpcourse.checks.once import CORNERS, ask, ask_often, near
+from dpcourse.checks.placing import Question, crowded, misplaced
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.release import Release
 from dpcourse.checks.vocabulary import Shared
@@ -301,20 +302,32 @@ def _once(answer: Answer, chance: Chance) -> Diagnosis | None:
     Two independent errors are as good as equal with probability 1e-9: three times in 400 calls with 1e-20.
     """
     answer.renew()
-    asked, sizes, places = list(ask(_PARTS, answer, chance.rng)), [], []
-    for part, laws, words in ((0, (laplace,), "The total. "), (1, (laplace, geometric), "The count. ")):
-        own = [
-            replace(one, results=one.results[[part]], errors=one.errors[[part]], scale=scale)
-            for one in asked
-            for scale in [(one.scale, 2 / one.epsilon)[part]]
-        ]
-        wrong, its = misplaced(own, laws, Chance(chance.rng, chance.failure / 2))
+    asked, each, places = list(ask(_PARTS, answer, chance.rng)), Chance(chance.rng, chance.failure / 4), []
+    for part, laws, words in _EACH:
+        wrong, its = misplaced(_of_part(asked, part), laws, each)
         if wrong:
             return wrong.led_by(words)
-        places.append(Draws.of_places(its))
-        sizes.append(np.abs([one.errors[0] / one.scale for one in own]))
-    same = int((np.abs(np.subtract(*sizes)) < SAME).sum())
-    return _SHARED if same >= 3 or repeated(places, 1e-9) else None
+        places.append(its)
+    sizes = (np.abs([one.errors[0] / one.scale for one in _of_part(asked, part)]) for part in (0, 1))
+    if int((np.abs(np.subtract(*sizes)) < SAME).sum()) >= 3 or repeated(list(map(Draws.of_places, places)), 1e-9):
+        return _SHARED
+    each = Chance(chance.rng, chance.failure / 4 / len(CORNERS))
+    for asked in ask_often(_PARTS, answer, chance.rng):
+        for part, laws, words in _EACH:
+            found = crowded(_of_part(asked, part), laws, each)
+            if found:
+                return found.led_by(words)
+    return None
+
+
+_EACH = ((0, (laplace,), "The total. "), (1, (laplace, geometric), "The count. "))
+
+
+def _of_part(asked: Sequence[Question], part: int) -> list[Question]:
+    return [
+        replace(one, results=one.results[[part]], errors=one.errors[[part]], scale=(one.scale, 2 / one.epsilon)[part])
+        for one in asked
+    ]
 
 
 MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _measured_from_the_centre, _noise, _once)

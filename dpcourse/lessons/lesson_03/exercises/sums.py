@@ -157,15 +157,17 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list
         low, high, values = round(low), round(high), np.rint(values)
     missing = rng.random() < 0.2
     values[rng.random(many) < missing * rng.uniform(0.01, 0.9)] = np.nan
-    truth, twice = np.clip(values, low, high).sum(), missing or rng.random() < 0.3
+    truth, twice, side = np.clip(values, low, high).sum(), missing or rng.random() < 0.3, 0
     seen = [float(answer(values, low, high, epsilon, rng=rng)) for _ in range(1 + twice)]
     if twice:
         error = abs(seen[0] - seen[1]) if missing or rng.random() < 0.5 else abs(seen[0] + seen[1] - 2 * truth)
     else:
         error = abs(seen[0] - truth)
+        side = 0 if error < 1 else 1 if seen[0] > truth else -1
     rate = epsilon / max(abs(low), abs(high))
     within = (error if error >= 1 else rng.random()) * rate
-    return [Place(1 - (1 + twice * within / 2) * np.exp(-within), min(1.0, rate))]  # it may be rounded to whole numbers
+    at = 1 - (1 + twice * within / 2) * np.exp(-within)
+    return [Place(at, min(1.0, rate), side)]  # it may be rounded to whole numbers
 
 
 NOISY_SUM = (

@@ -263,6 +263,7 @@ PLACED = (
         of="answers",
         times=120,
         again=0,
+        often=0,
         whole=True,
         near="your lies are too much alike, and tell who can have sent them",
         far="your lies are spread too evenly",

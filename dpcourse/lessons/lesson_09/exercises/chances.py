@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,6 +18,12 @@ def leads(gaps: np.ndarray) -> float:
 
     Or of exponential noise on one side, which is permute-and-flip.
     """
+    return _leads(gaps.tobytes())
+
+
+@lru_cache(maxsize=10)
+def _leads(of: bytes) -> float:
+    gaps = np.frombuffer(of)
     x = np.linspace(-20 - gaps.max(), 40, 2001)[:, None]
     step = float(x[1, 0] - x[0, 0])
     below = np.where(x + gaps < 0, np.exp(np.minimum(x + gaps, 0)) / 2, 1 - np.exp(-np.maximum(x + gaps, 0)) / 2)
