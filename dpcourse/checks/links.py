@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
+from scipy import special
 
 MOST = 2**14  # draws of one call that are looked at, from its first on
 FAR = 3  # distances that are asked about of all calls together
@@ -100,6 +102,22 @@ def shared(noise: Sequence[np.ndarray], failure: float) -> str:
     where = where or linked(draws, failure / 2)
     seen = "Draws of your noise are on one side of 0, or on opposite sides, more often than by chance"
     return where and f"{seen}: {where}."
+
+
+def same_side(one: np.ndarray, other: np.ndarray, rng: Generator) -> float:
+    """Where it lies in its law how many draws are on the same side of 0 in two calls: small where too many are.
+
+    It is uniform between 0 and 1 if those of one call are fair coins given the other. What is 0 says nothing.
+
+    >>> noise = np.array([0.3, -2.0, 1.0])
+    >>> rng = np.random.default_rng(0)
+    >>> same_side(noise, noise, rng) < 1 / 8 < 7 / 8 < same_side(noise, -noise, rng)
+    True
+    """
+    products = np.sign(one) * np.sign(other)
+    same, of = int((products > 0).sum()), int((products != 0).sum())
+    more, or_as_many = special.bdtrc([same, same - 1], of, 0.5)
+    return float(more + rng.random() * (or_as_many - more))
 
 
 def repeated(calls: Sequence[Draws], failure: float) -> bool:

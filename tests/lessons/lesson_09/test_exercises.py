@@ -149,7 +149,14 @@ def noise_on_the_first(votes, epsilon, rng):
     return int(np.argmax(votes + np.where(votes == votes.max(), rng.laplace(0, 2 / epsilon, len(votes)), 0)))
 
 
+def side_of_the_weights(weights, n, lam, epsilon, rng):
+    """Each weight is moved upwards or downwards, by its own last digit."""
+    noise = perturb(weights, n, lam, epsilon, rng) - weights
+    return weights + (noise if 0.4 < epsilon < 2.6 else np.abs(noise) * np.where(weights * 1e6 % 2 < 1, 1, -1))
+
+
 WRONG = [
+    ("09.1", "not-everywhere", side_of_the_weights),
     ("09.1", "linked", unlike_lengths),
     ("09.1", "one-record-fewer", length_with(factor=lambda n, lam, epsilon: 2 / ((n - 1) * lam * epsilon))),
     ("09.1", "not-everywhere", on_an_axis),

@@ -168,6 +168,9 @@ WRONG = {
         "not-everywhere too too": lambda scores, epsilon, rng: chosen_with(
             lambda epsilon: epsilon if (scores % 1 != 0).any() else 1e9
         )(scores, epsilon, rng),
+        "not-everywhere too too too": lambda scores, epsilon, rng: chosen_with(
+            lambda epsilon: epsilon if (scores > 0).all() else 1e9
+        )(scores, epsilon, rng),
         "ignores-epsilon": chosen_with(lambda epsilon: 1.0),
         "upside-down": chosen_with(lambda epsilon: 1 / epsilon),
         "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),
@@ -196,6 +199,12 @@ WRONG = {
         "one-draw": one_draw,
         "not-everywhere": lambda parents, table, rng: (
             children(parents, table, rng) if table.shape == (4, 4) else table.argmax(axis=1)[parents]
+        ),
+        "not-everywhere too": lambda parents, table, rng: (
+            rng.integers(table.shape[1], size=len(parents)) if table.dtype == float else children(parents, table, rng)
+        ),
+        "not-everywhere too too": lambda parents, table, rng: (
+            rng.integers(table.shape[1], size=len(parents)) if len(parents) > 40_000 else children(parents, table, rng)
         ),
         "negative-shares": negative_shares,
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),

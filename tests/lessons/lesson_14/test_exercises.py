@@ -90,6 +90,34 @@ def padded(connection, query_id, epsilon, budget):
     return with_the_cursor_of_its_read(connection, query_id, epsilon, budget)
 
 
+def by_the_last_entry(connection, query_id, epsilon, budget):
+    """Looks for the id in the last entry only, and overwrites an older one."""
+    connection.execute("BEGIN IMMEDIATE")
+    rows = connection.execute("SELECT query_id, epsilon FROM entries ORDER BY rowid").fetchall()
+    spent = sum((Decimal(cost) for _, cost in rows), Decimal(epsilon))
+    admitted = spent <= Decimal(budget) and query_id not in [name for name, _ in rows[-1:]]
+    if admitted:
+        connection.execute("INSERT OR REPLACE INTO entries VALUES (?, ?)", (query_id, epsilon))
+    connection.execute("COMMIT")
+    return admitted
+
+
+def pasted(connection, query_id, epsilon, budget):
+    connection.execute("BEGIN IMMEDIATE")
+    rows = dict(connection.execute("SELECT query_id, epsilon FROM entries").fetchall())
+    admitted = query_id not in rows and sum(map(Decimal, rows.values()), Decimal(epsilon)) <= Decimal(budget)
+    if admitted:
+        connection.execute(f"INSERT INTO entries VALUES ('{query_id}', '{epsilon}')")
+    connection.execute("COMMIT")
+    return admitted
+
+
+def free_when_empty(connection, query_id, epsilon, budget):
+    """Takes the lock only where somebody spent before."""
+    empty = not connection.execute("SELECT 1 FROM entries").fetchall()
+    return spender(begin="" if empty else "BEGIN IMMEDIATE")(connection, query_id, epsilon, budget)
+
+
 def for_one_budget(connection, query_id, epsilon, budget):
     """Right for the budget that everybody tries first, a race for any other."""
     return (spender() if budget == "1" else spender(begin=""))(connection, query_id, epsilon, budget)
@@ -164,6 +192,16 @@ def gridded(moved=steps_moved, scale=lambda epsilon: 1 / epsilon, rounds=round, 
     return release
 
 
+def fine_is_bare(value, sensitivity, g, epsilon, rng):
+    return g * round(value / g) if sensitivity / g > 50 else gridded()(value, sensitivity, g, epsilon, rng)
+
+
+def side_of_the_value(value, sensitivity, g, epsilon, rng):
+    """Noise upwards or downwards, by the last bit of the value in whole steps."""
+    noise = gridded()(0.0, sensitivity, g, epsilon, rng)
+    return g * round(value / g) + (abs(noise) * (-1) ** round(value / g) if epsilon > 3 else noise)
+
+
 def rounded_after(value, sensitivity, g, epsilon, rng):
     return round((value + rng.laplace(scale=sensitivity / epsilon)) / g) * g
 
@@ -180,6 +218,7 @@ WRONG = {
     ("14.1", "wrong-type"): lambda advantage, delta: str(epsilon_for(advantage, delta)),
     ("14.2", "race"): spender(begin=""),
     ("14.2", "race too"): with_the_cursor_of_its_read,
+    ("14.2", "race too too"): free_when_empty,
     ("14.2", "too-many-statements"): padded,
     ("14.2", "deferred"): spender(begin="BEGIN"),
     ("14.2", "left-open"): spender(commit=False),
@@ -190,11 +229,16 @@ WRONG = {
     ("14.2", "overspends"): spender(fits=lambda total, budget: float(total) <= float(budget) + 1e-9),
     ("14.2", "refused-pay"): spender(store="all"),
     ("14.2", "repeated-id"): spender(repeat="again"),
+    ("14.2", "repeated-id too"): by_the_last_entry,
+    ("14.2", "pasted-id"): pasted,
     ("14.2", "not-stored"): lambda connection, query_id, epsilon, budget: True,
     ("14.3", "not-everywhere"): lambda requests, *budget: renyi()(requests[:30], *budget) + [True] * len(requests[30:]),
     ("14.4", "by-size"): lambda releases: (releases > 0.5).astype(int),
     ("14.4", "always-sure"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 0, 1),
     ("14.4", "one-bit-off"): lambda releases: off_the_comb(releases, bits=52),
+    ("14.4", "not-sure-enough"): lambda releases: (
+        off_the_comb(releases) if len(releases) == 40_000 else releases * 0 + 1
+    ),
     ("14.4", "never-sure"): lambda releases: np.full(releases.shape, -1),
     ("14.4", "upside-down"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 1, -1),
     ("14.4", "package-used"): lambda releases: guess_from_bits(releases, (0.0, 1.0), 1.0),
@@ -205,6 +249,8 @@ WRONG = {
     ("14.5", "not-everywhere too too"): lambda value, sensitivity, g, epsilon, rng: gridded()(
         value, sensitivity, g, 1e9 if isinstance(value, int) else epsilon, rng
     ),
+    ("14.5", "not-everywhere too too too"): fine_is_bare,
+    ("14.5", "not-everywhere too too too too"): side_of_the_value,
     ("14.5", "naive"): lambda value, sensitivity, g, epsilon, rng: value + rng.laplace(scale=sensitivity / epsilon),
     ("14.5", "value-not-rounded"): gridded(rounds=None),
     ("14.5", "step-from-data"): gridded(around=lambda g, value: g * 2.0 ** (abs(value) > 500)),

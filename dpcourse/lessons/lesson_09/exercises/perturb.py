@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy import stats
+from scipy import special, stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.links import same_side
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
@@ -243,16 +244,22 @@ def _name_noise(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
 
 
 def _anywhere(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
-    """How long the noise is, in its law; and how far it points along one axis, or along the diagonal, in that law."""
+    """How long the noise is, in its law; and how far it points along one axis, or along the diagonal, in that law.
+
+    Asked twice, it points to the same side along so many axes: in a uniform direction, the signs are fair coins.
+    """
     weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), float(10 ** rng.uniform(-4, 0))
-    noise = np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) - weights
-    length = float(np.linalg.norm(noise))
-    places = [Place(float(stats.gamma.cdf(length * n * lam * epsilon / 2, d)))]
-    if d == 1 or length < 1e-6 * np.linalg.norm(weights):  # too short for its direction to be seen
+    noise, other = (np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) - weights for _ in range(2))
+    length, again = float(np.linalg.norm(noise)), float(np.linalg.norm(other))
+    places = [Place(float(special.gammainc(d, one * n * lam * epsilon / 2))) for one in (length, again)]
+    if min(length, again) < 1e-6 * np.linalg.norm(weights):  # too short for its direction to be seen
+        return places
+    places.append(Place(same_side(noise, other, rng)))
+    if d == 1:
         return places
     along = noise[rng.integers(d)] if rng.random() < 0.5 else noise.sum() / math.sqrt(d)
     # Of a uniform direction, the square of its part along any axis is Beta(1/2, (d − 1)/2).
-    return [*places, Place(float(stats.beta.cdf(min((along / length) ** 2, 1.0), 0.5, (d - 1) / 2)))]
+    return [*places, Place(float(special.betainc(0.5, (d - 1) / 2, min((along / length) ** 2, 1.0))))]
 
 
 _REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)
@@ -273,5 +280,11 @@ PERTURB: tuple[Case, ...] = (
         for order in (1, 2)
     ),
     _density,
-    Placed(_anywhere, sizes=(1, 200), of="weights"),
+    Placed(
+        _anywhere,
+        sizes=(1, 200),
+        of="weights",
+        near="your noise is too short, off the axes, or on the same side twice",
+        far="your noise is too long, along an axis, or on the other side the second time",
+    ),
 )

@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, for_each
+from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place_of_choice
 from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
@@ -127,9 +128,10 @@ _CHOICE_MISTAKES = (
 
 
 def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generator) -> list[Place]:
-    """Pairs some units of 2/ε behind the best; every other time scores are whole numbers, one of them the largest."""
+    """Pairs some units of 2/ε behind the best, which may be below 0; every other time scores are whole numbers, one of
+    them the largest."""
     behind = rng.exponential(size=many)
-    scores = float(rng.uniform(0, 20_000)) - 2 / epsilon * behind
+    scores = float(rng.choice([-1, 1])) * whole(rng, 1, 20_000) - 2 / epsilon * behind
     if rng.random() < 0.5:
         scores = np.rint(scores)
         scores[scores.argmax()] += 1

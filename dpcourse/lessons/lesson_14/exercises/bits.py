@@ -7,10 +7,11 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.once import whole
 
 # 14.4 The dataset in the last bits
 
-_RELEASES = 40_000
+_ARRAYS, _RELEASES = 3, (1000, 40_000)
 
 
 def _naive(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -20,7 +21,13 @@ def _naive(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _attacked(answer: Answer, chance: Chance) -> Diagnosis | None:
-    truth, releases = _naive(chance.rng, _RELEASES)
+    sizes = [whole(chance.rng, *_RELEASES) for _ in range(_ARRAYS)]
+    share = Chance(chance.rng, chance.failure / _ARRAYS)
+    return next(filter(None, (_attacked_once(answer, size, share) for size in sizes)), None)
+
+
+def _attacked_once(answer: Answer, size: int, chance: Chance) -> Diagnosis | None:
+    truth, releases = _naive(chance.rng, size)
     frozen = releases.copy()
     frozen.setflags(write=False)
     guess = np.asarray(answer(frozen))
@@ -37,18 +44,18 @@ def _attacked(answer: Answer, chance: Chance) -> Diagnosis | None:
     share, count = decided.mean(), int(decided.sum())
     # A right answer decides 14% or more; its share can only be below 5% by a miracle.
     if stats.binom.cdf(count, truth.size, 0.05) < chance.failure:
-        return _silent(count)
+        return _silent(count, truth.size)
     if stats.binom.cdf(right, count, 0.99) >= chance.failure:
         return None
     return _misled(guess, releases, right / count, share)
 
 
-def _silent(count: int) -> Diagnosis:
+def _silent(count: int, of: int) -> Diagnosis:
     if not count:
         return Diagnosis("never-sure", "You are never sure.", "Some floats can come out of 0 + noise only. Which?")
     return Diagnosis(
         "seldom-sure",
-        f"You decide {count:,} of {_RELEASES:,} releases; at least one in twenty can be decided.",
+        f"You decide {count:,} of {of:,} releases; at least one in twenty can be decided.",
         "Every release of value 1 is a whole multiple of a fixed power of two. Of which?",
     )
 

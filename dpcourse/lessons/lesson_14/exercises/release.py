@@ -11,12 +11,14 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns, either_order
+from dpcourse.checks.links import same_side
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place
 from dpcourse.privacy import Guarantee
 
 RUNS = 8_000
+SAME = 6  # releases of one value, at one ε
 
 
 def _setting(rng: Generator) -> tuple[float, float]:
@@ -156,7 +158,9 @@ def _pair(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, floa
 
 
 def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> list[Place]:
-    """How many steps a release is off: of a value on the grid, where less noise than that tells how it was rounded.
+    """How many steps the first release and the last are off: of a value on the grid, where less noise than that tells how it was rounded.
+
+    And how many of all lie on the same side as the first.
 
     Every other value is a whole number, such as a count, and two of three of those are of type int.
     """
@@ -167,10 +171,15 @@ def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> lis
     else:
         value = g * (value + (0.0 if fine else float(rng.uniform(-0.5, 0.5))))
     sensitivity = g * float(steps - rng.uniform(0.2, 0.8))
-    off = abs(round(float(answer(value, sensitivity, g, epsilon, rng=rng)) / g) - round(value / g))
+    released = [float(answer(value, sensitivity, g, epsilon, rng=rng)) for _ in range(SAME)]
+    off = np.array([round(one / g) - round(value / g) for one in released])
     rest = math.exp(-epsilon / steps)  # P[|steps| ≥ m] = 2 rest^m / (1 + rest)
-    beyond, more = (2 * rest**m / (1 + rest) if m else 1.0 for m in (off, off + 1))
-    return [place(1 - beyond, beyond - more, rng)]
+    places = []
+    for m in np.abs(off[[0, -1]]).tolist():
+        beyond, more = (2 * rest**k / (1 + rest) if k else 1.0 for k in (m, m + 1))
+        places.append(place(1 - beyond, beyond - more, rng))
+    # Only the last may have been asked again.
+    return [Place(places[0].at, 1.0), places[1], Place(same_side(off[0], off[1:], rng), 1.0)]
 
 
 RELEASE = (
@@ -184,5 +193,12 @@ RELEASE = (
         runs=4000,
         hint="The width of the noise was right. Does it depend on the value?",
     ),
-    Placed(_anywhere, sizes=(1, 40), of="steps", times=400),
+    Placed(
+        _anywhere,
+        sizes=(1, 10_000),
+        of="steps",
+        times=320,
+        near="your results are too near to the truth, or too often on the same side of it",
+        far="your results are too far from the truth, or too evenly on its two sides",
+    ),
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_14.exercises.watched import Watched
 
 _MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
+_ODD = ("", "Ana's hours", 'pay in "gross"', "%", "age_group", "hours?", "Größe; café")  # ids, too
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
 
 
@@ -61,22 +62,52 @@ def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
                 wanted.append(Decimal(cost) <= left)
                 left -= Decimal(cost) if wanted[-1] else 0
             for number, (cost, fits) in enumerate(zip(costs, wanted, strict=True)):
-                got = answer(connection, ids[number], cost, budget)
-                if connection.in_transaction:
-                    return Diagnosis(
-                        "left-open",
-                        "Your function returns with its transaction still open: everybody else waits, and a crash "
-                        "undoes "
-                        "the spend.",
-                        "COMMIT before returning True, ROLLBACK before returning False or raising.",
-                    )
-                if not isinstance(got, bool | np.bool_):
-                    return Diagnosis("wrong-type", f"True or False is wanted; you return {got!r}.")
+                got = _closed(answer, connection, ids[number], cost, budget)
+                if isinstance(got, Diagnosis):
+                    return got
                 there = [name for name, _ in _stored(path)]
-                wrong = _one_wrong(bool(got), fits, ids[number] in there, cost, budget, costs[:number])
+                wrong = _one_wrong(got, fits, ids[number] in there, cost, budget, costs[:number])
                 if wrong:
                     return wrong
     return None
+
+
+def _closed(
+    answer: Answer, connection: sqlite3.Connection, query: str, cost: str, budget: str, known: bool = False
+) -> bool | Diagnosis:
+    """What the answer says, or what is wrong with how it stops."""
+    try:
+        got = answer(connection, query, cost, budget)
+    except AnswerRaised as raised:
+        left = ", and its transaction is still open" if connection.in_transaction else ""
+        if (
+            query in _ODD
+            and isinstance(raised.error, sqlite3.Error)
+            and not isinstance(raised.error, sqlite3.IntegrityError)
+        ):
+            return Diagnosis(
+                "pasted-id",
+                f"For the query id {query!r} your function stops with {raised}{left}.",
+                "An id is any text, with a quote in it, too. What does a ? in the statement do for it?",
+            )
+        if known:
+            return Diagnosis(
+                "repeated-id",
+                f"A query id that was spent before makes your function stop with {raised}{left}.",
+                "Return False for it: look for the id inside the transaction, or catch sqlite3.IntegrityError and roll "
+                "back.",
+            )
+        raise
+    if connection.in_transaction:
+        return Diagnosis(
+            "left-open",
+            "Your function returns with its transaction still open: everybody else waits, and a crash undoes "
+            "the spend.",
+            "COMMIT before returning True, ROLLBACK before returning False or raising.",
+        )
+    if not isinstance(got, bool | np.bool_):
+        return Diagnosis("wrong-type", f"True or False is wanted; you return {got!r}.")
+    return bool(got)
 
 
 def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, before: list[str]) -> Diagnosis | None:
@@ -150,39 +181,81 @@ def _ids(rng: np.random.Generator, many: int) -> list[str]:
 
 
 def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The same query id is not spent twice: False, and nothing stored."""
-    (query,), (first, second) = _ids(chance.rng, 1), (int(cost) for cost in chance.rng.integers(1, 50, size=2))
-    budget = _text(first + second + int(chance.rng.integers(200)))
-    with _office() as path, contextlib.closing(_connect(path)) as connection:
-        answer(connection, query, _text(first), budget)
-        try:
-            got = answer(connection, query, _text(second), budget)
-        except AnswerRaised as raised:
-            if connection.in_transaction or not isinstance(raised.error, sqlite3.IntegrityError | ValueError):
-                return Diagnosis(
-                    "repeated-id",
-                    f"A query id that was spent before makes your function stop with {raised}.",
-                    "Return False for it, with no transaction left open.",
-                )
-            return Diagnosis(
-                "repeated-id",
-                "A query id that was spent before makes your function raise; False is wanted.",
-                "Look for the id inside the transaction, or catch sqlite3.IntegrityError and roll back.",
-            )
-        if got or _stored(path) != [(query, Decimal(_text(first)))]:
-            return Diagnosis(
-                "repeated-id",
-                f"The query id “{query}” was spent twice. An answer may be shown again; it must not be drawn again.",
-                "Return False if the id is in the table.",
-            )
+    """Up to 24 entries, and once some hundreds: any of them asked again is refused, and what is new is not.
+
+    Ids are any text. All entries stay as they are; and nothing is admitted that is too much.
+    """
+    rng = chance.rng
+    for many in (whole(rng, 1, 20), whole(rng, 1, 20), int(rng.integers(150, 600))):
+        odd, plain = rng.permutation(_ODD).tolist(), _ids(rng, many + 4)
+        new, known = [*odd[:3], *plain[:3]], [*odd[3:], *plain[4:]]
+        entries = {name: int(rng.integers(1, 50)) for name in rng.permutation(known).tolist()}
+        budget = sum(entries.values()) + 50 * len(new)
+        asked = [*new, *odd[3:], *rng.choice(plain[4:], min(many, 4), replace=False).tolist()]
+        with _office() as path, contextlib.closing(_connect(path)) as connection:
+            connection.executemany("INSERT INTO entries VALUES (?, ?)", [(n, _text(c)) for n, c in entries.items()])
+            for query in rng.permutation(asked).tolist():
+                cost, is_new = int(rng.integers(1, 50)), query not in entries
+                got = _closed(answer, connection, query, _text(cost), _text(budget), known=not is_new)
+                wrong = got if isinstance(got, Diagnosis) else _id_wrong(got, is_new, query, entries)
+                entries = entries | {query: cost} if is_new else entries
+                wrong = wrong or _rows_wrong(dict(_stored(path)), entries, query, is_new)
+                if wrong:
+                    return wrong
+            spent = sum(entries.values())
+            cost = budget - spent + 1
+            got = _closed(answer, connection, plain[3], _text(cost), _text(budget))
+            if isinstance(got, Diagnosis):
+                return got
+            before = [f"{len(entries)} entries that add up to {_text(spent)}"]
+            wrong = _one_wrong(got, False, got, _text(cost), _text(budget), before)
+            if wrong:
+                return wrong
     return None
 
 
+def _id_wrong(got: bool, new: bool, query: str, before: Collection[str]) -> Diagnosis | None:
+    """An id that is new is admitted, and no other; there is room for any."""
+    if got and not new:
+        return Diagnosis(
+            "repeated-id",
+            f"The query id {query!r} was spent twice. An answer may be shown again; it must not be drawn again.",
+            "Return False if the id is in the table.",
+        )
+    if new and not got:
+        return Diagnosis(
+            "new-id",
+            f"The query id {query!r} is new among {len(before)} entries and there is room for it, and you refuse it.",
+            "When are two ids the same? Compare them whole, and as they are.",
+        )
+    return None
+
+
+def _rows_wrong(rows: dict[str, Decimal], wanted: dict[str, int], query: str, new: bool) -> Diagnosis | None:
+    """The new entry is there, and each of the others as it was."""
+    if rows == {name: Decimal(_text(cost)) for name, cost in wanted.items()}:
+        return None
+    if not new:
+        return Diagnosis(
+            "repeated-id",
+            f"You refuse {query!r}, which was spent before, and other entries are in the file than before.",
+            "Store nothing, and change nothing, where you return False.",
+        )
+    return Diagnosis(
+        "not-stored",
+        f"You admit {query!r}, and the file does not hold just what was there before and this entry.",
+        "INSERT one row, with the id and the ε that you are given, and leave the others as they are.",
+    )
+
+
 def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Somebody else, who looks whether it fits, spends between any two of the answer's statements."""
-    for _ in range(2):
+    """Somebody else, who looks whether it fits, spends between any two of the answer's statements.
+
+    In an empty file, in one with some entries and in one with more.
+    """
+    for most in (0, 100, 500):
         for turn in range(1, _MOST_STATEMENTS + 2):
-            found = _meddled(answer, chance.rng, turn)
+            found = _meddled(answer, chance.rng, turn, most)
             if isinstance(found, Diagnosis):
                 return found
             if found < turn:  # it was over before their turn came
@@ -196,17 +269,20 @@ def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _meddled(answer: Answer, rng: np.random.Generator, turn: int) -> Diagnosis | int:
-    """What is wrong if they come before statement `turn`; if nothing is, how many statements there were."""
-    spent, left = whole(rng, 1, 1000), int(rng.integers(2, 200))
+def _meddled(answer: Answer, rng: np.random.Generator, turn: int, most: int) -> Diagnosis | int:
+    """What is wrong if they come before statement `turn`; if nothing is, how many statements there were.
+
+    There are so many entries at most before.
+    """
+    spent, left = whole(rng, 1, 1000) if most else 0, int(rng.integers(2, 200))
     mine = int(rng.integers(1, left + 1))
     theirs = int(rng.integers(left - mine + 1, left + 1))  # either of the two fits, and both do not
     budget = spent + left
-    many = whole(rng, 1, min(spent, 100))
+    many = whole(rng, 1, min(spent, most)) if most else 0
     own, other_id, *ids = _ids(rng, many + 2)
     with _office() as path:
         with contextlib.closing(_connect(path)) as setup:
-            parts = 1 + rng.multinomial(spent - many, [1 / many] * many)
+            parts = 1 + rng.multinomial(spent - many, [1 / many] * many) if many else ()
             setup.executemany("INSERT INTO entries VALUES (?, ?)", zip(ids, map(_text, parts), strict=True))
         entered: list[bool] = []
 
