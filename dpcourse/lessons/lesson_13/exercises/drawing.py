@@ -132,22 +132,22 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Tables of any shape, whole or not: of two parents, how often one child comes, and how often in the first half.
+    """Tables of any shape, whole or not: of some parents, how often one child comes, and how often in the first half.
 
-    One of them is for a city, with few parents whose children differ much.
+    One of them is for a city, with four parents whose children differ much.
 
     Given how often it comes, how often it does so early is hypergeometric.
     """
     answer.renew()
     rng, asked = chance.rng, []
-    for city in rng.permutation(30) == 0:
-        shape = (whole(rng, 1, 4), whole(rng, 20, 60)) if city else (whole(rng, 1, 30), whole(rng, 2, 60))
-        table = rng.normal(1 if city else whole(rng, 1, 300), 100, size=shape)
+    for city in rng.permutation(32) == 0:
+        shape = (4, whole(rng, 5, 20)) if city else (whole(rng, 1, 30), whole(rng, 2, 60))
+        table = rng.normal(1 if city else whole(rng, 1, 100), 100, size=shape)
         if rng.random() < 0.5:
             table = np.rint(table).astype(int)
         parents = rng.integers(shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1, 3000))
         children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
-        for parent in rng.permutation(np.unique(parents))[:2]:
+        for parent in rng.permutation(np.unique(parents))[: 4 if city else 2]:
             here = children[parents == parent]
             likely = int(rng.choice(shape[1], p=shares[parent]))
             seen, half = here == likely, here.size // 2

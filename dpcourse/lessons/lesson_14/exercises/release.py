@@ -158,7 +158,8 @@ def _pair(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, floa
 
 
 def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> list[Place]:
-    """How many steps the first release and the last are off: of a value on the grid, where less noise than that tells how it was rounded.
+    """How many steps the first release and the last are off: of a value on the grid, where less noise than that tells
+    how it was rounded.
 
     And how many of all lie on the same side as the first.
 
