@@ -284,6 +284,7 @@ PERTURB: tuple[Case, ...] = (
         _anywhere,
         sizes=(1, 200),
         of="weights",
+        often=150,
         near="your noise is too short, off the axes, or on the same side twice",
         far="your noise is too long, along an axis, or on the other side the second time",
     ),

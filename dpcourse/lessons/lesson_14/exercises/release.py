@@ -18,7 +18,7 @@ from dpcourse.checks.places import Place, Placed, place
 from dpcourse.privacy import Guarantee
 
 RUNS = 8_000
-SAME = 6  # releases of one value, at one ε
+SAME = 5  # releases of one value, at one ε
 
 
 def _setting(rng: Generator) -> tuple[float, float]:
@@ -199,6 +199,7 @@ RELEASE = (
         sizes=(1, 10_000),
         of="steps",
         times=320,
+        often=100,
         near="your results are too near to the truth, or too often on the same side of it",
         far="your results are too far from the truth, or too evenly on its two sides",
     ),
