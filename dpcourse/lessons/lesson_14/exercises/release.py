@@ -17,7 +17,7 @@ from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place
 from dpcourse.privacy import Guarantee
 
-RUNS = 8_000
+RUNS = 6_000
 SAME = 5  # releases of one value, at one ε
 
 
