@@ -237,7 +237,7 @@ def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, chance:
 
 def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
     """How many reports are the truth: mostly of few people, among whom one shows, and now and then of thousands."""
-    n = whole(rng, 30, 10_000) if rng.random() < 1 / 6 else whole(rng, 1, 30)
+    n = whole(rng, 30, 10_000) if rng.random() < 1 / 6 else int(rng.integers(1, 30))
     codes, p = rng.integers(k, size=n), truth_probability(epsilon, k)
     true = int((np.asarray(answer(codes, epsilon, k, rng=rng)) == codes).sum())
     just_these = p**true * ((1 - p) / (k - 1)) ** (len(codes) - true)
