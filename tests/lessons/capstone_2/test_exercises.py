@@ -45,6 +45,12 @@ def reconstruct_in_python(shares, modulus):
     return [(total + modulus // 2) % modulus - modulus // 2 for total in totals]
 
 
+def exact_for_four(values, parties, modulus, draw):
+    if parties != 4:
+        return share(values, parties, modulus, draw)
+    return np.vstack([values % modulus, np.zeros((3, len(values)), dtype=int)])
+
+
 def plain(values, parties, modulus, draw):
     """The value goes to the last party, zeros to the others."""
     draw(modulus, 1)
@@ -527,6 +533,7 @@ RIGHT = [
 
 WRONG = [
     ("capstone 2.1", "plain", (plain, reconstruct)),
+    ("capstone 2.1", "own-generator", (exact_for_four, reconstruct)),
     ("capstone 2.1", "not-reduced", (unreduced, reconstruct)),
     ("capstone 2.1", "not-uniform", (small_masks, reconstruct)),
     ("capstone 2.1", "not-uniform", (same_mask_for_all, reconstruct)),

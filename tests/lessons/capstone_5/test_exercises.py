@@ -157,6 +157,12 @@ def sends(change=lambda e, d, t, c, k, s: 1.0, draw=lambda rng, size: rng.standa
     return answer
 
 
+def one_sided(total, epsilon, delta, rounds, clip, reach, shares, rng):
+    """The exact sum decides on which side of it the message lies."""
+    side = np.random.default_rng(total.copy().view(np.uint32)).choice([-1, 1], len(total))
+    return total + side * np.abs(message(total, epsilon, delta, rounds, clip, reach, shares, rng) - total)
+
+
 def by_bound(method):
     def answer(total, epsilon, delta, rounds, clip, reach, shares, rng):
         if method == "classic":
@@ -513,6 +519,7 @@ WRONG = [
     ("capstone 5.2", "not-finite", nan_goes_on),
     ("capstone 5.2", "wrong-sum", summed(fine=lambda X, patients: np.isfinite(X).all(axis=1))),
     ("capstone 5.3", "linked-noise", sends(draw=lambda rng, n: np.repeat(rng.standard_normal(-(-n // 2)), 2)[:n])),
+    ("capstone 5.3", "linked-noise", one_sided),
     ("capstone 5.3", "divided-noise", sends(lambda e, d, t, c, k, s: 1 / math.sqrt(s))),
     ("capstone 5.3", "whole-noise-each", sends(lambda e, d, t, c, k, s: math.sqrt(s))),
     ("capstone 5.3", "one-round", sends(lambda e, d, t, c, k, s: 1 / math.sqrt(t))),

@@ -141,6 +141,20 @@ def laplace(rng, deviation, size):
     return rng.laplace(0, deviation / math.sqrt(2), size)
 
 
+def one_sided(total, sigma, rng):
+    """The entries of a large matrix decide on which side of them a result lies."""
+    noise = noisy_gram(total, sigma, rng) - total
+    bits = np.triu(np.random.default_rng(total[0].copy().view(np.uint64)).integers(0, 2, total.shape))
+    return total + (noise if len(total) < 50 else np.abs(noise) * (2 * np.maximum(bits, bits.T) - 1))
+
+
+def one_lump(total, sigma, rng):
+    """All noise of a large matrix is in one entry."""
+    noise, lump = noisy_gram(total, sigma, rng) - total, np.zeros(total.shape)
+    lump[0, 0] = np.linalg.norm(noise) * rng.choice([-1, 1])
+    return total + (noise if len(total) < 50 else lump)
+
+
 CHECKED = (*range(5, 13), 40)
 
 
@@ -415,6 +429,7 @@ WRONG = [
     ("capstone 7.2", "repeats", message(count=True, norm=lambda x: max((x**2).sum(), 1))),
     ("capstone 7.2", "repeats", message(count=True, norm=lambda x: 1)),
     ("capstone 7.2", "no-diagonal", lambda clicks, items: without_diagonal(contribution(clicks, items))),
+    ("capstone 7.2", "wrong-value", lambda clicks, items: contribution(clicks, items) * (1 + 9 * (len(clicks) > 15))),
     ("capstone 7.2", "raises", raises_at_nan),
     ("capstone 7.2", "not-bounded", empty_is_nan),
     ("capstone 7.2", "strange-click", negative_from_the_end),
@@ -424,6 +439,10 @@ WRONG = [
         "not-everywhere",
         lambda total, sigma, rng: noisy_gram(total, sigma * (len(total) in CHECKED), rng),
     ),
+    ("capstone 7.3", "not-everywhere", one_sided),
+    ("capstone 7.3", "not-everywhere", one_lump),
+    ("capstone 7.6", "not-everywhere", with_(noise=lambda t, s, rng: noisy_gram(t, s * (len(t) < 150), rng))),
+    ("capstone 7.6", "not-everywhere", with_(variance=lambda stayed, shares, many: (many < 5000) * stayed / shares)),
     ("capstone 7.6", "not-everywhere", only_at_whole_epsilons),
     ("capstone 7.3", "diagonal", mirrored(ROOT, ROOT)),
     ("capstone 7.3", "counts-twice", mirrored(1, 1)),
@@ -453,6 +472,7 @@ WRONG = [
     ("capstone 7.5", "transposed", listed(scores=lambda x, model: model @ x)),
     ("capstone 7.5", "repeats", listed(marks=counting)),
     ("capstone 7.5", "popular", lambda clicks, model, popular, many: [i for i in popular if i not in clicks][:many]),
+    ("capstone 7.5", "wrong-value", lambda c, model, p, many: p[:many] if many > 9 else recommend(c, model, p, many)),
     ("capstone 7.5", "no-clicks", listed(fallback=False)),
     ("capstone 7.5", "fills-up", pushed_down),
     ("capstone 7.5", "raises", fails_without_clicks),

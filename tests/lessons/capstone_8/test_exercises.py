@@ -264,6 +264,13 @@ def every_second_again():
     return draw
 
 
+def one_sided(readings, epsilon, delta, rng):
+    """The exact means of many homes decide on which side of them the results lie."""
+    noisy, exact = private_daily_means(readings, epsilon, delta, rng), counting(readings).mean(axis=0)
+    side = np.random.default_rng(exact.view(np.uint32)).choice([-1, 1], len(exact))
+    return noisy if len(readings) < 2000 else exact + side * np.abs(noisy - exact)
+
+
 def of_those_who_report(readings, epsilon, delta, rng):
     fine = np.where(np.isfinite(readings), np.clip(readings, 0, CAP), np.nan)
     known = np.isfinite(fine).sum(axis=0)
@@ -539,6 +546,8 @@ WRONG = [
     ("capstone 8.4", "no-noise", noisy(silent=lambda readings, epsilon: True)),
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: np.isfinite(readings).all())),
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 30_000)),
+    ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 150_000)),
+    ("capstone 8.4", "not-everywhere", one_sided),
     ("capstone 8.4", "sum", noisy(divide=lambda readings: 1)),
     ("capstone 8.4", "nan-left-out", of_those_who_report),
     ("capstone 8.4", "not-capped", capped_late),
@@ -549,6 +558,7 @@ WRONG = [
     ("capstone 8.5", "false-alarms", one_day_alone),
     ("capstone 8.5", "looks-ahead", by_the_year),
     ("capstone 8.5", "not-found", never),
+    ("capstone 8.5", "not-found", lambda r, means: local_alarm(r, means) & (np.arange(len(r)) < 220)),
     ("capstone 8.5", "random", from_reports),
     ("capstone 8.5", "large-homes", capped_at_home),
     ("capstone 8.5", "raises", needs_every_reading),
@@ -577,6 +587,7 @@ WRONG = [
     ("capstone 8.6", "claim", claiming(weaker)),
     ("capstone 8.6", "claim", claiming(str)),
     ("capstone 8.6", "sometimes-exact", with_(silent=lambda sent: len({h for h, _ in sent}) > 15)),
+    ("capstone 8.6", "noise-by-size", with_(silent=lambda sent: len({h for h, _ in sent}) >= 2500)),
     ("capstone 8.6", "noise-by-size", with_(silent=lambda sent: len({h for h, _ in sent}) >= 100)),
 ]
 

@@ -31,7 +31,8 @@ def _drawn(rng: np.random.Generator, batches: bool) -> tuple[int, int, int, floa
     n = whole(rng, 400, 5000) if batches else whole(rng, 20, 200)
     batch = whole(rng, 30, min(n // 3, 300)) if batches else n
     delta = float(10 ** rng.uniform(-8, -4))
-    return n, batch, int(rng.integers(2, 9)), near(0.8 * 4 ** rng.random(), rng, 1.0), int(rng.integers(2, 15)), delta
+    epochs, rounds = (whole(rng, 2, 15), whole(rng, 2, 60)) if batches else (whole(rng, 9, 60), whole(rng, 21, 200))
+    return n, batch, epochs, near(0.8 * 4 ** rng.random(), rng, 1.0), rounds, delta
 
 
 def costs(answer: Answer, chance: Chance) -> Diagnosis | None:

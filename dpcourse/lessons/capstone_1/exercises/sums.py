@@ -7,13 +7,14 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_1 import numbers
 
 CANARIES = (0.3, 1.0, 1e6, 1e200, np.inf, -np.inf, np.nan)
 
 
 def _wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    n = int(rng.integers(20, 60))
+    n = whole(rng, 20, 1000)
     X, y = rng.uniform(-1, 1, (n, 20)), rng.integers(0, 2, n)
     return rng.normal(0, 0.5, 21), X, y, float(rng.uniform(0.4, 1.2))
 
@@ -113,8 +114,8 @@ SUM = (SUMS, replay)
 
 def _models(rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
     names = np.array(["Taiwan", "Arizona", "China"])
-    made_in = rng.choice(names, 300, p=(0.6, 0.3, 0.1))
-    X, y = rng.uniform(-1, 1, (300, 20)), rng.integers(0, 2, 300)
+    made_in = np.append(names, rng.choice(names, whole(rng, 50, 3000), p=(0.6, 0.3, 0.1)))
+    X, y = rng.uniform(-1, 1, (len(made_in), 20)), rng.integers(0, 2, len(made_in))
     return rng.normal(size=21), {str(name): rng.normal(size=21) for name in names}, X, y, made_in
 
 

@@ -82,7 +82,9 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs whose wafers are all broken send noise and nothing else: so the noise of every fab shows."""
     for around in (3.0, 0.3):
         epsilon, delta = near(around, chance.rng), float(10 ** chance.rng.uniform(-8, -4))
-        broken = {name: Wafers(np.full((n, 20), np.nan), chance.rng.integers(0, 2, n)) for name, n in FAB_SIZES.items()}
+        names = [*chance.rng.permutation([*FAB_SIZES]).tolist(), "Japan", "Ireland", "Singapore"]
+        sizes = {name: int(chance.rng.integers(60, 900)) for name in names[: chance.rng.integers(5, 10)]}
+        broken = {name: Wafers(np.full((n, 20), np.nan), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
         sums = Sums()
         try:
             fitted(answer, broken, epsilon, sums, chance.rng, delta)
@@ -152,22 +154,22 @@ def _noise_wrong(noise: np.ndarray, epsilon: float, delta: float, chance: Chance
             "The noise hides one wafer, which moves the sum by C in a large fab as in a small one.",
         )
     if not 0.88 < mean < 1.36:
-        return _amount(mean, epsilon, delta, len(noise))
+        return _amount(mean, epsilon, delta, *noise.shape[:2])
     if seen := shared([noise], chance.failure / 6):
         return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
     return _normal(noise, chance.failure / 6)
 
 
-def _amount(ratio: float, epsilon: float, delta: float, rounds: int) -> Diagnosis:
+def _amount(ratio: float, epsilon: float, delta: float, rounds: int, fabs: int) -> Diagnosis:
     seen = f"At ε = {epsilon:.3g} each fab's noise, over {rounds} rounds, has {ratio:.2g} times the variance of a share"
-    mu = math.sqrt(1 / ratio) * math.sqrt(ROUNDS) / noise_multiplier(epsilon, delta)
+    mu = math.sqrt(1 / max(ratio, 1e-9)) * math.sqrt(ROUNDS) / noise_multiplier(epsilon, delta)
     broken = f"{seen}: four shares together cost δ = {gaussian_delta(epsilon, mu):.2g} at this ε, not {delta:.2g}."
     if ratio < 0.05:
         return Diagnosis("too-little-noise", broken, "Does the noise cover all rounds? What does a share of four add?")
-    if abs(ratio - SHARES / 6) < 0.1:
+    if min(abs(ratio - SHARES / many) for many in (6, fabs)) < 0.1:
         return Diagnosis(
             "counts-dropouts",
-            f"{broken} It is right for six shares, and two fabs may drop out or collude.",
+            f"{broken} It is right for {SHARES / ratio:.0f} shares, and any four of the fabs have to be enough.",
             "Who is sure to be in the sum?",
         )
     if ratio < 1:

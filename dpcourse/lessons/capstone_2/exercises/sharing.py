@@ -65,7 +65,7 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Reconstruction, negative values, the sum of two people's shares, and shares that others made."""
     if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
         return Diagnosis("wrong-shape", f"(share, reconstruct) is wanted, and this is {a(answer.value)}.")
-    for parties in (2, 3, 5):
+    for parties in (2, 3, 4, 5, 6, 9):
         source = Source(chance.rng)
         mine, yours = chance.rng.integers(-(2**29), 2**29, (2, 50))
         sent = [shares_of(answer, values, parties, MODULUS, source) for values in (mine, yours)]
@@ -174,12 +174,12 @@ def _tells(shares: np.ndarray, level: float) -> bool:
 def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At the project's modulus and length: shares, sums of them and differences, the lowest bits and the highest.
 
-    Values are small counts, as in the project: far from uniform, so that whatever follows them shows. Of 2, 3 and 5
-    parties all sums of up to parties − 1 shares and all differences of two are uniform: 106 χ² tests of 1,500 numbers
+    Values are small counts, as in the project: far from uniform, so that whatever follows them shows. Of 2 to 6
+    parties all sums of up to parties − 1 shares and all differences of two are uniform: 296 χ² tests of 1,500 numbers
     in 16 classes, so that a right answer fails with probability `chance.failure` at most.
     """
-    source, tests = Source(chance.rng), 106
-    for parties in (2, 3, 5):
+    source, tests = Source(chance.rng), 296
+    for parties in (2, 3, 4, 5, 6):
         lengths = [BINS] * 50 + [450]
         counts = [chance.rng.poisson(chance.rng.uniform(0.5, 6), length) for length in lengths]
         shares = np.hstack([shares_of(answer, some, parties, MODULUS, source) for some in counts])

@@ -13,13 +13,13 @@ from dpcourse.accounting import calibrate_noise_multiplier
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
-from dpcourse.checks.links import shared
+from dpcourse.checks.links import Draws, repeated, shared
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_5.exercises.reference import deviation, fresh, numbers_of, spread_out, whole
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier, classic_noise_multiplier
 from dpcourse.privacy import Guarantee
 
-SETTINGS, LONG = 24, 3_000  # in how many settings the law is looked at, and how many numbers one of the vectors has
+SETTINGS, LONG = 18, 3_000  # in how many settings the law is looked at, and how many numbers one of the vectors has
 Setting = tuple[float, float, int, float, int, int]  # ε, δ, rounds, clip, reach, shares
 
 
@@ -132,12 +132,13 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Size, centre, shape and independence of the noise, over ε, δ, rounds, clips, reach and shares of every kind."""
     rng, level = chance.rng, chance.failure / 10
     settings = [drawn(rng) for _ in range(SETTINGS)]
-    noise, rights = [], []
+    noise, rights, again = [], [], []
     for setting in settings:
         right = deviation(*setting)
         some = totals(rng, setting[3])
         room = [1e-12 * np.abs(total).max(initial=0.0) / right for total in some]
         noise.append([(sent(answer, total, setting, rng) - total) / right for total in some])
+        again.append((sent(answer, some[2], setting, rng) - some[2]) / right)
         rights.append(right)
         wrong = _moved(noise[-1], some, room)
         if wrong:
@@ -146,6 +147,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     return (
         _linked(noise, level)
         or _shared([one for some in noise for one in some], level)
+        or _sided([(some[2], other) for some, other in zip(noise, again, strict=True)], level)
         or _amount(settings, rights, variances, level)
         or _each(noise, settings, level)
         or _pooled(np.concatenate([np.concatenate(one) for one in noise]), level)
@@ -228,6 +230,14 @@ def _linked(noise: Sequence[Sequence[np.ndarray]], level: float) -> Diagnosis | 
 def _shared(noise: Sequence[np.ndarray], level: float) -> Diagnosis | None:
     seen = shared(noise, level)
     return Shared.LINKED_NOISE.seen(seen, "A draw of its own for each number.") if seen else None
+
+
+def _sided(pairs: Sequence[tuple[np.ndarray, np.ndarray]], level: float) -> Diagnosis | None:
+    """The same sum sent twice: its noise lies on either side, whichever it was on before."""
+    if not any(repeated([Draws.of_signs(one) for one in pair], level / len(pairs)) for pair in pairs):
+        return None
+    seen = "Sent twice, numbers of one sum lie on the same side of the truth too often, or on opposite ones."
+    return Shared.LINKED_NOISE.seen(seen, "What decides on which side of the sum your message lies?")
 
 
 def _pooled(everything: np.ndarray, level: float) -> Diagnosis | None:

@@ -7,7 +7,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
-from dpcourse.checks.once import near
+from dpcourse.checks.once import near, spread
 from dpcourse.lessons.capstone_6.design import BANKS, DELTA, FEWEST, HONEST
 from dpcourse.lessons.capstone_6.exercises.local import refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
@@ -20,9 +20,9 @@ WORLDS = 4
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Worlds of 100 to 800 common customers, at ε from 0.2 to 5 and any δ: each world's matrix has noise enough."""
     rng = chance.rng
-    for number in rng.permutation(WORLDS):
+    for number, level in enumerate(spread(rng, 0.2, 5, WORLDS)):
         common = round(FEWEST * 8 ** ((number + rng.uniform()) / WORLDS))
-        epsilon, delta = near(0.2 * 25 ** rng.uniform(), rng, 1.0), float(10 ** rng.uniform(-9, -4))
+        epsilon, delta = near(level, rng, 1.0), spread(rng, 1e-12, 1e-2, 1)[0]
         banks, run = five_banks(rng, common), watched(rng)
         right = exact_matrix(banks, run.align([bank.ids for bank in banks]))
         given = made(answer, [*banks], run, rng.standard_normal, epsilon, delta)

@@ -7,13 +7,14 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_7.design import gram, item_model, noise_radius, symmetric_noise
 from dpcourse.lessons.capstone_7.exercises.phone import STRANGE
 
 
 def _gram(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     """A noisy Gram matrix, and a ridge above its noise."""
-    items = int(rng.integers(4, 12))
+    items = whole(rng, 4, 100)
     total = gram(rng.random((200, items)) < rng.uniform(0.1, 0.6, items)) + symmetric_noise(1.5, items, rng=rng)
     return total, float(rng.uniform(2, 5)) * noise_radius(1.5, items)
 
@@ -98,10 +99,10 @@ def recommended(clicks: np.ndarray, model: np.ndarray, popular: np.ndarray, many
 
 
 def _phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    items = int(rng.integers(15, 30))
-    clicked = rng.choice(items, int(rng.integers(4, 7)), replace=False)
+    items = whole(rng, 15, 500)
+    clicked = rng.choice(items, whole(rng, 4, items // 2), replace=False)
     clicks = rng.permutation(np.append(clicked, clicked[:2])).astype(float)
-    return clicks, rng.normal(0, 1, (items, items)), rng.permutation(items), int(rng.integers(3, 7))
+    return clicks, rng.normal(0, 1, (items, items)), rng.permutation(items), whole(rng, 3, items // 4)
 
 
 def _new_phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.normal import somewhere
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
@@ -20,6 +21,7 @@ from dpcourse.privacy import Guarantee
 
 ITEMS, RUNS = 40, 500
 ROOT = math.sqrt(2)
+Released = tuple[int, float, list[np.ndarray]]  # items, σ, and the noise of a call or two
 EPSILON = 1.0  # at which the auditor looks, with the δ that the noise has there: an auditor sees a large δ best
 
 
@@ -195,26 +197,16 @@ def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
     return Diagnosis("not-normal", seen, "rng.normal(0, deviation, shape) is.")
 
 
-def off_anywhere(found: list[tuple[int, float, np.ndarray]], failure: float) -> Diagnosis | None:
-    """Releases as (items, σ, noise): a χ² of each, and of the first so many by items and by σ, up and down."""
-    z = [_units(noise) / sigma for _, sigma, noise in found]
-    squares, many = np.array([float(one @ one) for one in z]), np.array([len(one) for one in z])
-    by_items, by_sigma = np.argsort([items for items, _, _ in found]), np.argsort([sigma for _, sigma, _ in found])
-    for order in (by_items, by_items[::-1], by_sigma, by_sigma[::-1]):
-        for total, n, how_many in (
-            (squares[order], many[order], np.ones_like(order)),
-            (np.cumsum(squares[order]), np.cumsum(many[order]), np.arange(1, len(order) + 1)),
-        ):
-            unlikely = np.minimum(stats.chi2.cdf(total, n), stats.chi2.sf(total, n)) < failure / (16 * len(found))
-            if unlikely.any():
-                at = int(unlikely.argmax())
-                items, sigma, _ = found[order[at]]
-                seen = (
-                    f"In {how_many[at]} of {len(found)} new releases, the last with {items} items and a deviation of "
-                )
-                seen += f"{sigma:.3g}, your noise has {total[at] / n[at]:.2g} times the right variance."
-                return Shared.NOT_EVERYWHERE.seen(seen, "On what does your noise depend?")
-    return None
+def off_anywhere(found: list[Released], failure: float) -> Diagnosis | None:
+    """What is wrong with the noise of releases, each alone and by items and by σ, from either end."""
+    orders = [np.argsort(key) for key in ([release[0] for release in found], [release[1] for release in found])]
+    wrong = somewhere([[_units(one) / sigma for one in noise] for _, sigma, noise in found], orders, failure)
+    if wrong is None:
+        return None
+    words, places = wrong
+    items, sigma = found[places[-1]][:2]
+    seen = f"In {len(places)} of {len(found)} new releases, the last with {items} items and a deviation of {sigma:.3g}"
+    return Shared.NOT_EVERYWHERE.seen(f"{seen}, {words}.", "On what does your noise depend?")
 
 
 def _units(noise: np.ndarray) -> np.ndarray:
@@ -223,11 +215,11 @@ def _units(noise: np.ndarray) -> np.ndarray:
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Catalogues of 1 to 120 items, once each, at any σ."""
+    """Catalogues of 1 to 500 items, twice each, at any σ."""
     rng, found = chance.rng, []
-    for size in spread(rng, 1, 120, 40):
+    for size in spread(rng, 1, 500, 16):
         total, sigma = population(rng, round(size)), near(0.02 * 5000 ** rng.random(), rng, 1.0)
-        found.append((len(total), sigma, _released(answer, total, sigma, chance) - total))
+        found.append((len(total), sigma, [_released(answer, total.copy(), sigma, chance) - total for _ in range(2)]))
     return off_anywhere(found, chance.failure)
 
 

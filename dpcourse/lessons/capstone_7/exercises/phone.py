@@ -19,10 +19,11 @@ def contributed(clicks: np.ndarray, items: int) -> np.ndarray:
 
 
 def _clean(rng: np.random.Generator) -> tuple[np.ndarray, int]:
-    """Some items, two of them clicked again."""
-    items = whole(rng, 8, 120)
-    clicked = rng.choice(items, int(rng.integers(4, 8)), replace=False)
-    return rng.permutation(np.append(clicked, clicked[:2])).astype(float), items
+    """Some items, two of them clicked again, and one of these more often."""
+    items = whole(rng, 8, 500)
+    clicked = rng.choice(items, whole(rng, 4, min(items, 200)), replace=False)
+    again = clicked[:1].repeat(whole(rng, 1, 300))
+    return rng.permutation(np.concatenate((clicked, clicked[:2], again))).astype(float), items
 
 
 def _dirty(rng: np.random.Generator) -> tuple[np.ndarray, int]:

@@ -18,6 +18,7 @@ BREAKS, WITHIN, TWICE = (110, 330), 14, 2.0  # when something breaks, when it ha
 BEFORE, AFTER = (110, 160), (14, 45)  # of the year, a home knows so many days before something breaks, and after
 HEAT, HEAT_DAYS, HEAT_STARTS = 2.0, 14, (110, 200)  # a heat wave: everybody cools
 FOUND, FALSE, ALLOWED = 0.8, 0.02, 0.035  # what is asked for, and the share of false days above which a check refuses
+YEAR, LATE = 5, (220, 330)  # every so many homes a whole year is known, and when something breaks in it
 SETTLED = 60  # days on which an alarm may still learn: false alarms are few with them and without
 
 
@@ -54,7 +55,7 @@ class Home:
 
 
 def broken(chance: Chance, many: int = HOMES) -> list[Home]:
-    """Homes of one year. In each, everything used is doubled from some day on."""
+    """Homes of one year or of a part of it. In each, everything used is doubled from some day on."""
     rng = chance.rng
     meters = simulate_meters(2000, rng=rng)
     heat = int(rng.integers(*HEAT_STARTS))
@@ -65,9 +66,11 @@ def broken(chance: Chance, many: int = HOMES) -> list[Home]:
     means = np.minimum(used, CAP).mean(axis=0) + rng.normal(0, 0.03, used.shape[1])
     homes = []
     for number, home in enumerate(used[:many]):
-        day = int(rng.integers(*BREAKS))
+        year = number % YEAR == 0
+        day = int(rng.integers(*(LATE if year else BREAKS)))
         home[day:] *= TWICE
         seen = slice(max(0, day - int(rng.integers(*BEFORE))), day + int(rng.integers(*AFTER)))
+        seen = slice(0, len(home)) if year else seen
         size = LARGE if number >= 2 * many // 3 else 1.0
         homes.append(Home(size * home[seen], means[seen], day - seen.start, hot[seen]))
     return homes
@@ -138,7 +141,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "What is much for one home is usual for another. What does a home know about itself?",
             )
         return Diagnosis("false-alarms", seen, "How far from its own usual use does a home go on an ordinary day?")
-    failure = 0.25 * chance.failure
+    failure = 0.2 * chance.failure
 
     def enough(some: np.ndarray) -> bool:
         return bool(stats.binom.cdf(int(some.sum()), len(some), FOUND) >= failure)
@@ -149,6 +152,12 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"You find {found[small:].mean():.0%} of what breaks in large homes, and {found[:small].mean():.0%} in the "
             "others.",
             "The cap is for what leaves the home. What may the alarm look at?",
+        )
+    if enough(found) and not enough(found[::YEAR]):
+        return Diagnosis(
+            "not-found",
+            f"You find {found.mean():.0%} of what breaks, and {found[::YEAR].mean():.0%} where a whole year is known.",
+            "What does your alarm do with more days than you tried it on?",
         )
     if not enough(found):
         return Diagnosis(

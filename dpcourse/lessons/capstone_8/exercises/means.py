@@ -9,6 +9,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.once import whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_8.design import CAP, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.noise import Noise, noise_wrong
@@ -17,6 +18,8 @@ from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
 LOUD, CALLS = 700.0, 5  # an ε at which the noise is 0.027 of a year's norm, and e^ε still fits a float
+# Settings with many homes: from so many to so many, days, and calls.
+LARGE = ((2000, 15_000, 40, 2), (15_000, 150_000, 2, 2), (150_000, 400_000, 2, 2))
 AUDITED = 1.0  # the ε at which the auditor looks, at a large δ, where it sees best
 
 
@@ -123,8 +126,9 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
         calls = max(2 if days < 1000 else 1, 24 // days)
         homes = int(np.exp(rng.uniform(0, math.log(max(3, min(30_000, 15_000 / days / min(calls, 2)))))))
         epsilon, delta = float(np.exp(rng.uniform(math.log(0.03), math.log(20)))), float(10 ** rng.uniform(-10, -3))
-        if number == 0:
-            homes, days = int(np.exp(rng.uniform(math.log(31_000), math.log(300_000)))), 2
+        if number < len(LARGE):
+            low, high, days, calls = LARGE[number]
+            homes = whole(rng, low, high)
         top = CAP * float(rng.choice((0.0, 0.3, 1.0, 1.5)))
         readings = rng.uniform(0, 1, (homes, days)) * top
         if number % 2:

@@ -12,6 +12,7 @@ from scipy import stats
 
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.links import shared
+from dpcourse.checks.normal import somewhere
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_8.design import sigma
 
@@ -154,7 +155,7 @@ def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
         if not np.isfinite(s.standard).all():
             return Diagnosis("not-finite", "Some of your means are NaN or infinite.", "What did a home add?")
         largest = float(np.abs(s.standard).max())
-        if s.days > 2 and 0 < largest and np.ptp(s.standard, axis=1).max() < 1e-6 * largest:
+        if s.days > 2 and 1e-6 < largest and np.ptp(s.standard, axis=1).max() < 1e-6 * largest:
             return Shared.SHARED_NOISE.seen("All days of a release share one draw of noise.", "Each day needs its own.")
     silent = [s for s in found if np.abs(s.standard).max() < 1e-6]
     if len(silent) == len(found):
@@ -186,12 +187,23 @@ def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
         return Diagnosis(known[0], f"{seen}: {known[2]}", known[3])
     z = np.concatenate([s.standard.ravel() for s in found])
     if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and _chi2(z, failure / 6):
-        return _shape(found, z, failure / 6)
-    if seen := _shared(found, failure):
-        return Shared.LINKED_NOISE.seen(seen)
+        return _shape(found, z, failure / 6) or _somewhere(found, failure / 6)
+    if common := _shared(found, failure):
+        return Shared.LINKED_NOISE.seen(common)
     ratio = float(np.median([s.ratio for s in found]))
     shared = Shared.TOO_LITTLE_NOISE if ratio < 1 else Shared.TOO_MUCH_NOISE
     return shared.seen(f"{seen}.", "The norm is 24√days, and `GaussianMechanism(epsilon, delta, …).sigma` the rest.")
+
+
+def _somewhere(found: Sequence[Noise], failure: float) -> Diagnosis | None:
+    """What is wrong in some settings only, by homes, days and ε, from either end."""
+    orders = [np.argsort([getattr(s, name) for s in found]) for name in ("homes", "days", "epsilon")]
+    if (wrong := somewhere([list(s.standard) for s in found], orders, failure)) is None:
+        return None
+    words, places = wrong
+    s = found[places[-1]]
+    seen = f"In {len(places)} of {len(found)} settings, the last with {s.homes:,} homes, {s.days} days and ε = "
+    return Shared.NOT_EVERYWHERE.seen(f"{seen}{s.epsilon:.2g}, {words}.", "On what does your noise depend?")
 
 
 def _shared(found: Sequence[Noise], failure: float) -> str:

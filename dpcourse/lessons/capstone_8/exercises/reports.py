@@ -12,7 +12,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.links import Draws, linked, repeated
-from dpcourse.checks.once import near
+from dpcourse.checks.once import near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
@@ -258,7 +258,7 @@ def independent(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _inputs(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    shape = (int(np.exp(rng.uniform(math.log(2), math.log(200)))), int(rng.integers(2, 6)))
+    shape = whole(rng, 2, 2000), whole(rng, 2, 365)
     weights = rng.dirichlet(np.ones(BUCKETS))
     return rng.choice(BUCKETS, shape, p=weights), float(np.exp(rng.uniform(math.log(0.1), math.log(6))))
 

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.normal import somewhere
+from dpcourse.checks.once import spread
 from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
@@ -230,13 +231,10 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Twenty to four hundred homes, any ε and δ, ten to twenty days: the noise is there at every size.
-
-    Each of four worlds is refused with probability `chance.failure` / 4 at most, by a χ² of its days' means.
-    """
-    rng = chance.rng
-    for number in rng.permutation(4):
-        many, days = round(20 * 20 ** ((number + rng.uniform()) / 4)), int(rng.integers(10, 21))
+    """Thirty to nine thousand homes, any ε and δ, for up to twenty days: the noise is there at every size."""
+    rng, sums = chance.rng, []
+    for many in map(round, sorted(spread(rng, 30, 9000, 4))):
+        days = min(20, 8000 // many + 1)
         shares, homes = int(rng.integers(many // 2, many * 4 // 5)), names(many)
         epsilon, delta = float(0.1 * 50 ** rng.uniform()), float(10 ** rng.uniform(-10, -4))
         readings, there = rng.uniform(0, CAP, (many, days)), rng.random((many, days)) < 0.97
@@ -244,26 +242,29 @@ def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
         messages: list[Message] = [
             (homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)
         ]
-        given = released(answer, messages, homes, days, epsilon, delta, shares, rng)
-        exact = np.where(there, readings, 0).sum(axis=0) / there.sum(axis=0)
-        wrong = _wrong_size(given["means"] - exact, there.sum(axis=0), shares, epsilon, delta, chance.failure / 4)
-        if wrong:
-            return wrong
-    return None
+        exact, reported = np.where(there, readings, 0).sum(axis=0), there.sum(axis=0)
+        means = [
+            released(answer, messages, homes, days, epsilon, delta, shares, rng)["means"]
+            for _ in range(2 if many < 1000 else 1)
+        ]
+        sums.append((reported, shares, epsilon, delta, [one * reported - exact for one in means]))
+    return _wrong_size(sums, chance.failure)
 
 
-def _wrong_size(
-    noise: np.ndarray, reported: np.ndarray, shares: int, epsilon: float, delta: float, failure: float
-) -> Diagnosis | None:
-    """Whether a year's noise is too small or too large for these days, by a χ² on both sides."""
-    days = len(noise)
-    z = noise / (year_norm(days) * sigma(epsilon, delta) * np.sqrt(reported / shares) / reported)
-    if min(stats.chi2.cdf(z @ z, days), stats.chi2.sf(z @ z, days)) >= failure / 2:
+def _wrong_size(sums: list[tuple[np.ndarray, int, float, float, list[np.ndarray]]], failure: float) -> Diagnosis | None:
+    """Whether the noise of daily sums is wrong for these homes, shares, ε and δ, from the fewest homes to the most."""
+    noise = [
+        [one / (year_norm(len(one)) * sigma(epsilon, delta) * np.sqrt(reported / shares)) for one in calls]
+        for reported, shares, epsilon, delta, calls in sums
+    ]
+    if (wrong := somewhere(noise, [np.arange(len(sums))], failure)) is None:
         return None
+    words, places = wrong
+    reported, _, epsilon, *_ = sums[places[-1]]
     return Diagnosis(
         "noise-by-size",
-        f"With {reported.mean():.0f} homes a day over {days} days, at ε = {epsilon:.3g}, your noise has "
-        f"{np.sqrt(np.mean(z**2)):.2g} times the deviation that their shares make together.",
+        f"With {reported.mean():.0f} homes a day over {len(reported)} days, at ε = {epsilon:.3g}"
+        f"{' and before' if len(places) > 1 else ''}, {words}.",
         "Does a home's share of the noise depend on how many homes there are? It is one of `shares`.",
     )
 
@@ -279,7 +280,8 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     error = float(np.sqrt(np.mean((given["means"] - exact) ** 2)))
     expected = year_norm(days) * sigma(1.0) * math.sqrt(there.sum() / days / shares) / (there.sum() / days)
     if error < 2 * expected:  # the root of a mean of 20 squares: above twice the expected with probability 2e-9
-        return _wrong_size(given["means"] - exact, there.sum(axis=0), shares, 1.0, DELTA, chance.failure / 2)
+        reported = there.sum(axis=0)
+        return _wrong_size([(reported, shares, 1.0, DELTA, [(given["means"] - exact) * reported])], chance.failure / 2)
     return Diagnosis(
         "not-useful",
         f"With 600 homes and 20 days at ε = 1 your means are off by {error:.3g} kWh (RMS); {expected:.2g} is what "
