@@ -215,5 +215,5 @@ NOISY_SUM = (
     ),
     _noise,
     Placed(_anywhere, sizes=(1, 3000), of="records", times=700),
-    Placed(_anywhere, sizes=(3000, 100_000), of="records", times=60, again=0),
+    Placed(_anywhere, sizes=(3000, 100_000), of="records", times=60, again=0, often=60),
 )
