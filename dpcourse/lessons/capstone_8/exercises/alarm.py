@@ -146,18 +146,18 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     def enough(some: np.ndarray) -> bool:
         return bool(stats.binom.cdf(int(some.sum()), len(some), FOUND) >= failure)
 
+    if enough(found) and not enough(found[::YEAR]):
+        return Diagnosis(
+            "not-found",
+            f"You find {found.mean():.0%} of what breaks, and {found[::YEAR].mean():.0%} where a whole year is known.",
+            "What does your alarm do with more days than you tried it on?",
+        )
     if enough(found[:small]) and not enough(found[small:]):
         return Diagnosis(
             "large-homes",
             f"You find {found[small:].mean():.0%} of what breaks in large homes, and {found[:small].mean():.0%} in the "
             "others.",
             "The cap is for what leaves the home. What may the alarm look at?",
-        )
-    if enough(found) and not enough(found[::YEAR]):
-        return Diagnosis(
-            "not-found",
-            f"You find {found.mean():.0%} of what breaks, and {found[::YEAR].mean():.0%} where a whole year is known.",
-            "What does your alarm do with more days than you tried it on?",
         )
     if not enough(found):
         return Diagnosis(
