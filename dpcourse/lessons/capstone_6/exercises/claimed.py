@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -76,10 +77,14 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
-    """Other customers, and the board shows the noisy matrix of the first run: the weights stay as they are."""
-    run, weights = Told(by_name, Source(rng)), []
-    for _ in range(3):
-        given = made(answer, [*five_banks(rng, FEWEST)], run, rng.standard_normal)
+    """Other customers, and the board shows the noisy matrix of the first run: the weights stay as they are.
+
+    The last are those before them with all labels turned, so that the share of defaults is another.
+    """
+    run, weights, banks = Told(by_name, Source(rng)), [], five_banks(rng, FEWEST)
+    paid = [replace(bank, defaulted=None if bank.defaulted is None else ~bank.defaulted) for bank in banks]
+    for some in (five_banks(rng, FEWEST), banks, paid):
+        given = made(answer, [*some], run, rng.standard_normal)
         if given is None or run.said is None:
             return refusal(watched(rng), FEWEST)
         weights.append(np.asarray(given["weights"], dtype=float))

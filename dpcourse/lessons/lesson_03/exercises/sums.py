@@ -145,13 +145,13 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list[Place]:
     """How far a sum is from the truth, or two of them are from one another, or their mean from the truth.
 
-    The noise is so wide that whole steps are as good. What a NaN counts as is the answer's own choice, so two sums of
-    the same records are compared. The sum and the difference of two draws of Laplace noise of scale b are farther than
-    x from 0 with probability (1 + x/(2b))·e^(−x/b).
+    The noise is so wide that a result in whole numbers is as good, or records in cents: so bounds are in cents. What
+    a NaN counts as is the answer's own choice, so two sums of the same records are compared. The sum and the difference
+    of two draws of Laplace noise of scale b are farther than x from 0 with probability (1 + x/(2b))·e^(−x/b).
     """
     scale = float(10 ** rng.uniform(1.7, 4))
     kind = str(rng.choice(["from zero", "negative", "both signs", "far from zero"]))
-    low, high = (bound / 100 * scale * epsilon for bound in bounds(rng, kind))
+    low, high = (round(bound / 100 * scale * epsilon, 2) for bound in bounds(rng, kind))
     values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, many)
     if high - low > 4 and rng.random() < 1 / 3:  # ages, hours
         low, high, values = round(low), round(high), np.rint(values)
