@@ -40,6 +40,14 @@ def _refused_for(error: AnswerRaised, what: str) -> Diagnosis:
     return Diagnosis("raises", f"{what}, your function stops with {error}.", "A refusal is an answer: return False.")
 
 
+_REPEATS = Diagnosis(
+    "repeats",
+    'The query "rate" is admitted twice. Drawn twice, its noise averages out, and the second draw was not what the '
+    "first was planned for.",
+    "A repeated query_id gets the old answer shown again, not a new one drawn.",
+)
+
+
 def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Over-budget, repeated and strange costs, in one quarter; and what a refused query leaves behind."""
     with empty_folder() as folder:
@@ -47,12 +55,7 @@ def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
             if not _asked(answer, folder, "2025-Q4", "rate", 1.0):
                 return Diagnosis("refuses-all", "The first query, ε = 1 of a budget of 2, is refused.")
             if _asked(answer, folder, "2025-Q4", "rate", 0.25):
-                return Diagnosis(
-                    "repeats",
-                    'The query "rate" is admitted twice. Drawn twice, its noise averages out, and the second draw '
-                    "was not what the first was planned for.",
-                    "A repeated query_id gets the old answer shown again, not a new one drawn.",
-                )
+                return _REPEATS
             for cost in (-1.0, math.nan, math.inf):
                 with contextlib.suppress(AnswerRaised):
                     if _asked(answer, folder, "2025-Q4", f"cost {cost}", cost):
@@ -63,12 +66,13 @@ def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
                         )
             if _asked(answer, folder, "2025-Q4", "large", 1.25):
                 return Diagnosis("overspends", "After ε = 1 of 2, another 1.25 is admitted.", "Add them up.")
-            if not _asked(answer, folder, "2025-Q4", "small", 1.0):
-                return Diagnosis(
-                    "charges-refused",
-                    "After ε = 1 of 2 and some refused queries, the last 1.0 is refused: refused queries were charged.",
-                    "Only what is released costs anything.",
-                )
+            for query, cost in (("small", 0.75), ("rest", 0.25)):
+                if not _asked(answer, folder, "2025-Q4", query, cost):
+                    seen = f"After some refused queries there is room for {cost} in the budget of 2, and it is refused."
+                    ask = "Only what is released costs anything: were refused queries charged?"
+                    return Diagnosis("charges-refused", seen, ask)
+                if query == "small" and _asked(answer, folder, "2025-Q4", "rate", 0.125):
+                    return _REPEATS
             if _asked(answer, folder, "2025-Q4", "more", 0.01):
                 return Diagnosis("overspends", "The budget of 2 is spent, and 0.01 more is admitted.", "Add them up.")
         except AnswerRaised as error:

@@ -235,13 +235,22 @@ def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, chance:
     )
 
 
-def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
-    """How many reports are the truth: mostly of few people, among whom one shows, and now and then of thousands."""
-    n = whole(rng, 30, 10_000) if rng.random() < 1 / 6 else int(rng.integers(1, 30))
+def _among_many(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
+    return _truths(answer, epsilon, k, rng, whole(rng, 30, 10_000))
+
+
+def _among_few(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
+    """A few people, among whom one shows."""
+    return _truths(answer, epsilon, k, rng, int(rng.integers(1, 30)))
+
+
+def _truths(answer: Answer, epsilon: float, k: int, rng: np.random.Generator, n: int) -> list[Place]:
+    """How many reports of every other person are the truth, and how many of the rest."""
     codes, p = rng.integers(k, size=n), truth_probability(epsilon, k)
-    true = int((np.asarray(answer(codes, epsilon, k, rng=rng)) == codes).sum())
-    just_these = p**true * ((1 - p) / (k - 1)) ** (len(codes) - true)
-    return [Place(place_of_count(true, len(codes), p, rng).at, just_these)]
+    same = np.asarray(answer(codes, epsilon, k, rng=rng)) == codes
+    just_these = p ** same.sum() * ((1 - p) / (k - 1)) ** (~same).sum()
+    counts = (place_of_count(int(some.sum()), len(some), p, rng) for some in (same[::2], same[1::2]))
+    return [Place(found.at, own) for found, own in zip(counts, (float(just_these), 1.0), strict=True)]
 
 
 def _lies(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
@@ -256,7 +265,8 @@ def _lies(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> l
 
 
 PLACED = (
-    Placed(_anywhere, of="answers", times=300, whole=True),
+    Placed(_among_few, of="answers", times=250, whole=True),
+    Placed(_among_many, of="answers", times=50, again=0, often=0, whole=True),
     Placed(
         _lies,
         sizes=(3, 100),
