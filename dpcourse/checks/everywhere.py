@@ -127,14 +127,14 @@ class Everywhere:
         calls = [
             call for setting, times in settings for call in self._calls(again, setting, times, chance.rng, repeated)
         ]
-        named = _richest(calls, chance.failure / 4)
+        named = _richest(calls, 0.5 * chance.failure)
         corners = [] if named else self._corners(chance.rng)
         for setting in corners:
             calls = list(self._calls(again, setting, self.often, chance.rng, repeated))
-            named = named or _richest(calls, chance.failure / 4 / len(corners))
+            named = named or _richest(calls, 0.1 * chance.failure / len(corners))
         if named:
             return Shared.NOT_EVERYWHERE.seen(self._said(*named), self.ask)
-        return deaf(repeated, chance.failure / 2)
+        return deaf(repeated, 0.4 * chance.failure)
 
     def _corners(self, rng: Generator) -> list[Setting]:
         """A setting among those of the smallest ε, and one among the largest by each of its public numbers."""

@@ -57,12 +57,13 @@ OFTEN, MOST_NUMBERS, MOST_RECORDS = 400, 4000, 2**22  # questions to one dataset
 def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | None:
     """The case; a right answer fails with probability `chance.failure` at most, and 1e-8 (`linked`)."""
     answer.renew()
-    laws, chance = release.noise or release.least, Chance(chance.rng, chance.failure / 2)
-    found, _ = misplaced(list(ask(release, answer, chance.rng)), laws, chance, not release.noise)
+    laws, wider = release.noise or release.least, not release.noise
+    most = Chance(chance.rng, 0.9 * chance.failure)
+    found, _ = misplaced(list(ask(release, answer, chance.rng)), laws, most, wider)
     if found:
         return found
-    each = Chance(chance.rng, chance.failure / len(CORNERS))
-    wrong = (crowded(asked, laws, each, not release.noise) for asked in ask_often(release, answer, chance.rng))
+    each = Chance(chance.rng, 0.1 * chance.failure / len(CORNERS))
+    wrong = (crowded(asked, laws, each, wider) for asked in ask_often(release, answer, chance.rng))
     return next(filter(None, wrong), None)
 
 

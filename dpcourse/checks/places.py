@@ -129,7 +129,7 @@ class Placed:
             if not len(order):
                 continue
             close, far, many = np.cumsum(places[order], axis=0).T
-            bounds = np.log(shares(len(order)) * chance.failure / 4 / _LOOKS)
+            bounds = np.log(shares(len(order)) * 0.5 * chance.failure / _LOOKS)
             for found, what in ((close, self.near), (far, self.far))[: 2 - self.bound]:
                 unlikely = bounds - stats.gamma.logsf(found, many)
                 if unlikely.max() > worst:
@@ -141,7 +141,7 @@ class Placed:
         asks = "You were asked once each, at many ε and many sizes. What does your randomness depend on?"
         if words:
             return Shared.NOT_EVERYWHERE.seen(words, asks)
-        return deaf(repeated, chance.failure / 2) or self._often(answer, Chance(chance.rng, chance.failure / 4))
+        return deaf(repeated, 0.4 * chance.failure) or self._often(answer, Chance(chance.rng, 0.1 * chance.failure))
 
     def _often(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """Hundreds of calls about each of a few questions."""

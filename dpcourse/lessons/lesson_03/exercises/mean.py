@@ -302,7 +302,7 @@ def _once(answer: Answer, chance: Chance) -> Diagnosis | None:
     Two independent errors are as good as equal with probability 1e-9: three times in 400 calls with 1e-20.
     """
     answer.renew()
-    asked, each, places = list(ask(_PARTS, answer, chance.rng)), Chance(chance.rng, chance.failure / 4), []
+    asked, each, places = list(ask(_PARTS, answer, chance.rng)), Chance(chance.rng, 0.45 * chance.failure), []
     for part, laws, words in _EACH:
         wrong, its = misplaced(_of_part(asked, part), laws, each)
         if wrong:
@@ -311,7 +311,7 @@ def _once(answer: Answer, chance: Chance) -> Diagnosis | None:
     sizes = (np.abs([one.errors[0] / one.scale for one in _of_part(asked, part)]) for part in (0, 1))
     if int((np.abs(np.subtract(*sizes)) < SAME).sum()) >= 3 or repeated(list(map(Draws.of_places, places)), 1e-9):
         return _SHARED
-    each = Chance(chance.rng, chance.failure / 4 / len(CORNERS))
+    each = Chance(chance.rng, 0.05 * chance.failure / len(CORNERS))
     for asked in ask_often(_PARTS, answer, chance.rng):
         for part, laws, words in _EACH:
             found = crowded(_of_part(asked, part), laws, each)
