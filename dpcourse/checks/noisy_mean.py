@@ -14,22 +14,19 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy import special, stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, linked, not_gaussian
-from dpcourse.checks.links import same_side
 from dpcourse.checks.once import whole
 from dpcourse.checks.plain import only_numbers
-from dpcourse.checks.scores import Asked, off_somewhere
+from dpcourse.checks.scores import off_twice
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 SETTINGS = 60  # with two calls each
-MEDIAN = float(stats.norm.isf(0.25))  # of the size of a standard normal number
 
 
 @dataclass(frozen=True)
@@ -277,31 +274,21 @@ class NoisyMean:
         the data has the right law for each of them, and tells which of two neighbours is there.
         """
         answer.renew()
-        asked: list[Asked] = []
-        others: tuple[list[Asked], ...] = ([], [], [])
+        asked = []
         for problem in (self._anywhere(chance.rng) for _ in range(SETTINGS)):
             setting = {"m": problem.m, "d": problem.rows.shape[1], "C": problem.C, self.z: problem.sigma}
             setting["divisor"] = int(problem.size)
             both = []
             for _ in range(2):
-                one = np.random.default_rng(chance.rng.integers(2**63))
-                seen = np.asarray(answer(problem.rows, problem.C, problem.sigma, problem.size, rng=one), dtype=float)
+                own = np.random.default_rng(chance.rng.integers(2**63))
+                seen = np.asarray(answer(problem.rows, problem.C, problem.sigma, problem.size, rng=own), dtype=float)
                 if wrong := _no_mean(seen, problem):
                     return wrong
                 both.append((seen - problem.right) / problem.noise)
-            asked.append(Asked(setting, np.concatenate(both)))
-            one, other = both
-            sides = same_side(one, other, chance.rng)
-            sizes = same_side(np.abs(one) - MEDIAN, np.abs(other) - MEDIAN, chance.rng)
-            for scores, places in zip(others, ([_least(one), _most(other)], [sides], [sizes]), strict=True):
-                scores.append(Asked(setting, stats.norm.isf(np.clip(places, 1e-12, 1) / 2)))
+            asked.append((setting, *both))
+        words = off_twice(asked, chance.failure, chance.rng)
         ask = f"You were asked about rows of many shapes (m, d). What does your noise depend on besides {self.z} and C?"
-        if words := off_somewhere(asked, chance.failure / 2):
-            return Shared.NOT_EVERYWHERE.seen(words, ask)
-        for otherwise, scores in zip(_OTHERWISE, others, strict=True):
-            if off_somewhere(scores, chance.failure / 6):
-                return Shared.NOT_EVERYWHERE.seen(otherwise, ask)
-        return None
+        return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
 
     def _anywhere(self, rng: Generator) -> Problem:
         """Up to 3,000 rows and columns, far shorter and longer than C. Not so little noise that a guard against 0/0
@@ -324,27 +311,9 @@ class NoisyMean:
         return Problem(given, C, sigma, float(size))
 
 
-_OTHERWISE = (
-    "In some of your results the least noise of an entry, or the most of one, is not what chance makes it.",
-    "Asked twice about the same rows, your noise has the same signs more often, or more seldom, than by chance.",
-    "Asked twice about the same rows, your noise is large in the same entries more often, or more seldom, than by "
-    "chance.",
-)
-
-
 def _no_mean(seen: np.ndarray, p: Problem) -> Diagnosis | None:
     d, what = p.rows.shape[1], f"For rows of shape {p.rows.shape} your result has shape {seen.shape}"
     if seen.shape == (d,) and np.isfinite(seen).all():
         return None
     what = f"{what}; ({d},) is wanted." if seen.shape != (d,) else f"{what}, with NaN or infinity."
     return Diagnosis("wrong-shape", what, "One finite number for each column.")
-
-
-def _least(scores: np.ndarray) -> float:
-    """With which probability the smallest of so many scores is as small."""
-    return -math.expm1(len(scores) * special.log1p(-special.erf(np.abs(scores).min() / math.sqrt(2))))
-
-
-def _most(scores: np.ndarray) -> float:
-    """With which probability the largest of so many scores is as large."""
-    return -math.expm1(len(scores) * special.log1p(-special.erfc(np.abs(scores).max() / math.sqrt(2))))

@@ -48,7 +48,7 @@ Span = tuple[float, float]
 CORNERS: tuple[tuple[Span, Span], ...] = (
     ((0.03, 0.3), (0.0, 0.8)),
     ((2.5, 8.0), (0.0, 0.8)),
-    ((0.1, 3.0), (0.5, 0.8)),
+    ((0.1, 3.0), (0.6, 0.8)),
     ((0.1, 3.0), (0.85, 1.0)),
 )  # from which ε to which, and from which share of the sizes to which, on a logarithmic scale
 OFTEN, MOST_NUMBERS, MOST_RECORDS = 400, 4000, 2**22  # questions to one dataset, numbers, records gone through

@@ -3,11 +3,11 @@
 So they are looked at from the largest dataset down and from the smallest up, the same by ε, by how many numbers are
 asked for, by how often the dataset was asked before, and in the order of the calls. Among the first so many, are
 errors too small together, too large, or on one side? Where one dataset was asked about hundreds of times, each of the
-sorted places is compared with its exact law (Berk and Jones 1979). That shows what is never reached, what is crowded,
+sorted places is compared with its exact law. That shows what is never reached, what is crowded,
 and what is drawn out.
 
-R. H. Berk, D. H. Jones, Goodness-of-fit test statistics that dominate the Kolmogorov statistics, Z. Wahrscheinlichkeit
-47 (1979).
+That is the statistic M_n of Berk and Jones (Z. Wahrscheinlichkeitstheorie verw. Gebiete 47, 47–59, 1979), with a bound
+in place of its law, which Moscovich, Nadler and Spiegelman compute (2016, doi:10.1214/16-EJS1172).
 """
 
 from __future__ import annotations

@@ -16,7 +16,9 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
-from scipy import stats
+from scipy import special, stats
+
+from dpcourse.checks.links import same_side
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,47 @@ def off_somewhere(asked: Sequence[Asked], failure: float) -> str:
                 where = f"In {place + 1} calls with {name} = {_brief(values[order[place]])} or {end}"
                 worst, words = float(unlikely.max()), f"{where}, {_off(some[place], many[place])}"
     return words
+
+
+def off_twice(
+    asked: Sequence[tuple[Mapping[str, float], np.ndarray, np.ndarray]], failure: float, rng: Generator
+) -> str:
+    """What is wrong with the scores of settings that were asked about twice, in words; "" where nothing is.
+
+    Half of the failure goes to `off_somewhere`, the rest to the least and the most of the scores of a call, which show
+    noise that is all in one of them, and to signs and sizes of two calls, which show what follows from the data.
+    """
+    pooled = [Asked(setting, np.concatenate((one, other))) for setting, one, other in asked]
+    if words := off_somewhere(pooled, failure / 2):
+        return words
+    looks = (
+        lambda one, other: (_least(one), _most(other)),
+        lambda one, other: (same_side(one, other, rng),),
+        lambda one, other: (same_side(np.abs(one) - _MEDIAN, np.abs(other) - _MEDIAN, rng),),
+    )
+    for look, words in zip(looks, _OTHERWISE, strict=True):
+        places = ((setting, np.clip(look(one, other), 1e-12, 1)) for setting, one, other in asked)
+        if off_somewhere([Asked(setting, stats.norm.isf(at / 2)) for setting, at in places], failure / 6):
+            return words
+    return ""
+
+
+_MEDIAN = float(stats.norm.isf(0.25))  # of the size of a standard normal number
+_OTHERWISE = (
+    "In some of your results the least noise of an entry, or the most of one, is not what chance makes it.",
+    "Asked twice about the same, your noise has the same signs more often, or more seldom, than by chance.",
+    "Asked twice about the same, your noise is large in the same entries more often, or more seldom, than by chance.",
+)
+
+
+def _least(scores: np.ndarray) -> float:
+    """With which probability the smallest of so many scores is as small."""
+    return -math.expm1(len(scores) * special.log1p(-special.erf(np.abs(scores).min() / math.sqrt(2))))
+
+
+def _most(scores: np.ndarray) -> float:
+    """With which probability the largest of so many scores is as large."""
+    return -math.expm1(len(scores) * special.log1p(-special.erfc(np.abs(scores).max() / math.sqrt(2))))
 
 
 def _unlikely(squares: np.ndarray, sizes: np.ndarray, shares: np.ndarray) -> np.ndarray:

@@ -1,9 +1,10 @@
 """Scores of calls in many settings: quiet for right answers, and loud where something is left out. Seeded."""
 
 import numpy as np
+import pytest
 from scipy import stats
 
-from dpcourse.checks.scores import Asked, off_somewhere, score_of
+from dpcourse.checks.scores import Asked, off_somewhere, off_twice, score_of
 
 
 def calls(rng, wide=lambda setting: 1.0, many=60):
@@ -32,3 +33,37 @@ def test_scores_of_whole_numbers_are_standard_normal_and_never_infinite():
     assert stats.kstest(scores, stats.norm.cdf).pvalue > 1e-6
     assert score_of(stats.binom(10**5, 0.01), 10**5, rng) > 30 and score_of(stats.binom(10**5, 0.9), 0, rng) < -30
     assert score_of(stats.hypergeom(10, 0, 5), 0, rng) < 40  # a law of one number
+
+
+def twice(rng, change=lambda one, other, setting: (one, other), many=60):
+    asked = []
+    for _ in range(many):
+        setting = {"n": int(rng.integers(1, 1000)), "ε": float(rng.uniform(0.1, 5))}
+        one, other = rng.normal(size=(2, int(rng.integers(1, 40))))
+        asked.append((setting, *change(one, other, setting)))
+    return asked
+
+
+def one_sided(one, other, setting):
+    sides = np.random.default_rng(setting["n"]).choice([-1, 1], one.shape)
+    return sides * np.abs(one), sides * np.abs(other)
+
+
+def in_one_entry(one, other, _):
+    return tuple(np.where(np.arange(one.size) == 0, np.linalg.norm(noise), 0.0) for noise in (one, other))
+
+
+def same_sizes(one, other, _):
+    return one, np.sign(other) * np.abs(one)
+
+
+@pytest.mark.parametrize("change", [one_sided, in_one_entry, same_sizes])
+def test_what_two_calls_share_or_leave_out_is_seen(change):
+    rng = np.random.default_rng(3)
+    assert all(off_twice(twice(rng, change), 1e-6, rng) for _ in range(10))
+
+
+def test_independent_calls_are_refused_as_rarely_as_is_said():
+    """At 5% each, 300 of them raise 30 alarms with probability 4e-4 at most."""
+    rng = np.random.default_rng(4)
+    assert sum(bool(off_twice(twice(rng), 0.05, rng)) for _ in range(300)) < 30

@@ -167,5 +167,5 @@ COIN = (
         call=lambda answer, truth, rng: bool(answer(truth, 1.2, rng=rng)),
         hint="How many times as likely may a yes be with one answer of Ana's as with the other? And a no?",
     ),
-    Everywhere(_at_any_epsilon, settings=5000, often=2000, asked=(1,), exact="your coin said the truth"),
+    Everywhere(_at_any_epsilon, settings=5000, often=4000, asked=(1,), exact="your coin said the truth"),
 )

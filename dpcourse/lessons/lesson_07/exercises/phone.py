@@ -175,5 +175,5 @@ DAILY = (
     # At ε = 1 the truth may be told with probability e/(e + 3) = 47.5%, at ε = 3 with 87%.
     _tells_the_truth(3.0, 0.82, 1000),
     _tells_the_truth(1.0, 0.43, 3000),
-    Placed(_anywhere, sizes=(2, 100), of="answers", times=800, whole=True),
+    Placed(_anywhere, sizes=(2, 100), of="answers", times=800, often=1500, whole=True),
 )

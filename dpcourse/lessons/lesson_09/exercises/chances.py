@@ -22,7 +22,7 @@ def leads(gaps: np.ndarray) -> float:
 
 
 @lru_cache(maxsize=10)
-def _leads(of: bytes) -> float:
+def _leads(of: bytes) -> float:  # the same votes are asked about hundreds of times
     gaps = np.frombuffer(of)
     x = np.linspace(-20 - gaps.max(), 40, 2001)[:, None]
     step = float(x[1, 0] - x[0, 0])
