@@ -22,7 +22,7 @@ from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, linked, not_gaussian
 from dpcourse.checks.once import whole
 from dpcourse.checks.plain import only_numbers
-from dpcourse.checks.scores import off_twice
+from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -285,8 +285,8 @@ class NoisyMean:
                 if wrong := _no_mean(seen, problem):
                     return wrong
                 both.append((seen - problem.right) / problem.noise)
-            asked.append((setting, *both))
-        words = off_twice(asked, chance.failure, chance.rng)
+            asked.append((setting, both))
+        words = off_in_calls(asked, chance.failure, chance.rng)
         ask = f"You were asked about rows of many shapes (m, d). What does your noise depend on besides {self.z} and C?"
         return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
 

@@ -10,8 +10,9 @@ are too large of results that are not where they should be.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -75,27 +76,31 @@ def off_somewhere(asked: Sequence[Asked], failure: float) -> str:
     return words
 
 
-def off_twice(
-    asked: Sequence[tuple[Mapping[str, float], np.ndarray, np.ndarray]], failure: float, rng: Generator
+def off_in_calls(
+    asked: Sequence[tuple[Mapping[str, float], Sequence[np.ndarray]]], failure: float, rng: Generator
 ) -> str:
-    """What is wrong with the scores of settings that were asked about twice, in words; "" where nothing is.
+    """What is wrong with the scores of settings that were asked about once, twice or more, in words; "" if nothing is.
 
     Half of the failure goes to `off_somewhere`, the rest to the least and the most of the scores of a call, which show
     noise that is all in one of them, and to signs and sizes of two calls, which show what follows from the data.
     """
-    pooled = [Asked(setting, np.concatenate((one, other))) for setting, one, other in asked]
-    if words := off_somewhere(pooled, failure / 2):
+    if words := off_somewhere([Asked(setting, np.concatenate(calls)) for setting, calls in asked], failure / 2):
         return words
     looks = (
-        lambda one, other: (_least(one), _most(other)),
-        lambda one, other: (same_side(one, other, rng),),
-        lambda one, other: (same_side(np.abs(one) - _MEDIAN, np.abs(other) - _MEDIAN, rng),),
+        lambda calls: [place(one) for one, place in zip(calls, cycle((_least, _most)), strict=False)],
+        lambda calls: [same_side(one, other, rng) for one, other in _pairs(calls)],
+        lambda calls: [same_side(np.abs(one) - _MEDIAN, np.abs(other) - _MEDIAN, rng) for one, other in _pairs(calls)],
     )
     for look, words in zip(looks, _OTHERWISE, strict=True):
-        places = ((setting, np.clip(look(one, other), 1e-12, 1)) for setting, one, other in asked)
-        if off_somewhere([Asked(setting, stats.norm.isf(at / 2)) for setting, at in places], failure / 6):
+        found = ((setting, np.clip(look(calls), 1e-12, 1)) for setting, calls in asked)
+        scores = [Asked(setting, stats.norm.isf(places / 2)) for setting, places in found if places.size]
+        if scores and off_somewhere(scores, failure / 6):
             return words
     return ""
+
+
+def _pairs(calls: Sequence[np.ndarray]) -> Iterable[tuple[np.ndarray, np.ndarray]]:
+    return zip(calls[::2], calls[1::2], strict=False)
 
 
 _MEDIAN = float(stats.norm.isf(0.25))  # of the size of a standard normal number

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcourse.checks.scores import Asked, off_somewhere, off_twice, score_of
+from dpcourse.checks.scores import Asked, off_in_calls, off_somewhere, score_of
 
 
 def calls(rng, wide=lambda setting: 1.0, many=60):
@@ -40,7 +40,7 @@ def twice(rng, change=lambda one, other, setting: (one, other), many=60):
     for _ in range(many):
         setting = {"n": int(rng.integers(1, 1000)), "ε": float(rng.uniform(0.1, 5))}
         one, other = rng.normal(size=(2, int(rng.integers(1, 40))))
-        asked.append((setting, *change(one, other, setting)))
+        asked.append((setting, change(one, other, setting)))
     return asked
 
 
@@ -60,10 +60,21 @@ def same_sizes(one, other, _):
 @pytest.mark.parametrize("change", [one_sided, in_one_entry, same_sizes])
 def test_what_two_calls_share_or_leave_out_is_seen(change):
     rng = np.random.default_rng(3)
-    assert all(off_twice(twice(rng, change), 1e-6, rng) for _ in range(10))
+    assert all(off_in_calls(twice(rng, change), 1e-6, rng) for _ in range(10))
 
 
 def test_independent_calls_are_refused_as_rarely_as_is_said():
     """At 5% each, 300 of them raise 30 alarms with probability 4e-4 at most."""
     rng = np.random.default_rng(4)
-    assert sum(bool(off_twice(twice(rng), 0.05, rng)) for _ in range(300)) < 30
+    assert sum(bool(off_in_calls(twice(rng), 0.05, rng)) for _ in range(300)) < 30
+
+
+def test_a_setting_may_be_asked_about_once_or_three_times():
+    """As rarely as above; and what is said when no setting is asked about twice."""
+    rng = np.random.default_rng(5)
+
+    def mixed(often, wide=1.0):
+        return [({"n": n}, [wide * rng.normal(size=n) for _ in range(rng.choice(often))]) for n in range(1, 60)]
+
+    assert sum(bool(off_in_calls(mixed([1, 3]), 0.05, rng)) for _ in range(300)) < 30
+    assert not off_in_calls(mixed([1]), 1e-6, rng) and off_in_calls(mixed([1], 1.5), 1e-6, rng)

@@ -11,9 +11,9 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.links import Draws, linked
-from dpcourse.checks.normal import somewhere
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
@@ -197,16 +197,13 @@ def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
     return Diagnosis("not-normal", seen, "rng.normal(0, deviation, shape) is.")
 
 
-def off_anywhere(found: list[Released], failure: float) -> Diagnosis | None:
+def off_anywhere(found: list[Released], chance: Chance) -> Diagnosis | None:
     """What is wrong with the noise of releases, each alone and by items and by σ, from either end."""
-    orders = [np.argsort(key) for key in ([release[0] for release in found], [release[1] for release in found])]
-    wrong = somewhere([[_units(one) / sigma for one in noise] for _, sigma, noise in found], orders, failure)
-    if wrong is None:
-        return None
-    words, places = wrong
-    items, sigma = found[places[-1]][:2]
-    seen = f"In {len(places)} of {len(found)} new releases, the last with {items} items and a deviation of {sigma:.3g}"
-    return Shared.NOT_EVERYWHERE.seen(f"{seen}, {words}.", "On what does your noise depend?")
+    asked = [
+        ({"items": items, "sigma": sigma}, [_units(one) / sigma for one in noise]) for items, sigma, noise in found
+    ]
+    words = off_in_calls(asked, chance.failure, chance.rng)
+    return Shared.NOT_EVERYWHERE.seen(words, "On what does your noise depend?") if words else None
 
 
 def _units(noise: np.ndarray) -> np.ndarray:
@@ -220,7 +217,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     for size in spread(rng, 1, 500, 16):
         total, sigma = population(rng, round(size)), near(0.02 * 5000 ** rng.random(), rng, 1.0)
         found.append((len(total), sigma, [_released(answer, total.copy(), sigma, chance) - total for _ in range(2)]))
-    return off_anywhere(found, chance.failure)
+    return off_anywhere(found, chance)
 
 
 def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:

@@ -203,7 +203,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return wrong
             noise.append(given["gram"] - exact)
         found.append((items, sigma(epsilon, delta) * math.sqrt(stayed / shares), noise))
-    return off_anywhere(found, chance.failure)
+    return off_anywhere(found, chance)
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:

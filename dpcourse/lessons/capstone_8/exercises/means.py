@@ -143,7 +143,7 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The exact law of the noise, over decades of homes, days, ε and δ."""
-    return noise_wrong(drawn(answer, chance), chance.failure)
+    return noise_wrong(drawn(answer, chance), chance.failure, chance.rng)
 
 
 def certified(shown: np.ndarray, there: np.ndarray, claim: Guarantee, failure: float) -> float | None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.links import shared
-from dpcourse.checks.normal import somewhere
+from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_8.design import sigma
 
@@ -150,7 +151,7 @@ SCALES: Sequence[tuple[str, Callable[[Noise], float], str, str]] = (
 )
 
 
-def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
+def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagnosis | None:
     for s in found:
         if not np.isfinite(s.standard).all():
             return Diagnosis("not-finite", "Some of your means are NaN or infinite.", "What did a home add?")
@@ -187,7 +188,7 @@ def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
         return Diagnosis(known[0], f"{seen}: {known[2]}", known[3])
     z = np.concatenate([s.standard.ravel() for s in found])
     if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and _chi2(z, failure / 6):
-        return _shape(found, z, failure / 6) or _somewhere(found, failure / 6)
+        return _shape(found, z, failure / 6) or _somewhere(found, failure / 6, rng)
     if common := _shared(found, failure):
         return Shared.LINKED_NOISE.seen(common)
     ratio = float(np.median([s.ratio for s in found]))
@@ -195,15 +196,12 @@ def noise_wrong(found: Sequence[Noise], failure: float) -> Diagnosis | None:
     return shared.seen(f"{seen}.", "The norm is 24√days, and `GaussianMechanism(epsilon, delta, …).sigma` the rest.")
 
 
-def _somewhere(found: Sequence[Noise], failure: float) -> Diagnosis | None:
-    """What is wrong in some settings only, by homes, days and ε, from either end."""
-    orders = [np.argsort([getattr(s, name) for s in found]) for name in ("homes", "days", "epsilon")]
-    if (wrong := somewhere([list(s.standard) for s in found], orders, failure)) is None:
-        return None
-    words, places = wrong
-    s = found[places[-1]]
-    seen = f"In {len(places)} of {len(found)} settings, the last with {s.homes:,} homes, {s.days} days and ε = "
-    return Shared.NOT_EVERYWHERE.seen(f"{seen}{s.epsilon:.2g}, {words}.", "On what does your noise depend?")
+def _somewhere(found: Sequence[Noise], failure: float, rng: Generator) -> Diagnosis | None:
+    """What is wrong in some settings only, by homes, days, ε and δ, from either end."""
+    names = ("homes", "days", "epsilon", "delta")
+    asked = [({name: getattr(s, name) for name in names}, list(s.standard)) for s in found]
+    words = off_in_calls(asked, failure, rng)
+    return Shared.NOT_EVERYWHERE.seen(words, "On what does your noise depend?") if words else None
 
 
 def _shared(found: Sequence[Noise], failure: float) -> str:

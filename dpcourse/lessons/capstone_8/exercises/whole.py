@@ -12,9 +12,9 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
-from dpcourse.checks.normal import somewhere
 from dpcourse.checks.once import spread
 from dpcourse.checks.plain import parts
+from dpcourse.checks.scores import off_in_calls
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, Noise, likeliest, noise_wrong
@@ -196,7 +196,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     known = likeliest(found, (*SHARED, *SCALES))
     if known in SHARED:
         return Diagnosis(known[0], known[2], known[3])
-    return noise_wrong(found, chance.failure / 2)
+    return noise_wrong(found, chance.failure / 2, rng)
 
 
 def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
@@ -248,25 +248,21 @@ def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
             for _ in range(2 if many < 1000 else 1)
         ]
         sums.append((reported, shares, epsilon, delta, [one * reported - exact for one in means]))
-    return _wrong_size(sums, chance.failure)
+    return _wrong_size(sums, chance.failure, rng)
 
 
-def _wrong_size(sums: list[tuple[np.ndarray, int, float, float, list[np.ndarray]]], failure: float) -> Diagnosis | None:
+def _wrong_size(
+    sums: list[tuple[np.ndarray, int, float, float, list[np.ndarray]]], failure: float, rng: np.random.Generator
+) -> Diagnosis | None:
     """Whether the noise of daily sums is wrong for these homes, shares, ε and δ, from the fewest homes to the most."""
-    noise = [
-        [one / (year_norm(len(one)) * sigma(epsilon, delta) * np.sqrt(reported / shares)) for one in calls]
-        for reported, shares, epsilon, delta, calls in sums
-    ]
-    if (wrong := somewhere(noise, [np.arange(len(sums))], failure)) is None:
-        return None
-    words, places = wrong
-    reported, _, epsilon, *_ = sums[places[-1]]
-    return Diagnosis(
-        "noise-by-size",
-        f"With {reported.mean():.0f} homes a day over {len(reported)} days, at ε = {epsilon:.3g}"
-        f"{' and before' if len(places) > 1 else ''}, {words}.",
-        "Does a home's share of the noise depend on how many homes there are? It is one of `shares`.",
-    )
+    asked = []
+    for reported, shares, epsilon, delta, calls in sums:
+        deviation = year_norm(len(reported)) * sigma(epsilon, delta) * np.sqrt(reported / shares)
+        setting = {"homes a day": round(reported.mean()), "days": len(reported), "epsilon": epsilon}
+        asked.append((setting, [one / deviation for one in calls]))
+    words = off_in_calls(asked, failure, rng)
+    ask = "Does a home's share of the noise depend on how many homes there are? It is one of `shares`."
+    return Diagnosis("noise-by-size", words, ask) if words else None
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -281,7 +277,8 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     expected = year_norm(days) * sigma(1.0) * math.sqrt(there.sum() / days / shares) / (there.sum() / days)
     if error < 2 * expected:  # the root of a mean of 20 squares: above twice the expected with probability 2e-9
         reported = there.sum(axis=0)
-        return _wrong_size([(reported, shares, 1.0, DELTA, [(given["means"] - exact) * reported])], chance.failure / 2)
+        sums = [(reported, shares, 1.0, DELTA, [(given["means"] - exact) * reported])]
+        return _wrong_size(sums, chance.failure / 2, chance.rng)
     return Diagnosis(
         "not-useful",
         f"With 600 homes and 20 days at ε = 1 your means are off by {error:.3g} kWh (RMS); {expected:.2g} is what "
