@@ -14,13 +14,13 @@ from dpcourse.checks.once import anywhere, between
 def _rates(rng: np.random.Generator) -> tuple[float, float, float]:
     """An attack's two rates, in twentieths and better than guessing, and a δ.
 
-    One in five raises no false alarm, one in ten misses nobody, and one in ten is explained by δ alone.
+    One in four each is explained by δ alone, misses nobody, and raises no false alarm.
     """
-    kind = rng.random()
-    if kind < 0.1:
+    kind = rng.integers(4)
+    if kind == 0:
         return 0.0, 0.1, 0.12
-    tpr = 20 if kind < 0.2 else int(rng.integers(2, 20))
-    fpr = 0 if 0.2 < kind < 0.4 else int(rng.integers(0, tpr))
+    tpr = 20 if kind == 1 else int(rng.integers(2, 20))
+    fpr = 0 if kind == 2 else int(rng.integers(0, tpr))
     return fpr / 20, tpr / 20, float(rng.choice([0.0, 0.01, 0.12]))
 
 
