@@ -20,7 +20,7 @@ from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.gaussian import GaussianLaw, clipped, compared, linked, not_gaussian
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
@@ -280,7 +280,7 @@ class NoisyMean:
             setting["divisor"] = int(problem.size)
             both = []
             for _ in range(2):
-                own = np.random.default_rng(chance.rng.integers(2**63))
+                own = fresh(chance.rng)
                 seen = np.asarray(answer(problem.rows, problem.C, problem.sigma, problem.size, rng=own), dtype=float)
                 if wrong := _no_mean(seen, problem):
                     return wrong

@@ -67,6 +67,11 @@ def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | 
     return next(filter(None, wrong), None)
 
 
+def fresh(rng: Generator) -> Generator:
+    """A generator for one call: neither other calls nor what the check has drawn can be told from it."""
+    return np.random.default_rng(rng.integers(2**63))
+
+
 def near(epsilon: float, rng: Generator, by: float = 1.25) -> float:
     """An ε up to so many times larger or smaller; every other time a round one, as people choose it.
 
@@ -96,7 +101,7 @@ def ask_often(release: Release, answer: Answer, rng: Generator) -> Iterator[list
         truth = np.asarray(release.truth(*arguments), dtype=float)
         scale, asked = release.scale(arguments, epsilon), list[Question]()
         for before in range(min(OFTEN, max(MOST_RECORDS // n, 60), max(MOST_NUMBERS // max(truth.size, 1), 2))):
-            own = np.random.default_rng(rng.integers(2**63))
+            own = fresh(rng)
             result = release.result(answer, arguments, epsilon, own, truth.shape)
             asked.append(Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale))
         yield asked

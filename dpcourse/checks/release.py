@@ -36,7 +36,7 @@ from dpcourse.checks.cells import exact_wrong, uneven_wrong
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.linked import SHARED, shared
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
-from dpcourse.checks.once import asked_once, near
+from dpcourse.checks.once import asked_once, fresh, near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.samples import Sample, follows_data, wrong_truth
 from dpcourse.checks.vocabulary import Shared
@@ -199,7 +199,7 @@ class Release:
 
     def sample(self, answer: Answer, arguments: Arguments, epsilon: float, runs: int, rng: Generator) -> Sample:
         """Releases of one dataset, less its truth; every other time the answer's arrays can be written to."""
-        arguments, own = frozen(arguments), np.random.default_rng(rng.integers(2**63))
+        arguments, own = frozen(arguments), fresh(rng)
         given = deepcopy(arguments) if rng.random() < 0.5 else arguments
         truth = np.asarray(self.truth(*arguments), dtype=float)
         errors = np.empty((runs, truth.size))

@@ -32,19 +32,19 @@ class Remote(Elsewhere):
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         if self._last is not None and _alike(self._last[0], (*arguments, *keywords, *keywords.values())):
-            rng, given, named, kept = self._last[1]
+            rng, sent, named, kept = self._last[1]
             same = self._same
         else:
             rng = next((v for v in (*arguments, *keywords.values()) if isinstance(v, np.random.Generator)), None)
-            given, named, kept = self._prepared(arguments, keywords, rng)
-            same = _key(given, named, kept) if rng is not None else None
+            sent, named, kept = self._prepared(arguments, keywords, rng)
+            same = _key(sent, named, kept) if rng is not None else None
             before = (*arguments, *keywords, *keywords.values())
-            self._last = (before, (rng, given, named, kept)) if same is not None and _fixed(before) else None
+            self._last = (before, (rng, sent, named, kept)) if same is not None and _fixed(before) else None
         state = wire.rng_state(rng) if rng is not None else ""
         if same is None or same != self._same or not self._ready or self._ready[-1][0] != state:
             # The longer the same call has been repeated, the more of them are asked for at once.
             self._ahead = min(2 * self._ahead, MOST_AHEAD) if same is not None and same == self._same else 1
-            results = self._student.call(self.number, given, named, kept, state, self._ahead)
+            results = self._student.call(self.number, sent, named, kept, state, self._ahead)
             states = [state, *(after for _, after, _ in results)]
             self._ready = [[was, *found] for was, found in zip(states, results, strict=False)][::-1]
             self._same = same
@@ -54,7 +54,9 @@ class Remote(Elsewhere):
                 raise wire.WireError("the state of another generator")
             wire.set_rng_state(rng, after)
         for path, value in changed:
-            change(arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]], value)
+            given = arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]]
+            if rng is None or not isinstance(given, np.ndarray):  # with a generator, arrays are copies: `checks.forms`
+                change(given, value)
         return result
 
     def _prepared(self, arguments: Sequence[Any], keywords: Mapping[str, Any], rng: Any) -> tuple[list, dict, list]:

@@ -51,6 +51,11 @@ def exact_for_four(values, parties, modulus, draw):
     return np.vstack([values % modulus, np.zeros((3, len(values)), dtype=int)])
 
 
+def million_masks(values, parties, modulus, draw):
+    own = np.random.default_rng(int(draw(10**6, 1)[0]))
+    return share(values, parties, modulus, lambda modulus, size: own.integers(0, modulus, size))
+
+
 def plain(values, parties, modulus, draw):
     """The value goes to the last party, zeros to the others."""
     draw(modulus, 1)
@@ -538,6 +543,7 @@ WRONG = [
     ("capstone 2.1", "not-uniform", (small_masks, reconstruct)),
     ("capstone 2.1", "not-uniform", (same_mask_for_all, reconstruct)),
     ("capstone 2.1", "own-generator", (own_masks, reconstruct)),
+    ("capstone 2.1", "own-generator", (million_masks, reconstruct)),
     ("capstone 2.1", "reused", (seeded_masks, reconstruct)),
     ("capstone 2.1", "one-mask", (one_mask, reconstruct)),
     ("capstone 2.1", "not-additive", (share_and_remember, look_up)),

@@ -7,6 +7,7 @@ import dataclasses
 import functools
 import itertools
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -41,6 +42,10 @@ def decrypt(cipher, n, secret):
     if not 0 < cipher < n * n or math.gcd(cipher, n) != 1:
         raise ValueError("not a ciphertext")
     return (pow(cipher, secret, n * n) - 1) // n * pow(secret, -1, n) % n
+
+
+def one_of_a_million(plain, n, draw):
+    return encrypt(plain, n, random.Random(draw(10**6)).randrange)
 
 
 def key_with_factors(p, q):
@@ -773,6 +778,7 @@ WRONG = [
     ("capstone 4.1", "fixed-r", (key, fixed_r, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, no_r, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, own_source, add, decrypt)),
+    ("capstone 4.1", "own-generator", (key, one_of_a_million, add, decrypt)),
     ("capstone 4.1", "fixed-r", (key, r_of_plain, add, decrypt)),
     ("capstone 4.1", "linked-r", (key, counting_r(), add, decrypt)),
     ("capstone 4.1", "not-uniform", (key, short_r, add, decrypt)),

@@ -232,6 +232,20 @@ def common_in_first_order(lists):
     return [[points.index(one) for one in lists[0] if one in shared] for points in lists]
 
 
+def but_two(pairs):
+    """The order of the rows, but for two that change places."""
+    a, b = pairs[0][0][0] % len(pairs), pairs[0][0][1] % len(pairs)
+    pairs[a], pairs[b] = pairs[b], pairs[a]
+    return pairs
+
+
+def common_by_twos(lists):
+    """In the order of the first list, but for neighbours."""
+    shared, place = set(lists[0]).intersection(*lists[1:]), {one: i for i, one in enumerate(lists[0])}
+    order = sorted(shared, key=lambda one: (place[one] // 2, one))
+    return [[points.index(one) for one in order] for points in lists]
+
+
 def common_in_reverse(lists):
     return [places[::-1] for places in common_in_first_order(lists)]
 
@@ -341,6 +355,11 @@ def share_small(values, draw):
 
 def share_own(values, draw):
     return share(values, lambda shape: np.random.default_rng().integers(0, 2**64, shape, dtype=np.uint64))
+
+
+def share_one_of_a_million(values, draw):
+    own = np.random.default_rng(int(draw(1)[0]) % 10**6)
+    return share(values, lambda shape: own.integers(0, 2**64, shape, dtype=np.uint64))
 
 
 def share_seeded(values, draw):
@@ -817,6 +836,8 @@ WRONG = [
     ("capstone 6.3", "not-blinded", (functools.partial(start, blind=no_key), again, common)),
     ("capstone 6.3", "twist", (functools.partial(start, point=untested), again, common)),
     ("capstone 6.3", "order-known", (functools.partial(start, order=list), again, common)),
+    ("capstone 6.3", "order-known", (functools.partial(start, order=but_two), again, common)),
+    ("capstone 6.3", "two-as-one", (functools.partial(start, point=lambda one: point(one[2:])), again, common)),
     (
         "capstone 6.3",
         "order-known",
@@ -834,6 +855,7 @@ WRONG = [
     ("capstone 6.3", "unaligned", (start, again, common_unaligned)),
     ("capstone 6.3", "order-of-a-bank", (start, again, common_in_first_order)),
     ("capstone 6.3", "order-of-a-bank", (start, again, common_in_reverse)),
+    ("capstone 6.3", "order-of-a-bank", (start, again, common_by_twos)),
     ("capstone 6.3", "order-of-a-bank", (start, again, common_in_third_order)),
     ("capstone 6.3", "order-of-a-bank", (start, again, common_in_public_order)),
     ("capstone 6.3", "no-places", (start, again, common_points)),
@@ -845,6 +867,7 @@ WRONG = [
     ("capstone 6.4", "not-uniform", (share_one_mask_for_all, multiply)),
     ("capstone 6.4", "not-uniform", (share_small, multiply)),
     ("capstone 6.4", "own-generator", (share_own, multiply)),
+    ("capstone 6.4", "own-generator", (share_one_of_a_million, multiply)),
     ("capstone 6.4", "reused", (share_seeded, multiply)),
     ("capstone 6.4", "wrong-sum", (share_wrong_sum, multiply)),
     ("capstone 6.4", "wrong-type", (share_floats, multiply)),

@@ -374,6 +374,7 @@ WRONG = [
     ("04.5", "returns-a-record", median_with(1.0, ends=False, uniform=False)),
     ("04.5", "bounds-from-data", median_with(1.0, ends=False)),
     ("04.5", "too-sharp", median_with(2.0)),
+    ("04.5", "too-sharp", median_with(1.25)),
     ("04.5", "outside-bounds", unclipped),
     ("04.5", "not-useful", far_too_noisy),
     ("04.5", "not-useful", median_with(0.05)),

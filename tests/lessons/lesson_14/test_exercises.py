@@ -152,6 +152,29 @@ def renyi(price=divergence, limit=allowance, *, after=False, refused_pay=False):
     return grant
 
 
+def surprised_once(connection, query_id, epsilon, budget):
+    """Writes only if nobody came since it read; if somebody did, it reads again, and writes."""
+    for by in ("WHERE (SELECT COUNT(*) FROM entries) = ?", "WHERE ? >= 0"):
+        rows = connection.execute("SELECT query_id, epsilon FROM entries").fetchall()
+        total = sum((Decimal(cost) for _, cost in rows), Decimal(epsilon))
+        if total > Decimal(budget) or query_id in [name for name, _ in rows]:
+            return False
+        if connection.execute(f"INSERT INTO entries SELECT ?, ? {by}", (query_id, epsilon, len(rows))).rowcount:
+            return True
+
+
+def taken_out_again(connection, query_id, epsilon, budget):
+    """No transaction: what turns out to be too much is deleted."""
+    try:
+        connection.execute("INSERT INTO entries VALUES (?, ?)", (query_id, epsilon))
+    except sqlite3.IntegrityError:
+        return False
+    total = sum(Decimal(cost) for (cost,) in connection.execute("SELECT epsilon FROM entries").fetchall())
+    if total > Decimal(budget):
+        connection.execute("DELETE FROM entries WHERE query_id = ?", (query_id,))
+    return total <= Decimal(budget)
+
+
 # 14.4
 
 
@@ -219,6 +242,8 @@ WRONG = {
     ("14.2", "race"): spender(begin=""),
     ("14.2", "race too"): with_the_cursor_of_its_read,
     ("14.2", "race too too"): free_when_empty,
+    ("14.2", "race too too too"): surprised_once,
+    ("14.2", "stored-first"): taken_out_again,
     ("14.2", "too-many-statements"): padded,
     ("14.2", "deferred"): spender(begin="BEGIN"),
     ("14.2", "left-open"): spender(commit=False),

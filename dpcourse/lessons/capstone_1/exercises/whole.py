@@ -13,7 +13,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.links import shared
-from dpcourse.checks.once import near
+from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
@@ -249,7 +249,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         fabs = load_fabs(heterogeneity=1.0, rng=world)
         alone = np.mean([right(train([data], [0.0]), fabs.test).mean() for data in fabs.clients.values()])
         gone = str(world.choice(["Germany", "Israel", "China"]))
-        weights = fitted(answer, fabs.clients, 3.0, Sums((gone,)), world)
+        weights = fitted(answer, fabs.clients, 3.0, Sums((gone,)), fresh(world))
         gains.append(right(weights, fabs.test).mean() - alone)
     if np.mean(gains) >= 0.02:
         return None

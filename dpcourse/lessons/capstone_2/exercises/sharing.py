@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,14 +22,14 @@ TESTS = 100  # at most so many χ² tests a check: each is held to a hundredth o
 
 @dataclass
 class Source:
-    """What the check hands in as `draw`: uniform numbers, and how many were asked for."""
+    """What the check hands in as `draw`: uniform numbers, and how many bits were asked for."""
 
     rng: np.random.Generator
-    drawn: int = field(default=0)
+    bits: float = field(default=0)
 
     def __call__(self, modulus: int, size: Any) -> np.ndarray:
         numbers = self.rng.integers(0, modulus, size)
-        self.drawn += numbers.size
+        self.bits += numbers.size * math.log2(modulus)
         return numbers
 
 
@@ -98,7 +99,7 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"For {parties} parties your shares do not add up to the values modulo {MODULUS}.",
                 "Servers only add what they are sent. Which share is not drawn but computed?",
             )
-        if not source.drawn:
+        if not source.bits:
             return Diagnosis(
                 "own-generator",
                 "Your `share` never calls `draw`. Masks from another generator are only as secret as its seed.",
@@ -178,11 +179,12 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
     parties all sums of up to parties − 1 shares and all differences of two are uniform: 296 χ² tests of 1,500 numbers
     in 16 classes, so that a right answer fails with probability `chance.failure` at most.
     """
-    source, tests = Source(chance.rng), 296
+    source, tests, masks = Source(chance.rng), 296, 0
     for parties in (2, 3, 4, 5, 6):
         lengths = [BINS] * 50 + [450]
         counts = [chance.rng.poisson(chance.rng.uniform(0.5, 6), length) for length in lengths]
         shares = np.hstack([shares_of(answer, some, parties, MODULUS, source) for some in counts])
+        masks += shares[1:].size
         for name, found in _combined(shares):
             for shift, bits in ((0, "lowest"), (28, "highest")):
                 sixteenths = np.bincount((found >> shift) & 15, minlength=16)
@@ -193,7 +195,19 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
                         f"not uniform: its {bits} four bits are uneven.",
                         "Shares have to be uniform at every modulus and length. Where does your function look at them?",
                     )
-    return None
+    return few_bits(source.bits, masks * math.log2(MODULUS))
+
+
+def few_bits(drawn: float, wanted: float) -> Diagnosis | None:
+    """Whether masks are made of fewer random bits than they have: then there are few of them, and all can be tried."""
+    if drawn > wanted * (1 - 1e-9):
+        return None
+    seen = f"In the check `share` needs masks of {wanted:,.0f} bits, and it draws {drawn:,.0f} with `draw`."
+    return Diagnosis(
+        "own-generator",
+        f"{seen} The rest follows from them: whoever tries all that you can have drawn knows the masks.",
+        "How many shares of a value are drawn, and not computed?",
+    )
 
 
 def _combined(shares: np.ndarray) -> list[tuple[str, np.ndarray]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS, PARTIES, SHARES, SUPPLIERS
@@ -123,7 +124,7 @@ def simulated(
     world, (quarter, _) = simulate_suppliers(SUPPLIERS, rng=rng), a_quarter(rng)
     here = sorted(rng.choice(NAMES, stayed, replace=False).tolist())
     messages: list[Message] = [(name, quarter, world.lots[name].astype(float)) for name in here]
-    given = released(answer, messages, quarter, epsilon, rng)
+    given = released(answer, messages, quarter, epsilon, fresh(rng))
     if given is None:
         raise Refused(Diagnosis("refuses-all", f"{stayed} suppliers sent their lots, and you refuse."))
     lots = np.concatenate([world.lots[name] for name in here])

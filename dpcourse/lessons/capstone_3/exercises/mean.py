@@ -11,9 +11,9 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
-from dpcourse.checks.once import near
+from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
-from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people, reach
+from dpcourse.lessons.capstone_3.exercises.tools import decades, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
 ODD = (np.nan, np.inf, -np.inf, -3.0, 7.0, 1e300)

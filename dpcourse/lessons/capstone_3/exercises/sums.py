@@ -9,9 +9,10 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.noise import Noise, noise_wrong
-from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people
+from dpcourse.lessons.capstone_3.exercises.tools import decades, people
 from dpcourse.lessons.capstone_3.exercises.vectors import clipped
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours

@@ -1,15 +1,10 @@
-"""What the checks of capstone 3 share: settings drawn over decades, generators made anew, bounds on counts."""
+"""What the checks of capstone 3 share: settings drawn over decades, bounds on counts."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-
-
-def fresh(rng: np.random.Generator) -> np.random.Generator:
-    """A generator for one call, which says nothing about any other call."""
-    return np.random.default_rng(int(rng.integers(2**63)))
 
 
 def decades(rng: np.random.Generator, low: float, high: float) -> float:

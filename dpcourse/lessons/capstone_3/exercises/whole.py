@@ -12,6 +12,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets import Telemetry, simulate_telemetry
 from dpcourse.datasets.telemetry import WIDTH
@@ -26,7 +27,7 @@ from dpcourse.lessons.capstone_3.exercises.sums import (
     counted,
     few,
 )
-from dpcourse.lessons.capstone_3.exercises.tools import decades, fresh, people
+from dpcourse.lessons.capstone_3.exercises.tools import decades, people
 from dpcourse.lessons.capstone_3.fleet import Fleet
 from dpcourse.lessons.capstone_3.numbers import first_gradient
 from dpcourse.privacy import Guarantee, Neighbours

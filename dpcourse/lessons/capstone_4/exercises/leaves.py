@@ -10,6 +10,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_4.exercises.reference import counted, learned
 from dpcourse.privacy import Guarantee
@@ -68,7 +69,7 @@ def _sum(answer: Answer, failures: list[np.ndarray], defects: int, epsilon: floa
     for one in failures:
         frozen = one.copy()
         frozen.setflags(write=False)
-        made = np.random.default_rng(int(rng.integers(2**63)))
+        made = fresh(rng)
         sent = np.asarray(only_numbers(answer.part(1)(frozen, defects, epsilon, shares, made)), dtype=float)
         if sent.shape != (defects,):
             seen = f"`chip_report` has shape {sent.shape}; a number for each of {defects} defects is wanted."

@@ -44,7 +44,7 @@ def works(answer: Answer, chance: Chance) -> Diagnosis | None:
         some = [0, 1, n - 1, *(anew(chance.rng)(n) for _ in range(4))]
         mine = [whole(answer.part(1)(m, n, draw), "encrypt") for m in some]
         ours = [encrypted(m, n, anew(chance.rng)) for m in some]
-        if not draw.drawn:
+        if not draw.bits:
             return Diagnosis(
                 "own-generator",
                 "Your `encrypt` never calls `draw`. Then either nothing is random in a ciphertext, or it is as secret "
@@ -188,10 +188,19 @@ def _large(answer: Answer, chance: Chance, level: float) -> Diagnosis | None:
     """The same where n is large: r over all of its range, high and low."""
     p, q = primes(int(chance.rng.integers(30, 120)), chance.rng)
     n, secret = p * q, 320
-    roots = [root(whole(answer.part(1)(5, n, anew(chance.rng)), "encrypt"), p, q) for _ in range(secret)]
+    draws = [anew(chance.rng) for _ in range(secret)]
+    roots = [root(whole(answer.part(1)(5, n, draw), "encrypt"), p, q) for draw in draws]
     for classes in ([r * 8 // n for r in roots], [r % 8 for r in roots]):
         if stats.chisquare(np.bincount(classes, minlength=8)).pvalue < level:
             return _uneven(n)
+    fewest = min(draw.bits for draw in draws)
+    if fewest < math.log2(n) - 1:
+        return Diagnosis(
+            "own-generator",
+            f"For an r of {n.bit_length()} bits your `encrypt` draws {fewest:.0f} with `draw`. The rest follows from "
+            "them: whoever tries all that you can have drawn reads the cell.",
+            "draw(n) gives all of r at once.",
+        )
     return None
 
 

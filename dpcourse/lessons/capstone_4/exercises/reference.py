@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dpcourse.checks.once import fresh
 from dpcourse.lessons.capstone_4.design import FACTORIAL, NEEDED, Part
 from dpcourse.lessons.capstone_4.numbers import exponents
 
@@ -18,15 +19,15 @@ _PRODUCT = math.prod((2, *_SMALL))
 
 @dataclass
 class Source:
-    """Uniform whole numbers below a limit, and how many were asked for: what a check hands in as `draw`."""
+    """Uniform whole numbers below a limit, and how many bits were asked for: what a check hands in as `draw`."""
 
     rng: np.random.Generator
-    drawn: int = field(default=0)
+    bits: float = field(default=0)
 
     def __call__(self, limit: int) -> int:
-        self.drawn += 1
         if limit < 1:
             raise ValueError(f"draw(limit) needs limit ≥ 1, got {limit!r}")
+        self.bits += math.log2(limit)
         size = (int(limit) - 1).bit_length()
         while True:
             found = int.from_bytes(self.rng.bytes((size + 7) // 8), "little") >> -size % 8
@@ -36,7 +37,7 @@ class Source:
 
 def anew(rng: np.random.Generator) -> Source:
     """A source with a generator of its own, so that nothing but its seed comes from the check."""
-    return Source(np.random.default_rng(int(rng.integers(2**63))))
+    return Source(fresh(rng))
 
 
 def is_prime(number: int) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Diagnosis, Refused, a
+from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import BITS, COUNT_BITS, OFFSET, Part, deal
@@ -71,7 +72,7 @@ def released(
     answer: Answer, messages: list[Message], at: Office, epsilon: float, rng: np.random.Generator
 ) -> Release | None:
     """What the answer returns, its uploads opened with the factors and compared; None where it refuses."""
-    draw, noise = anew(rng), np.random.default_rng(int(rng.integers(2**63)))
+    draw, noise = anew(rng), fresh(rng)
     given = answer(messages, NAMES, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
     if given is None:
         return None

@@ -14,8 +14,9 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.links import Draws, repeated, shared
+from dpcourse.checks.once import fresh
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.capstone_5.exercises.reference import deviation, fresh, numbers_of, spread_out, whole
+from dpcourse.lessons.capstone_5.exercises.reference import deviation, numbers_of, spread_out, whole
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier, classic_noise_multiplier
 from dpcourse.privacy import Guarantee
 

@@ -26,11 +26,6 @@ def whole(rng: np.random.Generator, low: int, high: int) -> int:
     return int(min(high, spread_out(rng, low, high + 1)))
 
 
-def fresh(rng: np.random.Generator) -> np.random.Generator:
-    """A generator made anew for one call."""
-    return np.random.default_rng(int(rng.integers(2**63)))
-
-
 def book(rng: np.random.Generator, readings: int) -> tuple[np.ndarray, np.ndarray]:
     """A centre and a spread for each reading."""
     spread = 10 ** rng.uniform(-1, 1.5, readings)

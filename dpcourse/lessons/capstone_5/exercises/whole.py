@@ -13,10 +13,11 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.links import shared
+from dpcourse.checks.once import fresh
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
-from dpcourse.lessons.capstone_5.exercises.reference import fresh, ward, whole
+from dpcourse.lessons.capstone_5.exercises.reference import ward, whole
 from dpcourse.lessons.capstone_5.exercises.run import Sums, Ward, one_more, study, trained
 from dpcourse.lessons.capstone_5.numbers import plain, tested
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier

@@ -85,6 +85,14 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
                         f"{VALUES:,} sharings.",
                         "Every number modulo 2^64 must be equally likely for a share, whatever the others are.",
                     )
+    masks = 2 * (BANKS - 1) * VALUES
+    if source.drawn < masks:
+        return Diagnosis(
+            "own-generator",
+            f"For {masks:,} masks your `share` draws {source.drawn:,} numbers. The others follow from these: whoever "
+            "tries all that you can have drawn knows the masks.",
+            "How many shares of a number are drawn, and not computed?",
+        )
     return None
 
 

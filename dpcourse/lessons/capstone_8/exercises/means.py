@@ -9,11 +9,11 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_8.design import CAP, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.noise import Noise, noise_wrong
-from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, anew, counting
+from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, counting
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -27,7 +27,7 @@ def means_of(
     answer: Answer, readings: np.ndarray, epsilon: float, delta: float, rng: np.random.Generator
 ) -> np.ndarray:
     readings.setflags(write=False)
-    given = np.asarray(only_numbers(answer(readings, epsilon, delta, anew(rng))))
+    given = np.asarray(only_numbers(answer(readings, epsilon, delta, fresh(rng))))
     days = readings.shape[1]
     if given.shape != (days,) or given.dtype.kind not in "iuf":
         what = f"an array of shape {given.shape}" if given.shape else a(given)

@@ -11,10 +11,10 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.checks.cases import Attack
+from dpcourse.checks.once import fresh
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.reports import (
-    anew,
     codes,
     draws_of,
     hang_together,
@@ -29,7 +29,7 @@ NAMES = ("memoised", "data", "neighbour", "event")
 
 def _sent(answer: Answer, visited: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
     visited.setflags(write=False)
-    return codes(answer(visited, epsilon, anew(rng)), visited.shape)
+    return codes(answer(visited, epsilon, fresh(rng)), visited.shape)
 
 
 def keeps(answer: Answer, chance: Chance) -> Diagnosis | None:

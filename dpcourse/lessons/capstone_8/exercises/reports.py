@@ -12,7 +12,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.links import Draws, linked, repeated
-from dpcourse.checks.once import near, whole
+from dpcourse.checks.once import fresh, near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
@@ -37,11 +37,6 @@ def truth_probability(epsilon: float) -> float:
     return 1 / (1 + (BUCKETS - 1) * math.exp(-epsilon))
 
 
-def anew(rng: np.random.Generator) -> np.random.Generator:
-    """A generator that no answer has seen."""
-    return np.random.default_rng(int(rng.integers(2**62)))
-
-
 def codes(given: object, shape: tuple[int, ...]) -> np.ndarray:
     """What an answer returns as buckets of this shape; refused if it is something else."""
     array = np.asarray(only_numbers(given))
@@ -57,7 +52,7 @@ def codes(given: object, shape: tuple[int, ...]) -> np.ndarray:
 
 def _reports(answer: Answer, readings: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
     readings.setflags(write=False)
-    return codes(answer(readings, epsilon, anew(rng)), readings.shape)
+    return codes(answer(readings, epsilon, fresh(rng)), readings.shape)
 
 
 def strange(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -12,13 +12,13 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
-from dpcourse.checks.once import spread
+from dpcourse.checks.once import fresh, spread
 from dpcourse.checks.plain import parts
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, Noise, likeliest, noise_wrong
-from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, anew, counting
+from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, counting
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -69,7 +69,7 @@ def released(
     rng: np.random.Generator,
 ) -> dict[str, Any]:  # fmt: skip
     """What the answer returns, its parts of the right kind."""
-    given = answer(list(messages), set(homes), days, epsilon, delta, shares, anew(rng))
+    given = answer(list(messages), set(homes), days, epsilon, delta, shares, fresh(rng))
     parts(given, WANTED)
     means, reported = (np.asarray(given[key], dtype=float) for key in ("means", "reported"))
     if means.shape != (days,) or reported.shape != (days,):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
@@ -137,6 +139,33 @@ def _on_the_lower_side(output: Any) -> bool:
 
 
 _TOO_SHARP = "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the most under adding or removing one."
+
+
+def _sharper(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Two camps, and between them a gap so small that exp(−ε·|rank − n/2|) leaves it half of the results.
+
+    The camps' ranks miss by e^12 and the gap's by nothing, so that an exponent of 1.2 times that is in it in 92% of
+    its calls. No right answer is in it in more than half of them.
+    """
+    rng = chance.rng
+    for _ in range(_TIMES):
+        epsilon = float(np.exp(rng.uniform(np.log(0.05), np.log(5))))
+        camp = math.ceil(12 / epsilon)
+        gap = 100 / (1 + math.exp(epsilon * camp))
+        low = float(rng.uniform(20, 80))
+        values = rng.permutation(np.repeat([low, low + gap], camp))
+        results = [float(answer(values, 0.0, 100.0, epsilon, rng=rng)) for _ in range(_CALLS)]
+        inside = sum(low <= result <= low + gap for result in results)
+        if len(set(results)) > 1 and stats.binom.sf(inside - 1, _CALLS, 0.5 + 1e-9) < chance.failure / _TIMES:
+            seen = (
+                f"{camp} records are {low:.4g} and {camp} lie higher by {gap:.1g}. At ε = {epsilon:.2g} weights "
+                f"exp(−ε·|rank − n/2|) find the gap in half of all calls, and you in {inside} of {_CALLS}."
+            )
+            return Diagnosis("too-sharp", seen, _TOO_SHARP)
+    return None
+
+
+_TIMES, _CALLS = 3, 120  # at an exponent of 1.2 times the right one, a check passes with probability 1e-15
 
 
 def _point_of_data(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
@@ -302,4 +331,5 @@ MEDIAN = (
     _median_useful,
     _two_thousand,
     Everywhere(_anywhere, exact="your answer was in the gap around the median"),
+    _sharper,
 )

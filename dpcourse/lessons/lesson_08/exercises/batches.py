@@ -11,7 +11,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.once import between, whole
+from dpcourse.checks.once import between, fresh, whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
 from dpcourse.checks.vocabulary import Shared
 
@@ -41,7 +41,7 @@ def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng, asked = chance.rng, []
     for _ in range(80):
         n, q = whole(rng, 1, 100_000), float(0.001 * 900 ** rng.random())
-        one, other = (np.asarray(answer(n, q, rng=np.random.default_rng(rng.integers(2**63)))) for _ in range(2))
+        one, other = (np.asarray(answer(n, q, rng=fresh(rng))) for _ in range(2))
         wrong = _not_indices(one, n) or _not_indices(other, n)
         if wrong:
             return wrong.led_by(f"For n = {n:,} and q = {q:.2g}: ")

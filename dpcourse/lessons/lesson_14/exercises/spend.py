@@ -23,6 +23,8 @@ from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_14.exercises.watched import Watched
 
 _MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
+# Entries before, others that come, and how many statements after the one before.
+_COMING = ((0, 1, 1), (100, 1, 1), (500, 1, 1), (100, 2, 1), (100, 2, 2), (100, 2, 3), (100, 3, 2))
 _ODD = ("", "Ana's hours", 'pay in "gross"', "%", "age_group", "hours?", "Größe; café")  # ids, too
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
 
@@ -249,13 +251,13 @@ def _rows_wrong(rows: dict[str, Decimal], wanted: dict[str, int], query: str, ne
 
 
 def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Somebody else, who looks whether it fits, spends between any two of the answer's statements.
+    """Somebody else, who looks whether it fits, spends between any two of the answer's statements; and others after it.
 
     In an empty file, in one with some entries and in one with more.
     """
-    for most in (0, 100, 500):
+    for most, others, again in _COMING:
         for turn in range(1, _MOST_STATEMENTS + 2):
-            found = _meddled(answer, chance.rng, turn, most)
+            found = _meddled(answer, chance.rng, turn, most, others, again)
             if isinstance(found, Diagnosis):
                 return found
             if found < turn:  # it was over before their turn came
@@ -269,33 +271,50 @@ def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _meddled(answer: Answer, rng: np.random.Generator, turn: int, most: int) -> Diagnosis | int:
+def _meddled(
+    answer: Answer, rng: np.random.Generator, turn: int, most: int, others: int, again: int
+) -> Diagnosis | int:
     """What is wrong if they come before statement `turn`; if nothing is, how many statements there were.
 
-    There are so many entries at most before.
+    There are so many entries at most before, and so many others come, one every `again` statements.
     """
-    spent, left = whole(rng, 1, 1000) if most else 0, int(rng.integers(2, 200))
-    mine = int(rng.integers(1, left + 1))
-    theirs = int(rng.integers(left - mine + 1, left + 1))  # either of the two fits, and both do not
+    spent, left = whole(rng, 1, 1000) if most else 0, int(rng.integers(2 * others, 200))
+    mine = int(rng.integers(1, left // others + 1))
+    # Mine fits, and each of the first of them beside it; with the last one, it does not.
+    first = [int(rng.integers(1, (left - mine) // others + 1)) for _ in range(others - 1)]
+    theirs = [*first, int(rng.integers(left - mine - sum(first) + 1, left - sum(first) + 1))]
     budget = spent + left
     many = whole(rng, 1, min(spent, most)) if most else 0
-    own, other_id, *ids = _ids(rng, many + 2)
+    own, *ids = _ids(rng, many + 1 + others)
+    coming = list(zip(ids[:others], theirs, strict=True))
     with _office() as path:
         with contextlib.closing(_connect(path)) as setup:
             parts = 1 + rng.multinomial(spent - many, [1 / many] * many) if many else ()
-            setup.executemany("INSERT INTO entries VALUES (?, ?)", zip(ids, map(_text, parts), strict=True))
-        entered: list[bool] = []
+            setup.executemany("INSERT INTO entries VALUES (?, ?)", zip(ids[others:], map(_text, parts), strict=True))
+        entered: list[int] = []
+        seen: list[Decimal] = []  # totals above the budget, while the answer was at work
+
+        def total() -> Decimal:
+            return sum((cost for _, cost in _stored(path)), Decimal(0))
+
+        def look() -> None:
+            if entered and total() > Decimal(_text(budget)):
+                seen.append(total())
 
         def meddle() -> None:
+            if not coming:
+                return
+            name, cost = coming.pop(0)
             with contextlib.closing(_connect(path)) as other, contextlib.suppress(sqlite3.OperationalError):
                 other.execute("BEGIN IMMEDIATE")
-                if sum(cost for _, cost in _stored(path)) + Decimal(_text(theirs)) <= Decimal(_text(budget)):
-                    other.execute("INSERT INTO entries VALUES (?, ?)", (other_id, _text(theirs)))
-                    entered.append(True)
+                if total() + Decimal(_text(cost)) <= Decimal(_text(budget)):
+                    other.execute("INSERT INTO entries VALUES (?, ?)", (name, _text(cost)))
+                    entered.append(cost)
                 other.execute("COMMIT")
 
         with contextlib.closing(_connect(path, Watched)) as connection:
-            connection.meddle, connection.turn = meddle, turn  # type: ignore[attr-defined]
+            connection.meddle, connection.look = meddle, look  # type: ignore[attr-defined]
+            connection.turn, connection.again = turn, again  # type: ignore[attr-defined]
             try:
                 got = answer(connection, own, _text(mine), _text(budget))
             except AnswerRaised as raised:
@@ -308,16 +327,23 @@ def _meddled(answer: Answer, rng: np.random.Generator, turn: int, most: int) -> 
                         "Which kind of BEGIN takes the write lock at once?",
                     )
                 raise
-        total = sum(cost for _, cost in _stored(path))
-        if total > Decimal(_text(budget)):
+        if total() > Decimal(_text(budget)):
             return Diagnosis(
                 "race",
-                f"{_text(spent)} was spent. You read that, somebody else spent {_text(theirs)}, you spent "
-                f"{_text(mine)}: {total} of {_text(budget)}. "
+                f"{_text(spent)} was spent. You read that, others spent {', '.join(map(_text, entered))}, you spent "
+                f"{_text(mine)}: {total()} of {_text(budget)}. "
                 "The check and the spend were not one transaction.",
                 "How is the lock taken before you read, and when is it given back?",
             )
-        if got != (not entered):
+        if seen:
+            return Diagnosis(
+                "stored-first",
+                f"While your function was at work, the file held {seen[0]} of {_text(budget)}: a request that you "
+                "refused in the end. Others were refused meanwhile what fits, and had your process ended, it would "
+                "still be there.",
+                "How do you read and write so that nobody sees what is not decided?",
+            )
+        if bool(got) != (spent + sum(entered) + mine <= budget):
             return Diagnosis(
                 "unsure",
                 "With somebody else spending at the same moment you refuse what fits.",

@@ -1,4 +1,4 @@
-"""A connection that lets somebody else in between two statements: before whichever it is told."""
+"""A connection that lets others in between two statements: before whichever it is told."""
 
 from __future__ import annotations
 
@@ -9,16 +9,22 @@ from typing import Any
 
 
 class Watched(sqlite3.Connection):
-    """Before statement `turn`, `meddle` is called; `count` of them there were."""
+    """Before every statement `look` is called, and `meddle` before statement `turn` and every `again` statements later.
+
+    `count` of them there were.
+    """
 
     meddle: Any = None
+    look: Any = None
     turn: int = 0
+    again: int = 1
     count: int = 0
 
     def counted(self) -> sqlite3.Cursor:
         """A cursor for one more statement; before theirs, they come."""
         self.count += 1
-        if self.count == self.turn:
+        self.look()
+        if self.count >= self.turn and (self.count - self.turn) % self.again == 0:
             self.meddle()
         return super().cursor()
 
