@@ -105,10 +105,6 @@ def _phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return clicks, rng.normal(0, 1, (items, items)), rng.permutation(items), whole(rng, 3, items // 4)
 
 
-def _new_phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    return np.array([]), *_phone(rng)[1:]
-
-
 def _strange_phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     clicks, model, popular, many = _phone(rng)
     odd = rng.choice((*STRANGE, float(len(model))), 3)
