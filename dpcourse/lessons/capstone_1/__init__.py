@@ -18,6 +18,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "right",
             "train",
         ],
-        "pictures": ["Gains", "Ways", "draw_gains", "draw_ways"],
+        "pictures": ["draw_gains", "draw_ways"],
     },
 )

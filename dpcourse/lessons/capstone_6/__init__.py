@@ -41,6 +41,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "sent_bytes",
         ],
         "residuals": ["Rounds", "from_own_features", "recovered", "residual_rounds", "told"],
-        "pictures": ["Needed", "Told", "draw_needed", "draw_told"],
+        "pictures": ["draw_needed", "draw_told"],
     },
 )
