@@ -24,12 +24,16 @@ SETTINGS, LONG = 18, 3_000  # in how many settings the law is looked at, and how
 Setting = tuple[float, float, int, float, int, int]  # ε, δ, rounds, clip, reach, shares
 
 
-def drawn(rng: np.random.Generator) -> Setting:
-    """Anything that a study may agree on."""
-    return (
-        spread_out(rng, 0.05, 20), spread_out(rng, 1e-9, 0.02), whole(rng, 1, 300), spread_out(rng, 1e-3, 1e3),
-        int(rng.integers(1, 6)), whole(rng, 1, 200),
-    )  # fmt: skip
+def drawn(rng: np.random.Generator, many: int) -> list[Setting]:
+    """Anything that a study may agree on, so often; each part of the range of ε has one of them."""
+    epsilons = 0.05 * 400 ** ((rng.permutation(many) + rng.random(many)) / many)
+    return [
+        (
+            epsilon, spread_out(rng, 1e-9, 0.02), whole(rng, 1, 300), spread_out(rng, 1e-3, 1e3),
+            int(rng.integers(1, 6)), whole(rng, 1, 200),
+        )
+        for epsilon in epsilons.tolist()
+    ]  # fmt: skip
 
 
 def totals(rng: np.random.Generator, clip: float) -> list[np.ndarray]:
@@ -53,7 +57,7 @@ def sent(answer: Answer, total: np.ndarray, setting: Setting, rng: np.random.Gen
 
 
 def _given(rng: np.random.Generator) -> tuple[Any, ...]:
-    setting = drawn(rng)
+    (setting,) = drawn(rng, 1)
     return totals(rng, setting[3])[1], *setting
 
 
@@ -132,7 +136,7 @@ KNOWN: tuple[tuple[str, Callable[[Setting], float], str, str], ...] = tuple(
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Size, centre, shape and independence of the noise, over ε, δ, rounds, clips, reach and shares of every kind."""
     rng, level = chance.rng, chance.failure / 10
-    settings = [drawn(rng) for _ in range(SETTINGS)]
+    settings = drawn(rng, SETTINGS)
     noise, rights, again = [], [], []
     for setting in settings:
         right = deviation(*setting)
