@@ -139,15 +139,15 @@ def one_more(
     rng: np.random.Generator, hospitals: Mapping[str, Ward], plan: dict[str, Any], strange: bool
 ) -> tuple[dict[str, Ward], set[str]]:
     """The same study with a patient more, in as many hospitals as allowed; with `strange` readings or without."""
-    chosen = set(rng.permutation(sorted(hospitals))[: plan["reach"]].tolist())
+    chosen = rng.permutation(sorted(hospitals))[: plan["reach"]].tolist()
     more, number = _copied(hospitals), 10**6
-    for name in chosen:
+    for place, name in enumerate(chosen):
         X, y, patients = more[name]
-        stays = int(rng.choice((1, 3, 20)))
+        stays = int(rng.choice((1, 3, 20))) if place else 20
         rows = plan["centre"] + plan["spread"] * rng.normal(0, 1.5, (stays, len(plan["centre"])))
         if strange:
             rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
         more[name] = (
             np.vstack([X, rows]), np.append(y, rng.integers(2, size=stays)), np.append(patients, [number] * stays)
         )  # fmt: skip
-    return more, chosen
+    return more, set(chosen)

@@ -152,7 +152,8 @@ def _even(seen: Seen, failure: float) -> Diagnosis | None:
         none = sorted(seen.plan["declared"])[int((by_hospital == 0).argmax())]
         return Shared.NO_NOISE.seen(f"{none} adds no noise.", "Its stays are in the sum: who hides them?")
     mean = float((x**2).mean())
-    linked = _linked(x / math.sqrt(mean), level, coarse=True)
+    evened = x / np.sqrt(np.maximum(by_round, 1e-300))[:, None, None]
+    linked = _linked(evened / np.sqrt((evened**2).mean(axis=(0, 2)))[:, None], level, coarse=True)
     if linked:
         return linked
     for some, what, each in ((by_hospital, "hospitals", x.size / len(by_hospital)), (by_round, "rounds", x[0].size)):
