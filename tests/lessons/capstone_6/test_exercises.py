@@ -234,8 +234,9 @@ def common_in_first_order(lists):
 
 def but_two(pairs):
     """The order of the rows, but for two that change places."""
-    a, b = pairs[0][0][0] % len(pairs), pairs[0][0][1] % len(pairs)
-    pairs[a], pairs[b] = pairs[b], pairs[a]
+    if pairs:
+        a, b = pairs[0][0][0] % len(pairs), pairs[0][0][1] % len(pairs)
+        pairs[a], pairs[b] = pairs[b], pairs[a]
     return pairs
 
 
