@@ -22,6 +22,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "worst_four_bound",
             "worst_four_costs",
         ],
-        "pictures": ["Release", "Units", "draw_release", "draw_units"],
+        "pictures": ["draw_release", "draw_units"],
     },
 )

@@ -32,6 +32,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "remaining",
             "shuffled",
         ],
-        "pictures": ["Sums", "Ways", "draw_sums", "draw_ways"],
+        "pictures": ["draw_sums", "draw_ways"],
     },
 )

@@ -31,6 +31,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "left_epsilon",
             "shared_noise",
         ],
-        "pictures": ["Coverage", "Knowledge", "draw_coverage", "draw_knowledge"],
+        "pictures": ["draw_coverage", "draw_knowledge"],
     },
 )

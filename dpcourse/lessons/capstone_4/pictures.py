@@ -3,99 +3,62 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dpcourse.lessons.capstone_4.numbers import Known
-from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
+from dpcourse.plots.still import Still
 
 
-@dataclass(frozen=True)
-class Knowledge:
-    """What the opened sum tells, by the number of centres that collude."""
-
-    known: Sequence[Known]
-
-
-def draw_knowledge(data: Knowledge, *, into: Picture | None = None) -> Picture:
-    """A bar for each number of colluders: the share of the others' catches that is certain."""
-    picture, places = into, np.arange(len(data.known))
-    shares = [100 * one.catches for one in data.known]
-    if picture is None:
-        with course_style():
-            picture = Picture(640, 340)
-            axes = picture.subplots()
-            picture.parts["bars"] = axes.bar(places, shares, color=VERMILION, width=0.6)
-            picture.parts["said"] = [axes.text(float(place), 0, "", ha="center", va="bottom") for place in places]
-            names = ["nobody:\nthe server alone", "one centre", "two centres", "three centres"]
-            axes.set_xticks(places, names[: len(places)])
-            axes.grid(False, axis="x")
-            axes.set_xlabel("who looks at the opened sum, and takes off its own cells")
-            axes.set_ylabel("catches of each other centre\nknown for certain (%)")
-            axes.set_ylim(0, 112)
-            picture.parts["title"] = axes.set_title(" ")
-    for bar, text, share, place in zip(picture.parts["bars"], picture.parts["said"], shares, places, strict=True):
-        bar.set_height(share)
-        text.set_position((place, share + 1))
-        text.set_text(f"{share:.0f}%")
-    picture.parts["title"].set_text("Opened at the end: three centres know the fourth one's matrix")
-    picture.alt = (
-        "Bars: the share of each other centre's confirmed catches that the opened sum gives away. "
-        + "; ".join(f"{one.colluders} colluding: {share:.0f}%" for one, share in zip(data.known, shares, strict=True))
+def draw_knowledge(known: Sequence[Known]) -> Still:
+    """A bar for each number of centres that collude: the share of the others' catches that the opened sum makes
+    certain."""
+    names, shares = ["the server alone", "one centre", "two centres", "three centres"], [one.catches for one in known]
+    panel = Panel(
+        marks.categories(names[: len(known)], "who looks at the opened sum, and takes off its own cells"),
+        Axis(0, 1.12, "catches of each other centre known for certain", unit="%"),
+        [
+            marks.bars(range(len(known)), shares, colour=marks.VERMILION, width=0.6),
+            *(
+                marks.text(place, share, f"{share:.0%}", anchor="middle", shift=(0, -10))
+                for place, share in enumerate(shares)
+            ),
+        ],
+        title="Opened at the end: three centres know the fourth one's matrix",
     )
-    return picture
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """True coverage in several worlds by ε, shape (epsilons, worlds), and of four ways without ε, shape (worlds,)."""
-
-    epsilons: np.ndarray
-    private: np.ndarray
-    pooled: np.ndarray
-    uncounted: np.ndarray
-    alone: np.ndarray
-
-
-_LINES = (("pooled", "pooled, exact counts", BLACK, ":"), ("uncounted", "pooled, no counts", GREY, "--"))
-
-
-def draw_coverage(data: Coverage, *, into: Picture | None = None) -> Picture:
-    """A line over ε, its worlds as dots, and level lines for what needs no ε."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(680, 380)
-            axes = picture.subplots()
-            for name, label, colour, style in (*_LINES, ("alone", "one centre alone", VERMILION, "-.")):
-                picture.parts[name] = axes.axhline(0, color=colour, linestyle=style, label=label)
-            (picture.parts["private"],) = axes.plot([], [], color=BLUE, marker="o", label="pooled, noisy counts")
-            (picture.parts["worlds"],) = axes.plot([], [], color=BLUE, marker=".", linestyle="none", alpha=0.5)
-            axes.set_xscale("log")
-            axes.set_xlabel("ε of one failing chip (logarithmic)")
-            axes.set_ylabel("failing chips caught")
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="lower right")
-    axes, means = picture.axes[0], data.private.mean(axis=1)
-    for name in ("pooled", "uncounted", "alone"):
-        picture.parts[name].set_ydata([getattr(data, name).mean()] * 2)
-    picture.parts["private"].set_data(data.epsilons, means)
-    picture.parts["worlds"].set_data(np.repeat(data.epsilons, data.private.shape[1]), data.private.ravel())
-    axes.set_xlim(data.epsilons.min() / 1.4, data.epsilons.max() * 1.4)
-    low = min(data.private.min(), data.alone.mean(), data.uncounted.mean())
-    axes.set_ylim(low - 0.1, 1)  # room for the legend
-    axes.set_xticks(data.epsilons, [f"{epsilon:g}" for epsilon in data.epsilons])
-    axes.minorticks_off()
-    best = int(np.argmax(data.epsilons))
-    lost = 100 * float(data.pooled.mean() - means[best])
-    title = f"At ε = {data.epsilons[best]:g} the noise costs {max(lost, 0):.1f} points of coverage"
-    picture.parts["title"].set_text(title)
-    picture.alt = (
-        f"Share of failing chips caught against ε, from {data.epsilons.min():g} to {data.epsilons.max():g}: "
-        + ", ".join(f"{mean:.3f} at {epsilon:g}" for epsilon, mean in zip(data.epsilons, means, strict=True))
-        + f". Exact counts {data.pooled.mean():.3f}, no counts {data.uncounted.mean():.3f}, one centre alone "
-        f"{data.alone.mean():.3f}."
+    alt = "Bars: the share of each other centre's confirmed catches that the opened sum gives away. " + "; ".join(
+        f"{one.colluders} colluding: {one.catches:.0%}" for one in known
     )
-    return picture
+    return Still(panel, alt=alt, height=340)
+
+
+def draw_coverage(
+    epsilons: np.ndarray, private: np.ndarray, pooled: np.ndarray, uncounted: np.ndarray, alone: np.ndarray
+) -> Still:
+    """True coverage over ε: of noisy counts, shape (epsilons, worlds), a line and a dot for each world. Level lines for
+    what needs no ε, shape (worlds,): exact counts, no counts, and one centre alone."""
+    means, best = private.mean(axis=1), int(np.argmax(epsilons))
+    level = {"pooled, exact counts": pooled, "pooled, no counts": uncounted, "one centre alone": alone}
+    low = min(private.min(), *(values.mean() for values in level.values()))
+    panel = Panel(
+        marks.epsilon_axis(epsilons.min() / 1.4, epsilons.max() * 1.1, "ε of one failing chip"),
+        Axis(low - 0.02, 1, "failing chips caught", unit="%"),
+        [
+            *(
+                marks.rule(y=values.mean(), name=name, colour=colour)
+                for (name, values), colour in zip(level.items(), (marks.INK, marks.GREY, marks.VERMILION), strict=True)
+            ),
+            marks.points(np.repeat(epsilons, private.shape[1]), private, "one world", size=1.6),
+            *marks.lines(epsilons, {"pooled, noisy counts": means}, dots=4),
+        ],
+        title=f"At ε = {epsilons[best]:g} the noise costs {max(100 * (pooled.mean() - means[best]), 0):.1f} points of "
+        "coverage",
+    )
+    alt = (
+        f"Share of failing chips caught against ε, from {epsilons.min():g} to {epsilons.max():g}: "
+        + ", ".join(f"{mean:.3f} at {epsilon:g}" for epsilon, mean in zip(epsilons, means, strict=True))
+        + f". Exact counts {pooled.mean():.3f}, no counts {uncounted.mean():.3f}, one centre alone {alone.mean():.3f}."
+    )
+    return Still(panel, alt=alt, width=700, height=380)

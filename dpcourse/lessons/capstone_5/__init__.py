@@ -34,6 +34,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "plain",
             "tested",
         ],
-        "pictures": ["Sizes", "Ways", "draw_sizes", "draw_ways"],
+        "pictures": ["draw_sizes", "draw_ways"],
     },
 )

@@ -38,6 +38,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "scores_of",
             "without_noise",
         ],
-        "pictures": ["People", "Ridges", "draw_people", "draw_ridges"],
+        "pictures": ["draw_people", "draw_ridges"],
     },
 )

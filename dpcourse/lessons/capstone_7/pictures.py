@@ -3,116 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.plots.picture import Picture
-from dpcourse.plots.style import BLACK, BLUE, GREY, VERMILION, course_style
-
-_LINES = (
-    ("popularity", GREY, "", "-"),
-    ("item-item, no noise", BLACK, "", ":"),
-    ("item-item, ε = 3", BLUE, "o", "-"),
-    ("item-item, ε = 1", VERMILION, "s", "--"),
-)
+from dpcourse.plots import marks
+from dpcourse.plots.marks import Axis, Panel
+from dpcourse.plots.still import Still
 
 
-@dataclass(frozen=True)
-class People:
-    """Hit rates by the number of people in a shop, a column for each way, and where ε = 3 and 1 pass popularity."""
-
-    people: np.ndarray
-    rates: np.ndarray
-    crossings: tuple[float, float]
-
-
-def draw_people(data: People, *, into: Picture | None = None) -> Picture:
-    """A line for each way over the number of people, and rings where the private ones pass popularity."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(700, 380)
-            axes = picture.subplots()
-            for name, colour, marker, style in _LINES:
-                (picture.parts[name],) = axes.plot([], [], color=colour, marker=marker, linestyle=style, label=name)
-            for name, colour, _, _ in _LINES[2:]:
-                (picture.parts["at " + name],) = axes.plot(
-                    [], [], color=colour, marker="o", markersize=15, markerfacecolor="none", linestyle="none"
-                )
-            axes.set_xscale("log")
-            axes.set_xlabel("people whose phones take part (logarithmic)")
-            axes.set_ylabel("hit rate at 10")
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="lower right")
-    axes = picture.axes[0]
-    for (name, *_), rates in zip(_LINES, data.rates.T, strict=True):
-        picture.parts[name].set_data(data.people, rates)
-    for (name, *_), place in zip(_LINES[2:], data.crossings, strict=True):
-        at = np.interp(np.log(place), np.log(data.people), data.rates[:, 0])
-        picture.parts["at " + name].set_data([place], [at])
-    axes.set_xlim(data.people[0] / 1.1, data.people[-1] * 1.1)
-    axes.set_ylim(0, 1.15 * data.rates.max())
-    labelled = [n for n in data.people if n != 3000]  # it would touch its neighbour
-    axes.set_xticks(labelled, [f"{n:,}" for n in labelled])
-    axes.minorticks_off()
-    three, one = (f"{round(place, -2):,.0f}" for place in data.crossings)
-    picture.parts["title"].set_text(f"Below about {three} people (ε = 3) or {one} (ε = 1) popularity wins")
-    ends = "; ".join(
-        f"{name} from {rates[0]:.2g} to {rates[-1]:.2g}" for (name, *_), rates in zip(_LINES, data.rates.T, strict=True)
+def draw_people(people: np.ndarray, rates: np.ndarray, crossings: tuple[float, float]) -> Still:
+    """Hit rates over the number of people in a shop, a column for each way, and rings where ε = 3 and 1 pass
+    popularity."""
+    rows = dict(zip(("popularity", "no noise", "ε = 3", "ε = 1"), rates.T, strict=True))
+    looks = ((marks.GREY, "7 4", ""), (marks.INK, "2 3", ""), (marks.BLUE, "", "o"), (marks.VERMILION, "9 3 2 3", "s"))
+    drawn = []
+    for (name, row), (colour, dash, shape) in sorted(zip(rows.items(), looks, strict=True), key=lambda x: -x[0][1][-1]):
+        drawn.append(marks.line(people, row, name, colour=colour, dash=dash))
+        if shape:
+            drawn.append(marks.points(people, row, name, colour=colour, shape=shape, size=4))
+    for place, colour in zip(crossings, (marks.BLUE, marks.VERMILION), strict=True):
+        at = np.interp(np.log(place), np.log(people), rows["popularity"])
+        drawn.append(marks.points(place, at, "passes popularity", colour=colour, size=9, hollow=True))
+    three, one = (f"{round(place, -2):,.0f}" for place in crossings)
+    panel = Panel(
+        Axis(
+            people[0] / 1.1,
+            people[-1] * 1.02,
+            "people whose phones take part (log scale)",
+            log=True,
+            ticks=[n for n in people if n != 3000],  # it would touch its neighbour
+        ),
+        Axis(0, 1.1 * rates.max(), "hit rate at 10"),
+        drawn,
+        title=f"Below about {three} people (ε = 3) or {one} (ε = 1) popularity wins",
     )
-    picture.alt = (
-        f"Hit rate over the number of people, {data.people[0]:,} to {data.people[-1]:,}: {ends}. The private models "
-        f"pass popularity at about {three} people for ε = 3 and {one} for ε = 1."
+    names = ("popularity", "item-item, no noise", "item-item, ε = 3", "item-item, ε = 1")
+    ends = "; ".join(f"{name} from {row[0]:.2g} to {row[-1]:.2g}" for name, row in zip(names, rates.T, strict=True))
+    alt = (
+        f"Hit rate over the number of people, {people[0]:,} to {people[-1]:,}: {ends}. The private models pass "
+        f"popularity at about {three} people for ε = 3 and {one} for ε = 1."
     )
-    return picture
+    return Still(panel, alt=alt, width=700, height=380)
 
 
-@dataclass(frozen=True)
-class Ridges:
-    """Hit rates over the ridge, in units of the noise's largest eigenvalue, by ε; and popularity's."""
-
-    ratios: np.ndarray
-    rates: Mapping[float, np.ndarray]
-    popularity: float
-
-
-def draw_ridges(data: Ridges, *, into: Picture | None = None) -> Picture:
-    """A line for each ε over the ridge, the noise's largest eigenvalue, and popularity."""
-    picture = into
-    if picture is None:
-        with course_style():
-            picture = Picture(700, 360)
-            axes = picture.subplots()
-            for epsilon, (_, colour, marker, style) in zip(data.rates, _LINES[2:], strict=True):
-                label = f"item-item, ε = {epsilon:g}"
-                (picture.parts[f"{epsilon:g}"],) = axes.plot(
-                    [], [], color=colour, marker=marker, linestyle=style, label=label
-                )
-            picture.parts["popularity"] = axes.axhline(0, color=GREY, label="popularity")
-            picture.parts["radius"] = axes.axvline(1, color=BLACK, linestyle="--", linewidth=1.2)
-            axes.text(1, 0.04, " the noise's largest eigenvalue", transform=axes.get_xaxis_transform())
-            axes.set_xscale("log")
-            axes.set_xlabel("ridge, in units of the noise's largest eigenvalue (logarithmic)")
-            axes.set_ylabel("hit rate at 10")
-            picture.parts["title"] = axes.set_title(" ")
-            axes.legend(loc="center right")
-    axes = picture.axes[0]
-    for epsilon, rates in data.rates.items():
-        picture.parts[f"{epsilon:g}"].set_data(data.ratios, rates)
-    picture.parts["popularity"].set_ydata([data.popularity] * 2)
-    axes.set_xlim(data.ratios[0] / 1.1, data.ratios[-1] * 1.1)
-    axes.set_ylim(0, 1.2 * max(data.popularity, *(rates.max() for rates in data.rates.values())))
-    axes.set_xticks(data.ratios, [f"{ratio:g}" for ratio in data.ratios])
-    axes.minorticks_off()
-    picture.parts["title"].set_text("The ridge has to be a few times the noise, and then it hardly matters")
+def draw_ridges(ratios: np.ndarray, rates: Mapping[float, np.ndarray], popularity: float) -> Still:
+    """Hit rates for each ε over the ridge, which `ratios` give in units of the noise's largest eigenvalue, and
+    popularity's."""
+    panel = Panel(
+        Axis(
+            ratios[0] / 1.1,
+            ratios[-1] * 1.02,
+            "ridge, in units of the noise's largest eigenvalue (log scale)",
+            log=True,
+            ticks=ratios,
+        ),
+        Axis(0, 1.2 * max(popularity, *(row.max() for row in rates.values())), "hit rate at 10"),
+        [
+            *marks.lines(ratios, {f"ε = {epsilon:g}": row for epsilon, row in rates.items()}, dots=4),
+            marks.rule(y=popularity, name="popularity"),
+            marks.rule(x=1, colour=marks.INK),
+            marks.text(1, 0.02, "the noise's largest eigenvalue", anchor="start", shift=(6, 0)),
+        ],
+        title="The ridge has to be a few times the noise, and then it hardly matters",
+    )
     best = "; ".join(
-        f"ε = {epsilon:g}: {rates[0]:.2g} at {data.ratios[0]:g}, at most {rates.max():.2g} at "
-        f"{data.ratios[rates.argmax()]:g}"
-        for epsilon, rates in data.rates.items()
+        f"ε = {epsilon:g}: {row[0]:.2g} at {ratios[0]:g}, at most {row.max():.2g} at {ratios[row.argmax()]:g}"
+        for epsilon, row in rates.items()
     )
-    picture.alt = (
+    alt = (
         f"Hit rate over the ridge in units of the noise's largest eigenvalue. {best}. Popularity reaches "
-        f"{data.popularity:.2g}."
+        f"{popularity:.2g}."
     )
-    return picture
+    return Still(panel, alt=alt, width=700, height=360)

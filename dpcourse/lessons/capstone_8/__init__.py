@@ -40,6 +40,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "room",
             "truth",
         ],
-        "pictures": ["Caps", "Home", "Year", "draw_caps", "draw_home", "draw_year"],
+        "pictures": ["draw_caps", "draw_home", "draw_year"],
     },
 )

@@ -224,11 +224,11 @@ def test_noise_of_few_honest_centres():
 
 
 def test_pictures_say_what_they_show(centres):
-    told = project.draw_knowledge(project.Knowledge([project.known(centres, k) for k in range(4)]))
+    told = project.draw_knowledge([project.known(centres, k) for k in range(4)])
     assert "3 colluding: 100%" in told.alt
     rng = np.random.default_rng(11)
-    data = project.Coverage(np.array([0.1, 1.0]), rng.uniform(0.9, 0.97, (2, 3)), *rng.uniform(0.8, 0.97, (3, 3)))
-    assert f"{data.private[1].mean():.3f} at 1" in project.draw_coverage(data).alt
+    private, others = rng.uniform(0.9, 0.97, (2, 3)), rng.uniform(0.8, 0.97, (3, 3))
+    assert f"{private[1].mean():.3f} at 1" in project.draw_coverage(np.array([0.1, 1.0]), private, *others).alt
 
 
 def test_paillier_against_phe():

@@ -255,12 +255,9 @@ def test_an_attack_on_exact_sums_and_on_noisy_ones(reference):
 
 
 def test_pictures_say_what_they_show():
-    stays = np.array([40, 200, 900])
-    sizes = c5.Sizes(stays, np.array([0.6, 0.7, 0.88]), np.array([0.5, 0.5, 0.6]), 0.87, 0.8, 2.0)
-    picture = c5.draw_sizes(sizes)
-    before = picture.png()
-    assert "beats 2 of 3 hospitals alone" in picture.alt and "Together with shared noise 0.87" in picture.alt
-    more = c5.Sizes(stays, sizes.alone - 0.1, sizes.private, 0.87, 0.8, 2.0)
-    assert c5.draw_sizes(more, into=picture) is picture and picture.png() != before
-    ways = c5.draw_ways(c5.Ways(np.array([0.5, 2.0]), {"shared": np.array([0.8, 0.9]), "own": np.array([0.6, 0.7])}))
+    stays, alone, private = np.array([40, 200, 900]), np.array([0.6, 0.7, 0.88]), np.array([0.5, 0.5, 0.6])
+    one, other = (c5.draw_sizes(stays, some, private, 0.87, 0.8, 2.0) for some in (alone, alone - 0.1))
+    assert "beats 2 of 3 hospitals alone" in one.alt and "Together with shared noise 0.87" in one.alt
+    assert "beats 3 of 3" in other.alt and one.png() != other.png()
+    ways = c5.draw_ways(np.array([0.5, 2.0]), {"shared": np.array([0.8, 0.9]), "own": np.array([0.6, 0.7])})
     assert "shared: 0.80 at ε = 0.5, 0.90 at ε = 2; own: 0.60 at ε = 0.5" in ways.alt

@@ -223,12 +223,10 @@ def test_two_hundred_strange_logs_on_the_phone(reference):
 
 
 def test_pictures_say_what_they_show():
-    people = c7.People(np.array([500, 1000, 2000]), np.array([[0.2, 0.3, 0.1, 0.05]] * 3), (1234.0, 1800.0))
-    picture = c7.draw_people(people)
-    before = picture.png()
-    assert "at about 1,200 people for ε = 3 and 1,800 for ε = 1" in picture.alt
-    more = c7.People(people.people, people.rates + 0.1, people.crossings)
-    assert c7.draw_people(more, into=picture) is picture and picture.png() != before
+    people, rates = np.array([500, 1000, 2000]), np.array([[0.2, 0.3, 0.1, 0.05]] * 3)
+    one, other = (c7.draw_people(people, some, (1234.0, 1800.0)) for some in (rates, 1.1 * rates))
+    assert "at about 1,200 people for ε = 3 and 1,800 for ε = 1" in one.alt
+    assert "popularity from 0.22 to 0.22" in other.alt and one.png() != other.png()
     rates = {3.0: np.array([0.1, 0.25, 0.2]), 1.0: np.array([0.05, 0.2, 0.22])}
-    ridges = c7.draw_ridges(c7.Ridges(np.array([0.5, 1.0, 4.0]), rates, 0.21))
+    ridges = c7.draw_ridges(np.array([0.5, 1.0, 4.0]), rates, 0.21)
     assert "ε = 3: 0.1 at 0.5, at most 0.25 at 1" in ridges.alt and "Popularity reaches 0.21" in ridges.alt
