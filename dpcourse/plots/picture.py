@@ -23,13 +23,7 @@ class Picture(Figure):
         Size in points of a screen; the PNG has `SHARPNESS` pixels for each.
     alt : str
         What the picture shows, in words and numbers. It is the picture's `repr`, which Jupyter stores beside the PNG:
-        readers who do not see the picture, searches and nbval's comparison get this. A `draw_…` function sets it anew
-        on every call, because it describes the data drawn.
-
-    Attributes
-    ----------
-    parts : dict
-        By a name of your choice, the lines, bars and texts whose data a later call sets through ``into=``.
+        readers who do not see the picture, searches and nbval's comparison get this.
 
     Examples
     --------
@@ -46,7 +40,6 @@ class Picture(Figure):
             super().__init__(figsize=(width / DPI, height / DPI), dpi=DPI, layout="constrained", **keywords)
             FigureCanvasAgg(self)
         self.alt = alt
-        self.parts: dict[Any, Any] = {}
 
     def png(self) -> bytes:
         """Render to PNG bytes, which hold no date and no version: the same data give the same bytes.
