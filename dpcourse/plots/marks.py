@@ -50,7 +50,7 @@ class Axis:
     high: float
     label: str = ""
     log: bool = False
-    ticks: Sequence[float] | None = None
+    ticks: Sequence[float] | np.ndarray | None = None
     names: Sequence[str] | None = None
     unit: str = ""
 
