@@ -14,15 +14,10 @@ from dpcourse.plots.still import Still
 def draw_people(people: np.ndarray, rates: np.ndarray, crossings: tuple[float, float]) -> Still:
     """Hit rates over the number of people in a shop, a column for each way, and rings where ε = 3 and 1 pass
     popularity."""
-    rows = dict(zip(("popularity", "no noise", "ε = 3", "ε = 1"), rates.T, strict=True))
-    looks = ((marks.GREY, "7 4", ""), (marks.INK, "2 3", ""), (marks.BLUE, "", "o"), (marks.VERMILION, "9 3 2 3", "s"))
-    drawn = []
-    for (name, row), (colour, dash, shape) in sorted(zip(rows.items(), looks, strict=True), key=lambda x: -x[0][1][-1]):
-        drawn.append(marks.line(people, row, name, colour=colour, dash=dash))
-        if shape:
-            drawn.append(marks.points(people, row, name, colour=colour, shape=shape, size=4))
+    popularity, exact, loose, tight = rates.T
+    drawn = marks.lines(people, {"ε = 3": loose, "ε = 1": tight, "no noise": exact, "popularity": popularity}, dots=3.5)
     for place, colour in zip(crossings, (marks.BLUE, marks.VERMILION), strict=True):
-        at = np.interp(np.log(place), np.log(people), rows["popularity"])
+        at = np.interp(np.log(place), np.log(people), popularity)
         drawn.append(marks.points(place, at, "passes popularity", colour=colour, size=9, hollow=True))
     three, one = (f"{round(place, -2):,.0f}" for place in crossings)
     panel = Panel(
