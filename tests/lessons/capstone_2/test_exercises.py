@@ -3,7 +3,6 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
-import dataclasses
 import functools
 import json
 import math
@@ -14,6 +13,7 @@ import numpy as np
 from dpcourse.budget import PrivacyLedger
 from dpcourse.federated.secure import DistributedDiscreteLaplace
 from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours
+from tests.lessons.claims import wrong_claims
 
 BINS, MODULUS, PARTIES, SHARES, LOT_SIZE = 21, 2**32, 3, 10, 500
 
@@ -475,28 +475,6 @@ def marking(mark):
     return answer
 
 
-def claiming(change):
-    """The right release, with another claim."""
-
-    def answer(*everything, **named):
-        given = benchmark(*everything, **named)
-        return given and given | {"claim": change(given["claim"])}
-
-    return answer
-
-
-def provided(claim):
-    return dataclasses.replace(claim, condition="a record is one supplier")
-
-
-def smaller(claim):
-    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
-
-
-def weaker(claim):
-    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
-
-
 SHARED = {}
 
 
@@ -633,10 +611,7 @@ WRONG = [
         "too-little-noise",
         with_(noise=lambda counts, e, rng, _: report(counts, 2 * e, SHARES, rng)),
     ),
-    ("capstone 2.6", "claim", claiming(provided)),
-    ("capstone 2.6", "claim", claiming(smaller)),
-    ("capstone 2.6", "claim", claiming(weaker)),
-    ("capstone 2.6", "claim", claiming(str)),
+    *wrong_claims("capstone 2.6", benchmark, "a record is one supplier"),
     ("capstone 2.6", "not-useful", with_(rate=lambda noisy: 100 * rate_of(noisy))),
 ]
 

@@ -3,7 +3,6 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
-import dataclasses
 import functools
 import math
 from collections import Counter, defaultdict
@@ -15,6 +14,7 @@ from scipy.special import expit
 from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
+from tests.lessons.claims import wrong_claims
 
 # 5.1 the attack
 
@@ -431,28 +431,6 @@ def by_size(hospitals, plan, secure_sum, rng):
     return train(hospitals, plan, secure_sum, rng, each=lambda turn, name: math.sqrt(1 + sizes[name] / 20))
 
 
-def claiming(change):
-    """The right release, with another claim."""
-
-    def answer(*everything, **named):
-        given = train(*everything, **named)
-        return given and given | {"claim": change(given["claim"])}
-
-    return answer
-
-
-def provided(claim):
-    return dataclasses.replace(claim, condition="a record is one stay")
-
-
-def smaller(claim):
-    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
-
-
-def weaker(claim):
-    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
-
-
 def remembering_weights():
     """The mean of all outcomes is in the weights, and the sums that came with them bring it back."""
     known = {}
@@ -584,10 +562,7 @@ WRONG = [
     ("capstone 5.5", "claim", with_(relation=Neighbours.REPLACE_ONE)),
     ("capstone 5.5", "claim", with_(claim=Guarantee(2.0, 1e-6))),
     ("capstone 5.5", "leaks", tells_sizes),
-    ("capstone 5.5", "claim", claiming(provided)),
-    ("capstone 5.5", "claim", claiming(smaller)),
-    ("capstone 5.5", "claim", claiming(weaker)),
-    ("capstone 5.5", "claim", claiming(str)),
+    *wrong_claims("capstone 5.5", train, "a record is one stay"),
     ("capstone 5.5", "raises", with_(sums=stops_at_nan)),
     ("capstone 5.5", "not-useful", with_(rate=-2.0)),
     ("capstone 5.5", "not-useful", with_(rate=0.0)),

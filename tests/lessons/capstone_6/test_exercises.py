@@ -18,6 +18,7 @@ from scipy import special
 from dpcourse.lessons import capstone_6 as project
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
+from tests.lessons.claims import claiming, wrong_claims
 
 P = 2**255 - 19
 BANKS, COLUMNS, BITS, HONEST, FEWEST, MOST = 5, 32, 16, 3, 100, 50_000
@@ -721,28 +722,6 @@ def in_the_clear(ids, features, defaulted, tools, epsilon, delta):
     return {"customers": len(z), "noisy": noisy, "weights": fit(noisy, 8 * size), "claim": claim}
 
 
-def claiming(change):
-    """The right release, with another claim."""
-
-    def answer(*everything, **named):
-        given = credit_model(*everything, **named)
-        return given and given | {"claim": change(given["claim"])}
-
-    return answer
-
-
-def provided(claim):
-    return dataclasses.replace(claim, condition="a record is one feature")
-
-
-def smaller(claim):
-    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
-
-
-def weaker(claim):
-    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
-
-
 def one_bank_in_its_own_order(ids, tools):
     """Bank C's common customers stand in the order of its file."""
     rows = list(tools["align"](ids))
@@ -964,11 +943,8 @@ WRONG = [
     ("capstone 6.6", "claim", with_(claim=lambda e, d: Guarantee(5 * e, 5 * d, Neighbours.REPLACE_ONE))),
     ("capstone 6.6", "weights-elsewhere", ridge_of_data),
     ("capstone 6.6", "weights-elsewhere", constant_of_data),
-    ("capstone 6.6", "claim", claiming(provided)),
-    ("capstone 6.6", "claim", claiming(smaller)),
-    ("capstone 6.6", "claim", claiming(weaker)),
-    ("capstone 6.6", "claim", claiming(str)),
-    ("capstone 6.6", "package-used", claiming(of_all_five)),
+    *wrong_claims("capstone 6.6", credit_model, "a record is one feature"),
+    ("capstone 6.6", "package-used", claiming(credit_model, of_all_five)),
     ("capstone 6.6", "no-margin", with_(part=math.sqrt(1 / 5))),
     ("capstone 6.6", "too-little-noise", with_(sigma=sigma_for(1))),
     ("capstone 6.6", "small-sensitivity", with_(sigma=sigma_for(6))),

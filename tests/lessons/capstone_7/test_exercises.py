@@ -14,6 +14,7 @@ from scipy import optimize, stats
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
+from tests.lessons.claims import wrong_claims
 
 # 7.1 costs
 
@@ -368,28 +369,6 @@ def only_at_whole_epsilons(messages, phones, items, epsilon, *rest):
     return given and given | {"claim": dataclasses.replace(given["claim"], epsilon=float(epsilon))}
 
 
-def claiming(change):
-    """The right release, with another claim."""
-
-    def answer(*everything, **named):
-        given = recommender(*everything, **named)
-        return given and given | {"claim": change(given["claim"])}
-
-    return answer
-
-
-def provided(claim):
-    return dataclasses.replace(claim, condition="a record is one click")
-
-
-def smaller(claim):
-    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
-
-
-def weaker(claim):
-    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
-
-
 RIGHT = [
     ("capstone 7.1", raw_epsilons),
     ("capstone 7.1", raw_epsilons_by_hand),
@@ -493,10 +472,7 @@ WRONG = [
     ("capstone 7.6", "diagonal", with_(noise=mirrored(ROOT, ROOT))),
     ("capstone 7.6", "claim", with_(relation=Neighbours.REPLACE_ONE)),
     ("capstone 7.6", "claim", with_(claim=Guarantee(3.0, 1e-5))),
-    ("capstone 7.6", "claim", claiming(provided)),
-    ("capstone 7.6", "claim", claiming(smaller)),
-    ("capstone 7.6", "claim", claiming(weaker)),
-    ("capstone 7.6", "claim", claiming(str)),
+    *wrong_claims("capstone 7.6", recommender, "a record is one click"),
     ("capstone 7.6", "ridge-from-data", with_(ridge=lambda sigma, gram, exact: 20 + np.trace(exact @ exact) / 50)),
     ("capstone 7.6", "ridge-from-data", tuned),
     (

@@ -3,7 +3,6 @@
 Right answers are written twice, in different ways. `tests/lessons/test_answers.py` tries them all.
 """
 
-import dataclasses
 import functools
 import math
 from collections import Counter
@@ -13,6 +12,7 @@ from scipy import optimize, special, stats
 
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
+from tests.lessons.claims import wrong_claims
 
 CAP, BUCKETS = 24.0, 8
 MIDDLES = np.arange(1.5, 24, 3)
@@ -426,28 +426,6 @@ def in_the_order_of_a_dict(messages, *rest):
     return year_of_means([(h, d, x) for (h, d), x in {(h, d): x for h, d, x in messages}.items()], *rest)
 
 
-def claiming(change):
-    """The right release, with another claim."""
-
-    def answer(*everything, **named):
-        given = year_of_means(*everything, **named)
-        return given and given | {"claim": change(given["claim"])}
-
-    return answer
-
-
-def provided(claim):
-    return dataclasses.replace(claim, condition="a record is one day")
-
-
-def smaller(claim):
-    return dataclasses.replace(claim, epsilon=claim.epsilon / 1.2)
-
-
-def weaker(claim):
-    return dataclasses.replace(claim, epsilon=2 * claim.epsilon)
-
-
 RIGHT = [
     ("capstone 8.1", (daily_reports, daily_means)),
     ("capstone 8.1", (reports_one_by_one, means_by_solving)),
@@ -582,10 +560,7 @@ WRONG = [
     ("capstone 8.6", "a-year-always", with_(norm=lambda days: CAP * math.sqrt(365))),
     ("capstone 8.6", "claim", with_(relation=Neighbours.ADD_REMOVE)),
     ("capstone 8.6", "claim", with_(claim=Guarantee(1.0, 1e-8, Neighbours.REPLACE_ONE))),
-    ("capstone 8.6", "claim", claiming(provided)),
-    ("capstone 8.6", "claim", claiming(smaller)),
-    ("capstone 8.6", "claim", claiming(weaker)),
-    ("capstone 8.6", "claim", claiming(str)),
+    *wrong_claims("capstone 8.6", year_of_means, "a record is one day"),
     ("capstone 8.6", "sometimes-exact", with_(silent=lambda sent: len({h for h, _ in sent}) > 15)),
     ("capstone 8.6", "noise-by-size", with_(silent=lambda sent: len({h for h, _ in sent}) >= 2500)),
     ("capstone 8.6", "noise-by-size", with_(silent=lambda sent: len({h for h, _ in sent}) >= 100)),
