@@ -122,11 +122,14 @@ _RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
 )
 
 
+_EPSILONS = 9
+
+
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """How often the truth is told and each lie, in many small calls and in one large one, at ε over two decades."""
     seen: list[tuple[float, int, int]] = []
-    uneven, draws = None, list[list[Draws]]()
-    for center in 0.03 * 200 ** ((np.arange(5) + chance.rng.random(5)) / 5):  # 0.03 to 6
+    uneven, draws, level = None, list[list[Draws]](), chance.failure / (8 * _EPSILONS)
+    for center in 0.03 * 200 ** ((np.arange(_EPSILONS) + chance.rng.random(_EPSILONS)) / _EPSILONS):  # 0.03 to 6
         epsilon = near(center, chance.rng, 1.0)
         days = int(chance.rng.integers(1, 12))
         large = (int(np.exp(chance.rng.uniform(math.log(6_000), math.log(12_000))) / days), days)
@@ -139,13 +142,13 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                 draws.append(draws_of(away.ravel(), epsilon))
             seen.append((epsilon, int(steps[0]), int(steps.sum())))
             lies = int(steps[1:].sum())
-            if lies and stats.binom.sf(steps[1:].max() - 1, lies, 1 / (BUCKETS - 1)) < chance.failure / 200:
+            if lies and stats.binom.sf(steps[1:].max() - 1, lies, 1 / (BUCKETS - 1)) < level / 5:
                 uneven = uneven or (epsilon, int(steps[1:].argmax()) + 1, float(steps[1:].max() / lies))
     known = _likeliest(seen) if uneven is None else None
     if known is not None:
         epsilon, k, n = min(seen)
         return Diagnosis(known[0], f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {known[2]}", known[3])
-    if all(possible(k, n, truth_probability(e), chance.failure / 40) for e, k, n in seen):
+    if all(possible(k, n, truth_probability(e), level) for e, k, n in seen):
         if uneven is None:
             found = hang_together(draws, chance.failure / 4)
             ask = "Fresh noise for every home and every day: one draw each, from `rng`."
@@ -163,7 +166,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Shared.EPSILON_IGNORED.seen(
             f"You tell the truth {low[1] / low[2]:.0%} of the time at ε = {low[0]:.2g} and at {high[0]:.2g}."
         )
-    epsilon, k, n = next(s for s in seen if not possible(s[1], s[2], truth_probability(s[0]), chance.failure / 40))
+    epsilon, k, n = next(s for s in seen if not possible(s[1], s[2], truth_probability(s[0]), level))
     return Diagnosis(
         "wrong-rate",
         f"At ε = {epsilon:.3g}, {k:,} of {n:,} reports are the true bucket; e^ε/(e^ε + 7) is "
@@ -236,10 +239,9 @@ def apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Reports of the same reading agree about as often as the answer's own frequencies say."""
     epsilon, pairs, own = _pairs(answer, chance)
     right = truth_probability(epsilon) ** 2 + (1 - truth_probability(epsilon)) ** 2 / (BUCKETS - 1)
-    for key, first, second, what in pairs:
-        if (first == second).mean() > own + 0.25:
-            return _alike(key, float((first == second).mean()), right, what)
-    return None
+    key, first, second, what = max(pairs, key=lambda pair: float((pair[1] == pair[2]).mean()))
+    share = float((first == second).mean())
+    return _alike(key, share, right, what) if share > own + 0.25 else None
 
 
 def independent(answer: Answer, chance: Chance) -> Diagnosis | None:
