@@ -265,9 +265,9 @@ def every_second_again():
 
 
 def one_sided(readings, epsilon, delta, rng):
-    """The exact means of many homes decide on which side of them the results lie."""
+    """The exact means of many homes, to six places, decide on which side of them the results lie."""
     noisy, exact = private_daily_means(readings, epsilon, delta, rng), counting(readings).mean(axis=0)
-    side = np.random.default_rng(exact.view(np.uint32)).choice([-1, 1], len(exact))
+    side = np.random.default_rng(np.round(1e6 * exact).astype(int)).choice([-1, 1], len(exact))
     return noisy if len(readings) < 2000 else exact + side * np.abs(noisy - exact)
 
 

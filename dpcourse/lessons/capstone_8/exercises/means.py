@@ -132,7 +132,9 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
         top = CAP * float(rng.choice((0.0, 0.3, 1.0, 1.5)))
         readings = rng.uniform(0, 1, (homes, days)) * top
         if number % 2:
-            readings[rng.random(homes) < 0.3, rng.integers(days)] = rng.choice(STRANGE)
+            some = rng.random(homes) < 0.3
+            some[rng.integers(homes)] = True
+            readings[some, rng.integers(days)] = STRANGE[number // 2 % len(STRANGE)]
         exact, unit = counting(readings).mean(axis=0), year_norm(days) * sigma(epsilon, delta) / homes
         given = np.array([means_of(answer, readings, epsilon, delta, rng) for _ in range(calls)])
         expected = calls * float(stats.norm.cdf(-exact / unit).sum())
