@@ -78,7 +78,7 @@ def broken(chance: Chance, many: int = HOMES) -> list[Home]:
 
 def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Nothing of tomorrow, no luck, and no stumbling over readings or means that are missing."""
-    homes = broken(chance, 3)
+    homes = broken(chance, 9)
     for home in homes:
         day = home.breaks + WITHIN
         whole = home.alarms(answer)
