@@ -25,7 +25,7 @@ def draw_release(counts: np.ndarray, noisy: np.ndarray, quartile: int, epsilon: 
             marks.bars(places, counts, "lots (nobody sees these)", opacity=0.5),
             marks.points(places, noisy, "published", colour=marks.VERMILION, shape="x"),
             marks.rule(x=quartile + 0.5, colour=marks.INK),
-            marks.text(quartile + 0.5, 1.09 * most, "best quarter of lots", anchor="start", shift=(6, 0)),
+            marks.text(quartile + 0.5, 1.09 * most, "← best quarter of lots", anchor="start", shift=(6, 0)),
             *marks.key(
                 BINS - 0.5,
                 0.9 * most,
@@ -48,7 +48,12 @@ def draw_units(epsilons: np.ndarray, lots: np.ndarray, spread: float) -> Still:
     suppliers = 100 * LARGEST_RATE / SUPPLIERS / epsilons
     panel = Panel(
         marks.epsilon_axis(epsilons.min() / 1.15, epsilons.max() * 1.02),
-        Axis(lots.min() / 1.5, 1.5 * max(suppliers.max(), spread), "error of the industry's rate (points)", log=True),
+        Axis(
+            min(lots.min(), suppliers.min()) / 1.5,
+            1.5 * max(suppliers.max(), spread),
+            "error of the industry's rate (points)",
+            log=True,
+        ),
         [
             marks.rule(y=spread, name="how much suppliers differ"),
             *marks.lines(epsilons, {"unit: one lot": lots, "unit: one supplier": suppliers}, dots=4),

@@ -41,24 +41,29 @@ def draw_coverage(
     what needs no ε, shape (worlds,): exact counts, no counts, and one centre alone."""
     means, best = private.mean(axis=1), int(np.argmax(epsilons))
     level = {"pooled, exact counts": pooled, "pooled, no counts": uncounted, "one centre alone": alone}
+    colours = marks.INK, marks.GREY, marks.VERMILION
     low = min(private.min(), *(values.mean() for values in level.values()))
+    title = (
+        f"At ε = {epsilons[best]:g} the noise costs {max(100 * (pooled.mean() - means[best]), 0):.1f} points of "
+        "coverage"
+    )
     panel = Panel(
         marks.epsilon_axis(epsilons.min() / 1.4, epsilons.max() * 1.1, "ε of one failing chip"),
         Axis(low - 0.02, 1, "failing chips caught", unit="%"),
         [
             *(
-                marks.rule(y=values.mean(), name=name, colour=colour)
-                for (name, values), colour in zip(level.items(), (marks.INK, marks.GREY, marks.VERMILION), strict=True)
+                marks.rule(y=values.mean(), name=name, colour=colour, dash=dash)
+                for (name, values), colour, dash in zip(level.items(), colours, marks.DASHES[1:], strict=False)
             ),
             marks.points(np.repeat(epsilons, private.shape[1]), private, "one world", size=1.6),
             *marks.lines(epsilons, {"pooled, noisy counts": means}, dots=4),
         ],
-        title=f"At ε = {epsilons[best]:g} the noise costs {max(100 * (pooled.mean() - means[best]), 0):.1f} points of "
-        "coverage",
     )
     alt = (
         f"Share of failing chips caught against ε, from {epsilons.min():g} to {epsilons.max():g}: "
         + ", ".join(f"{mean:.3f} at {epsilon:g}" for epsilon, mean in zip(epsilons, means, strict=True))
         + f". Exact counts {pooled.mean():.3f}, no counts {uncounted.mean():.3f}, one centre alone {alone.mean():.3f}."
     )
-    return Still(panel, alt=alt, width=700, height=380)
+    return Still(
+        panel, alt=alt, title=title, note="A small dot is one world, a large one their mean.", width=700, height=380
+    )
