@@ -76,7 +76,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         told, all_of = int(true.sum()), true.size
         pairs = int((true[:, ::2] & true[:, 1::2]).sum())
         failure = chance.failure / 40
-        if not possible(pairs, all_of // 2, p * p, failure) and possible(told, all_of, p, 1e-3):
+        # Of independent answers the homes' counts have 1 times this variance, of answers that are all true or none 8.
+        together = float(true.sum(axis=1).var()) > 5 * BUCKETS * true.mean() * (1 - true.mean())
+        if not possible(pairs, all_of // 2, p * p, failure) and (together or possible(told, all_of, p, 1e-3)):
             return Diagnosis(
                 "linked-answers",
                 f"At ε = {epsilon:.2g} two answers of a home are both true in {2 * pairs / all_of:.0%} of cases; "
