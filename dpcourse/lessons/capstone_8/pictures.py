@@ -50,18 +50,20 @@ def draw_year(true: np.ndarray, released: np.ndarray, local: np.ndarray) -> Stil
     in_sum, at_home = (float(np.sqrt(np.nanmean((means - true) ** 2))) for means in (released, local))
     panel = Panel(
         Axis(-2, len(days) + 1, "day of the year"),
-        Axis(np.nanmin(local) - 1.5, 1.12 * np.nanmax(local), "mean of the day, kWh"),
+        Axis(np.nanmin(local) - 0.5, 1.3 * np.nanmax(local), "mean of the day, kWh"),
         [
             marks.points(days, local, "noise at home", colour=marks.VERMILION, shape="x", size=2.5),
             marks.line(days, released, "noise once, in the sum", width=3, label=""),
             marks.line(days, true, "truth", colour=marks.INK, dash="4 4", width=1.2, label=""),
             *marks.key(
-                0.97 * len(days),
-                1.07 * np.nanmax(local),
-                [(f"✕ noise at home, one day a home: off by {at_home:.2g} kWh", marks.VERMILION)],
-            ),
-            marks.text(
-                0.5 * len(days), np.nanmin(local) - 1, "— noise once, in the sum, on the truth", colour=marks.BLUE
+                0.5 * len(days),
+                1.26 * np.nanmax(local),
+                [
+                    (f"✕ noise at home, one day a home: off by {at_home:.2g} kWh", marks.VERMILION),
+                    (f"— noise once, in the sum: off by {in_sum:.2g} kWh", marks.BLUE),
+                    ("- - truth, within the blue line", marks.INK),
+                ],
+                anchor="start",
             ),
         ],
         title=f"The same ε: off by {in_sum:.2g} kWh, or by {at_home:.2g}",
