@@ -70,7 +70,7 @@ def draw_year(true: np.ndarray, released: np.ndarray, local: np.ndarray) -> Stil
     )
     alt = (
         f"The mean of each of {len(days)} days: the truth goes from {true.max():.3g} kWh in winter to {true.min():.3g} "
-        f"in summer. The release from secure sums is off by {in_sum:.2g} kWh (RMS) and hides the truth's line. Noise "
+        f"in summer. The release from secure sums is off by {in_sum:.2g} kWh (RMS) and lies on the truth's line. Noise "
         f"at home is off by {at_home:.2g}."
     )
     return Still(panel, alt=alt, width=720, height=380)
