@@ -83,7 +83,7 @@ def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
     for formula, diagnosis, hint, key in known:
         if all(_near(g, formula(*s), 0.02) for g, s in zip(gave[:3], settings[:3], strict=True)):
             return Diagnosis(key, diagnosis, hint)
-    if len({round(g, 9) for g in gave}) == 1:
+    if len({round(g, 9) for g in gave}) == 1 and gave[0] > 0:
         return Diagnosis(
             "ignores-n",
             f"You give ε = {gave[0]:.3g} whatever the number of wafers is.",

@@ -136,6 +136,8 @@ def lawful(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diag
     tail = (cells - expected.sum()) / 2
     if stats.chisquare(found, np.concatenate(([tail], expected, [tail]))).pvalue >= level:
         return None
+    if where := linked([draws_of(noise, epsilon)], level):  # fewer draws than bins: the right law may look wrong
+        return Shared.LINKED_NOISE.seen(f"Bins have noise in common: {where}.", "A draw for each bin.")
     zeros, right = found[top + 1] / cells, math.tanh(epsilon / 2)
     return Diagnosis(
         "wrong-law",

@@ -161,6 +161,12 @@ def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagn
     silent = [s for s in found if np.abs(s.standard).max() < 1e-6]
     if len(silent) == len(found):
         return Shared.NO_NOISE.seen("Your means have no noise.")
+    if _cut(found):
+        return Diagnosis(
+            "cut-at-zero",
+            "No mean of yours is ever negative. Where the noise is large, that adds use that nobody had.",
+            "Leave the means as the noise makes them.",
+        )
     if silent:
         s = silent[0]
         return Diagnosis(
@@ -168,12 +174,6 @@ def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagn
             f"In {len(silent)} of {len(found)} settings your means have no noise; one has {s.homes:,} homes, {s.days} "
             f"days, ε = {s.epsilon:.2g} and δ = {s.delta:.2g}.",
             "On what does your noise depend besides ε, δ, and the numbers of homes and days?",
-        )
-    if _cut(found):
-        return Diagnosis(
-            "cut-at-zero",
-            "No mean of yours is ever negative. Where the noise is large, that adds use that nobody had.",
-            "Leave the means as the noise makes them.",
         )
     if _heavy(found):
         seen = "Your noise is not normal: too much of it is near 0, and too much far out."
