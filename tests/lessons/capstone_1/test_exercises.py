@@ -291,7 +291,7 @@ WRONG = [
     ("capstone 1.1", "one-epoch", lambda n, b, e, z, r, d: home_epsilon(n, b, 1, z, r, d)),
     ("capstone 1.1", "no-batches", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d, q=1.0, steps=r * e)),
     ("capstone 1.1", "no-sampling", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d, q=1.0)),
-    ("capstone 1.1", "ignores-n", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) if d == 1e-5 else 0.0),
+    ("capstone 1.1", "wrong-epsilon", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) if d == 1e-5 else 0.0),
     ("capstone 1.1", "wrong-epsilon", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) * (r <= 20)),
     ("capstone 1.2", "wrong-value", lambda w, X, y, C: clipped_sum(w, X, y, C) * (len(X) <= 100)),
     ("capstone 1.2", "clips-the-sum", clips_the_sum),
