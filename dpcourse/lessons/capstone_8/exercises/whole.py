@@ -231,7 +231,7 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Thirty to nine thousand homes, one size near the end, any ε and δ, up to twenty days: the noise is always there."""
+    """Thirty to nine thousand homes, one size near the end, any ε and δ, up to twenty days: noise at every size."""
     rng, sums = chance.rng, []
     for many in map(round, sorted((*spread(rng, 30, 8000, 4), rng.uniform(8000, 9000)))):
         days = min(20, 8000 // many + 1)
