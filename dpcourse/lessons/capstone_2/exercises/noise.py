@@ -136,8 +136,8 @@ def lawful(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diag
     tail = (cells - expected.sum()) / 2
     if stats.chisquare(found, np.concatenate(([tail], expected, [tail]))).pvalue >= level:
         return None
-    if where := linked([draws_of(noise, epsilon)], level):  # fewer draws than bins: the right law may look wrong
-        return Shared.LINKED_NOISE.seen(f"Bins have noise in common: {where}.", "A draw for each bin.")
+    if wrong := in_common([noise], [epsilon], level):  # fewer draws than bins: the right law may look wrong
+        return wrong
     zeros, right = found[top + 1] / cells, math.tanh(epsilon / 2)
     return Diagnosis(
         "wrong-law",
@@ -173,7 +173,7 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in seven groups of them.
 
-    A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `linked` once.
+    A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `in_common` once.
     """
     rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
     for number in range(48):
@@ -203,8 +203,13 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"no noise in them; {np.tanh(at / 2).mean():.0%} is right. So the noise is not the right one there."
             )
             return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
-    if where := linked([draws_of(one, of[1]) for one, of in zip(noise, settings, strict=True)], chance.failure / 2):
-        return Shared.LINKED_NOISE.seen(f"Bins have noise in common: {where}.", "A draw for each bin.")
+    return in_common(noise, [epsilon for _, epsilon, _ in settings], chance.failure / 2)
+
+
+def in_common(noise: list[np.ndarray], epsilons: list[float], failure: float) -> Diagnosis | None:
+    """Draws that hang together, in one sum of reports or in many."""
+    if where := linked([draws_of(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True)], failure):
+        return Shared.LINKED_NOISE.seen(f"Bins have noise in common: {where}.", "A draw for each bin, every quarter.")
     return None
 
 

@@ -10,13 +10,12 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
-from dpcourse.checks.links import linked
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import missing
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import BINS, SHARES, SUPPLIERS
-from dpcourse.lessons.capstone_2.exercises.noise import draws_of, lawful, variance
+from dpcourse.lessons.capstone_2.exercises.noise import in_common, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
@@ -96,18 +95,12 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             or _size(np.array(noise), stayed, epsilon)
             or _masked(np.array(low), chance.failure / 4)
             or (lawful(np.ravel(noise), epsilon, SHARES, chance.failure / 4) if stayed == SHARES else None)
-            or (_linked([np.ravel(noise)], [epsilon], chance.failure / 8) if stayed == SHARES else None)
+            or (in_common([np.ravel(noise)], [epsilon], chance.failure / 8) if stayed == SHARES else None)
             or _audit(np.array(noise), epsilon, chance)
         )
         if wrong:
             return wrong
     return from_noisy(answer, chance) or _useful(float(np.mean(errors)), int(far), len(errors), epsilon)
-
-
-def _linked(noise: list[np.ndarray], epsilons: list[float], failure: float) -> Diagnosis | None:
-    if where := linked([draws_of(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True)], failure):
-        return Shared.LINKED_NOISE.seen(f"Counts have noise in common: {where}.", "A draw for each bin, every quarter.")
-    return None
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
