@@ -99,6 +99,15 @@ def off_in_calls(
     return ""
 
 
+def fit(counts: Sequence[tuple[float, float]], failure: float) -> bool:
+    """Whether counts of zeros and ones, of which one has how far it is from its mean and its variance, go together.
+
+    For naming what an answer does: an estimate, which of counts that do go together refuses a share of about `failure`.
+    """
+    squares = sum(off**2 / (1 + variance) for off, variance in counts)  # 1: a rare 1 is no evidence
+    return bool(squares < stats.chi2.isf(failure, len(counts)))
+
+
 def _pairs(calls: Sequence[np.ndarray]) -> Iterable[tuple[np.ndarray, np.ndarray]]:
     return zip(calls[::2], calls[1::2], strict=False)
 

@@ -27,6 +27,7 @@ class Remote(Elsewhere):
         self._student, self.number = student, number
         self._ready: list[Any] = []  # results of the same call again, the last first, and the state before and after
         self._same: Any = None
+        self._left = ""  # the generator's state after the last call
         self._ahead = 1
         self._last: Any = None  # the arguments of the last call, as they were given and as they are sent
 
@@ -42,8 +43,10 @@ class Remote(Elsewhere):
             self._last = (before, (rng, sent, named, kept)) if same is not None and _fixed(before) else None
         state = wire.rng_state(rng) if rng is not None else ""
         if same is None or same != self._same or not self._ready or self._ready[-1][0] != state:
-            # The longer the same call has been repeated, the more of them are asked for at once.
-            self._ahead = min(2 * self._ahead, MOST_AHEAD) if same is not None and same == self._same else 1
+            # The longer the same call has been repeated, the more of them are asked for at once. With another generator
+            # it is not the same.
+            again = same is not None and same == self._same and state == self._left
+            self._ahead = min(2 * self._ahead, MOST_AHEAD) if again else 1
             results = self._student.call(self.number, sent, named, kept, state, self._ahead)
             states = [state, *(after for _, after, _ in results)]
             self._ready = [[was, *found] for was, found in zip(states, results, strict=False)][::-1]
@@ -53,6 +56,7 @@ class Remote(Elsewhere):
             if str(after).split(" ")[1:2] != state.split(" ")[1:2]:
                 raise wire.WireError("the state of another generator")
             wire.set_rng_state(rng, after)
+        self._left = str(after)
         for path, value in changed:
             given = arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]]
             if rng is None or not isinstance(given, np.ndarray):  # with a generator, arrays are copies: `checks.forms`

@@ -25,6 +25,7 @@ import numpy as np
 import wire
 
 THREADS = 64  # of a process, processes among them
+MUCH = 2**22  # bytes of results that are sent at once
 
 
 class Handle:
@@ -163,7 +164,7 @@ class Worker:
             index = int(path[1:]) if path[0] == "p" else path[1:]
             place[index] = self._kept[key]
         rng = wire.generator(state) if state else None
-        results, late = [], time.perf_counter() + 0.5
+        results, size, late = [], 0, time.perf_counter() + 0.5
         for turn in range(ahead):
             given = [rng if item is ... else item for item in arguments] if rng is not None else arguments
             named = {k: rng if v is ... else v for k, v in keywords.items()} if rng is not None else keywords
@@ -175,8 +176,9 @@ class Worker:
                 if turn == 0:
                     raise
                 break
-            # An answer that takes its time, or changes what it is given, is called as often as it is asked for.
-            if changed or time.perf_counter() > late:
+            size += size_of(result)
+            # What takes its time, changes what it is given or returns much is called as often as it is asked for.
+            if changed or time.perf_counter() > late or size > MUCH:
                 break
         self.send("results", [results, [folders.files_of(folder) for folder, _ in given_folders]])
 
@@ -186,6 +188,11 @@ def crossing(value: Any) -> Any:
     if isinstance(value, np.random.Generator) and type(value.bit_generator) is not np.random.PCG64:
         return np.random.Generator(np.random.PCG64(value.bit_generator.random_raw()))
     return value
+
+
+def size_of(value: Any) -> int:
+    """Bytes that a value takes on the wire, roughly."""
+    return sum(map(size_of, value)) if isinstance(value, (list, tuple)) else getattr(value, "nbytes", 8)
 
 
 MUTABLE = (list, dict, set, np.ndarray)

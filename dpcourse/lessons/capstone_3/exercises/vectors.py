@@ -15,6 +15,7 @@ from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.scores import fit
 from dpcourse.lessons.capstone_3.exercises.tools import decades, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -96,10 +97,15 @@ class Asked:
     def cosine(self) -> np.ndarray:
         return (self.reports * self.directions).sum(axis=1) / np.linalg.norm(self.reports, axis=1)
 
-    def off(self, sides: Sides, failure: float) -> float:
-        """How far the number of reports on the row's side is from `sides`, in units of what chance allows."""
+    def counted(self, sides: Sides) -> tuple[float, float]:
+        """How far the number of reports on the row's side is from that of `sides`, and its variance."""
         p = np.clip(sides(self.lengths, self.epsilon), 0, 1)
-        return abs(float((self.cosine > 0).sum() - p.sum())) / reach(float((p * (1 - p)).sum()), failure)
+        return float((self.cosine > 0).sum() - p.sum()), float((p * (1 - p)).sum())
+
+    def off(self, sides: Sides, failure: float) -> float:
+        """The same in units of what chance allows."""
+        off, variance = self.counted(sides)
+        return abs(off) / reach(variance, failure)
 
 
 def _directions(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
@@ -157,7 +163,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     plan += [("unit", 50_000), ("short", 20_000), ("mixed", 20_000)]
     for kind, n in (plan[place] for place in rng.permutation(len(plan))):
         d = people(rng, 2, 40) if n < 10_000 else people(rng, 2, 8)
-        epsilon = near(decades(rng, 0.05 if kind == "unit" or n < 10_000 else 1.0, 6), rng, 1.0)
+        # A large call alone shows twice ε.
+        least = 0.05 if n < 10_000 else 0.1 if kind == "unit" else 1.0
+        epsilon = near(decades(rng, least, 6), rng, 1.0)
         calls.extend((kind, _ask(answer, rng, kind, n, d, epsilon)) for _ in range(2 if n < 500 else 1))
     failure = chance.failure / (8 * len(calls))
     calls.sort(key=lambda call: call[0] in ("mixed", "odd"))  # there some rows have no direction
@@ -278,7 +286,7 @@ def _sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) ->
     if found:
         return found
     for key, other, seen, ask in SIDES:
-        if all(one.off(other, failure) <= 1 for one in ones):
+        if all(one.off(other, failure) <= 1 for one in ones) and fit([one.counted(other) for one in ones], 1e-4):
             return Diagnosis(key, seen, ask)
     alike = [one for one in wrong if len(one.rows) > 50 and one.lengths.min() > 0.999 and _share(one) in (0, 1)]
     worst = max(alike or wrong, key=lambda one: one.off(same_side, failure))

@@ -14,6 +14,7 @@ from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import fresh, near, whole
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.scores import fit
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
@@ -206,7 +207,13 @@ def _likeliest(seen: list[tuple[float, int, int]]) -> tuple[str, Callable[[float
     def likelihood(rate: Callable[[float], float]) -> float:
         return sum(float(stats.binom.logpmf(k, n, rate(e))) for e, k, n in seen)
 
-    fitting = [rule for rule in _RATES if all(possible(k, n, rule[1](e), 1e-9) for e, k, n in seen)]
+    def fits(rate: Callable[[float], float]) -> bool:
+        counts = [(k, n, rate(e)) for e, k, n in seen]
+        return all(possible(*one, 1e-9) for one in counts) and fit(
+            [(k - n * p, n * p * (1 - p)) for k, n, p in counts], 1e-4
+        )
+
+    fitting = [rule for rule in _RATES if fits(rule[1])]
     best = max(fitting, key=lambda rule: likelihood(rule[1]), default=None)
     return best if best and likelihood(best[1]) > likelihood(truth_probability) + 20 else None
 

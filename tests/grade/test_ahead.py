@@ -1,0 +1,58 @@
+"""Calls alike are asked for ahead, as many as are likely to be wanted and can be sent at once."""
+
+import numpy as np
+import pytest
+
+from dpcourse.grade import sandbox, wire
+from dpcourse.grade.remote import Remote
+from dpcourse.grade.staging import stage
+from dpcourse.grade.student import Student
+
+DRAWS = """import numpy as np
+def draws(n, rng):
+    return rng.normal(size=n), [rng.random()]
+"""
+
+
+class Counting:
+    """A student's process that draws one number a call, and notes how many calls it is asked for."""
+
+    def __init__(self):
+        self.asked = []
+
+    def call(self, number, given, named, kept, state, ahead):
+        self.asked.append(ahead)
+        rng = wire.generator(state)
+        return [[rng.random(), wire.rng_state(rng), []] for _ in range(ahead)]
+
+
+def test_with_one_generator_that_goes_on_more_and_more_are_asked_for():
+    process, rng, same = Counting(), np.random.default_rng(1), np.random.default_rng(1)
+    answer = Remote(process, 1)
+    assert [answer([1, 2], rng=rng) for _ in range(31)] == list(same.random(31))
+    assert process.asked == [1, 2, 4, 8, 16]
+
+
+def test_with_another_generator_every_time_none_is_asked_for_in_vain():
+    process = Counting()
+    answer = Remote(process, 1)
+    for seed in range(20):
+        assert answer([1, 2], rng=np.random.default_rng(seed)) == np.random.default_rng(seed).random()
+    assert process.asked == [1] * 20
+
+
+@pytest.mark.grade
+def test_large_results_come_a_few_at_a_time(tmp_path):
+    """A hundred of them at once would be more than may cross."""
+    process = sandbox.start(stage(frozenset(), tmp_path / "in"), sandbox.Limits(), sandboxed=False)
+    student = Student(process, 10.0)
+    try:
+        student.run_cell(DRAWS, "a")
+        answer, rng, same = student.answer("draws"), np.random.default_rng(2), np.random.default_rng(2)
+        assert 128 * 8 * 100_000 > wire.LARGEST
+        for _ in range(300):
+            many, (one,) = answer(100_000, rng=rng)
+            assert np.array_equal(many, same.normal(size=100_000))
+            assert one == same.random()
+    finally:
+        student.close()
