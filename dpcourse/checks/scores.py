@@ -100,9 +100,9 @@ def off_in_calls(
 
 
 def fit(counts: Sequence[tuple[float, float]], failure: float) -> bool:
-    """Whether counts of zeros and ones, of which one has how far it is from its mean and its variance, go together.
+    """Whether counts of zeros and ones have the law they should: of each, its distance from its mean, and its variance.
 
-    For naming what an answer does: an estimate, which of counts that do go together refuses a share of about `failure`.
+    For naming what an answer does, not for refusing it: right counts are said not to fit in about `failure` of cases.
     """
     squares = sum(off**2 / (1 + variance) for off, variance in counts)  # 1: a rare 1 is no evidence
     return bool(squares < stats.chi2.isf(failure, len(counts)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcourse.checks.scores import Asked, off_in_calls, off_somewhere, score_of
+from dpcourse.checks.scores import Asked, fit, off_in_calls, off_somewhere, score_of
 
 
 def calls(rng, wide=lambda setting: 1.0, many=60):
@@ -78,3 +78,11 @@ def test_a_setting_may_be_asked_about_once_or_three_times():
 
     assert sum(bool(off_in_calls(mixed([1, 3]), 0.05, rng)) for _ in range(300)) < 30
     assert not off_in_calls(mixed([1]), 1e-6, rng) and off_in_calls(mixed([1], 1.5), 1e-6, rng)
+
+
+def test_counts_fit_their_own_law_and_no_other():
+    """A false alarm has a probability of some 1e-6; each count alone would go with the other law."""
+    rng, n, p = np.random.default_rng(), 100, np.linspace(0.2, 0.8, 200)
+    counts = rng.binomial(n, p)
+    assert fit([(float(k - n * q), n * q * (1 - q)) for k, q in zip(counts, p, strict=True)], 1e-6)
+    assert not fit([(float(k - n * q), n * q * (1 - q)) for k, q in zip(counts, p + 0.08, strict=True)], 1e-6)
