@@ -25,7 +25,8 @@ from dpcourse.lessons.lesson_14.exercises.watched import Watched
 _MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
 # Entries before, others that come, and how many statements after the one before.
 _COMING = ((0, 1, 1), (100, 1, 1), (500, 1, 1), (100, 2, 1), (100, 2, 2), (100, 2, 3), (100, 3, 2))
-_ODD = ("", "Ana's hours", 'pay in "gross"', "%", "age_group", "hours?", "Größe; café")  # ids, too
+_QUOTED = ("Ana's hours", "women's pay")  # end a text of SQL: one is new each time, the other known
+_ODD = (*_QUOTED, "", 'pay in "gross"', "%", "age_group", "hours?", "Größe; café")  # ids, too
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
 
 
@@ -189,7 +190,8 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     rng = chance.rng
     for many in (whole(rng, 1, 20), whole(rng, 1, 20), int(rng.integers(150, 600))):
-        odd, plain = rng.permutation(_ODD).tolist(), _ids(rng, many + 4)
+        (one, other), plain = rng.permutation(_QUOTED).tolist(), _ids(rng, many + 4)
+        odd = [one, *rng.permutation(_ODD[len(_QUOTED) :]).tolist(), other]
         new, known = [*odd[:3], *plain[:3]], [*odd[3:], *plain[4:]]
         entries = {name: int(rng.integers(1, 50)) for name in rng.permutation(known).tolist()}
         budget = sum(entries.values()) + 50 * len(new)
