@@ -34,6 +34,32 @@ def pytest_addoption(parser):
         default="short",
         help="full: audits of exercises hand in each right answer 300 times, each wrong one 50 times; else 60 and 15",
     )
+    parser.addoption(
+        "--part",
+        choices=("all", "daily", "thorough"),
+        default="all",
+        help="daily: without the tests marked `thorough` and those of the projects; thorough: these alone",
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config, items):
+    part = config.getoption("--part")
+    if part == "all":
+        return
+    parts = {"daily": [], "thorough": []}
+    for item in items:
+        late = item.get_closest_marker("thorough") or "capstone" in item.nodeid
+        parts["thorough" if late else "daily"].append(item)
+    items[:] = parts.pop(part)
+    config.hook.pytest_deselected(items=next(iter(parts.values())))
+
+
+@pytest.fixture
+def often(request):
+    """How often an answer is checked that `make rehearse` checks `times` times."""
+    full = request.config.getoption("--rehearse") == "full"
+    return lambda times, right: times if full else times // 5 if right else 3 * times // 10
 
 
 def drawn_in_the_browser(views, width):

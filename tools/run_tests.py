@@ -123,7 +123,17 @@ def plan(source: str) -> list[Pass]:
     return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
         Pass("types", "mypy", [sys.executable, "-m", "mypy"], every_day=False),
-        Pass("tests", "units, properties, oracles, doctests, notebook rules, the built wheel", [*pytest, *WORKERS]),
+        Pass(
+            "tests",
+            "units, properties, oracles, doctests, notebook rules, right answers, the built wheel",
+            [*pytest, *WORKERS, "--part=daily"],
+        ),
+        Pass(
+            "thorough",
+            "every known wrong answer, cheats, projects",
+            [*pytest, *WORKERS, "--part=thorough", "tests"],
+            every_day=False,
+        ),
         Pass("lessons", f"on {people}: {how}", [*compare, *LESSONS], said),
         Pass("companions", f"on {people}: {how}", [*compare, *COMPANIONS], said, every_day=False),
         Pass("solutions", f"on {people}: {how}", [*compare, *SOLUTIONS], said, every_day=False),
@@ -157,7 +167,8 @@ def plan(source: str) -> list[Pass]:
         Pass(
             "grade",
             "classes of notebooks, graded",
-            [*pytest, "-m", "grade and not audit", "tests/grade"],
+            # A file a worker: each of them waits much of its time.
+            [*pytest, "-n", "2", "--dist", "loadfile", "-m", "grade and not audit", "tests/grade"],
             every_day=False,
         ),
         Pass(

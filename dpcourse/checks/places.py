@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from scipy import stats
+from scipy import special, stats
 
 from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
@@ -51,8 +51,10 @@ def place(nearer: float, own: float, rng: Generator) -> Place:
 
 def place_of_count(truths: int, many: int, chance: float, rng: Generator) -> Place:
     """Where so many truths among independent reports lie, each of them one with this probability."""
-    law = stats.binom(many, chance)
-    return place(law.sf(truths), law.pmf(truths), rng)
+    lies = many - truths
+    ways = special.gammaln(many + 1) - special.gammaln(truths + 1) - special.gammaln(lies + 1)
+    as_many = np.exp(ways + special.xlogy(truths, chance) + special.xlog1py(lies, -chance))
+    return place(special.bdtrc(truths, many, chance), as_many, rng)
 
 
 def place_of_choice(chosen: int, chances: np.ndarray, behind: np.ndarray, rng: Generator) -> Place:

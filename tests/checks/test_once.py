@@ -1,6 +1,6 @@
-"""Answers that add their noise where a check looks for it, and tell the truth elsewhere: refused, fifty of fifty.
+"""Answers that add their noise where a check looks for it, and tell the truth elsewhere: refused every time.
 
-Each is the right answer of an exercise, called with another ε where it thinks that nobody looks. What a process
+Fifteen times each in `make audit`, fifty with ``--rehearse=full``. Each is the right answer of an exercise, called with another ε where it thinks that nobody looks. What a process
 remembers is lost only where the grader starts another (tests/grade/test_renewed.py).
 """
 
@@ -15,6 +15,7 @@ from dpcourse.checks import rehearse
 from dpcourse.mechanisms import GaussianMechanism
 
 LESSONS = Path(__file__).parents[1] / "lessons"
+pytestmark = pytest.mark.thorough
 MARK = 0xDEADBEEF
 SIGMA = GaussianMechanism(1.0, 1e-5).sigma  # what 04.2 is given at ε = 1
 
@@ -205,10 +206,10 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.parametrize("times", [1, pytest.param(50, marks=pytest.mark.audit)])
+@pytest.mark.parametrize("audit", [False, pytest.param(True, marks=pytest.mark.audit)])
 @pytest.mark.parametrize(("exercise", "cheat"), ELSEWHERE, ids=lambda one: getattr(one, "__name__", one))
-def test_who_is_wrong_where_nothing_was_drawn_is_refused(exercise, cheat, times):
-    keys = rehearse(exercise, cheat(right_answers(exercise)[0], exercise), times=times).keys
+def test_who_is_wrong_where_nothing_was_drawn_is_refused(exercise, cheat, audit, often):
+    keys = rehearse(exercise, cheat(right_answers(exercise)[0], exercise), times=often(50, False) if audit else 1).keys
     assert "passed" not in keys, keys
 
 
@@ -241,5 +242,6 @@ def test_a_cheat_is_refused(exercise, place, cheat):
 
 @pytest.mark.audit
 @pytest.mark.parametrize(("exercise", "place", "cheat"), cases(None))
-def test_fifty_of_each_cheat_are_refused(exercise, place, cheat):
-    assert refused(exercise, place, cheat, 50, None) == 50
+def test_fifty_of_each_cheat_are_refused(exercise, place, cheat, often):
+    times = often(50, False)
+    assert refused(exercise, place, cheat, times, None) == times

@@ -24,13 +24,6 @@ def reference(request):
 
 
 @pytest.fixture
-def often(request):
-    """How often an answer is checked that `make rehearse` checks `times` times."""
-    full = request.config.getoption("--rehearse") == "full"
-    return lambda times, right: times if full else times // 5 if right else 3 * times // 10
-
-
-@pytest.fixture
 def always(record_property, often):
     """Ask for one outcome of every check of an answer.
 

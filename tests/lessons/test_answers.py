@@ -155,6 +155,7 @@ def test_right_answers_pass(exercise, answer):
     assert rehearsal.slowest < 9  # seconds of processor time; three are wanted on an idle machine
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG, ids=name)
 def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
     assert rehearse(exercise, answer, times=1, rng=1).keys.keys() <= {key, *also(exercise, key)}

@@ -215,10 +215,9 @@ WRONG = {
         "wrong-value": 0.9,
     },
 }
-# Proportional shares of scores that differ by a few in ten thousand cannot be told from equal ones.
-# The auditor refutes 0.8 of the noise often, but not always.
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("answer", [pandas_table, pivoted])
 def test_a_table_by_pandas_is_in_time(answer):
     """Some milliseconds a call: a check that called it thousands of times would be stopped."""
