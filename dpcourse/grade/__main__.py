@@ -11,13 +11,20 @@ from pathlib import Path
 from dpcourse.grade import sandbox
 from dpcourse.grade.classroom import Graded, grade_class
 from dpcourse.grade.people import printable
-from dpcourse.grade.results import write_all, write_student, write_tables
+from dpcourse.grade.results import handed_in_by_few, only_assigned, write_all, write_student, write_tables
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m dpcourse.grade", description=__doc__)
     parser.add_argument("submissions", type=Path, help="a folder with a folder for each student")
     parser.add_argument("--out", type=Path, default=Path("grades"), help="where the grades go (default: grades)")
+    parser.add_argument(
+        "--assigned",
+        nargs="+",
+        default=[],
+        metavar="NAME",
+        help="what was set, such as 03 11 2_supplier_benchmarking: the rest does not count (default: all handed in)",
+    )
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="notebooks at a time")
     parser.add_argument(
         "--seconds",
@@ -38,12 +45,14 @@ def main() -> int:
     limits = sandbox.Limits(seconds=asked.seconds)
 
     def ready(done: list[Graded], student: str) -> None:
+        done = only_assigned(done, asked.assigned)
         with contextlib.suppress(OSError):  # all of it is written again at the end
             write_student(done, student, asked.out)
         with contextlib.suppress(OSError):
             write_tables(done, asked.out)
 
     try:
+        only_assigned([], asked.assigned)
         graded = grade_class(
             asked.submissions,
             asked.out,
@@ -54,8 +63,12 @@ def main() -> int:
         )
     except ValueError as error:
         parser.error(str(error))
+    graded = only_assigned(graded, asked.assigned)
     table, missing = write_all(graded, asked.out)
     print(f"{len(graded)} notebooks; the grades are in {table}, feedback in {asked.out / 'feedback'}")
+    if few := handed_in_by_few(graded):
+        said = ", ".join(f"{notebook} ({count})" for notebook, count in few.items())
+        print(f"Few handed in {said}; all are graded out of these points, too. --assigned says what was set.")
     if missing:
         names = ", ".join(map(printable, missing))
         print(f"No feedback could be written for {names}. Is the disk full? Run the same command again.")

@@ -31,14 +31,16 @@ def submissions(folder: Path) -> list[Submission]:
     ValueError
         If there are none.
     """
-    found, known = [], dict[str, str]()
+    found, known = [], dict[tuple[str, bool], str]()
     for place in sorted(folder.iterdir()):
         if place.is_dir() and not place.name.startswith(".") and not place.is_symlink():
             paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
             found += [Submission(place.name, path) for path in paths if _plain(path)]
         elif place.suffix == ".ipynb" and _plain(place):
-            # Canvas and Moodle may hand out a file a file: those with one number are one student's.
-            student = known.setdefault(person(place.stem)[2] or person(place.stem)[1], place.stem)
+            # Canvas and Moodle may hand out a file a file: those with one number are one student's. Nobody else's file
+            # is, whatever it is called.
+            _, moodle, canvas = person(place.stem)
+            student = known.setdefault((canvas or moodle, moodle == place.stem), place.stem)
             found.append(Submission(student, place))
     if not found:
         raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")

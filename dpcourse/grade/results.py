@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import hashlib
 import html
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +27,43 @@ section.passed {{ border-color: #00734f; }} h3 {{ margin: 0; font-size: 1.05rem;
 {body}
 </body></html>
 """
+
+
+def only_assigned(graded: Sequence[Graded], names: Sequence[str]) -> list[Graded]:
+    """The same without the points of notebooks that were not set: nobody's grade is out of more for them.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Beginnings of notebooks' names, such as "03" or "2_supplier_benchmarking"; without any, all were set.
+
+    Raises
+    ------
+    ValueError
+        If no notebook is called so.
+    """
+    known = [reference.name for reference in references()]
+    for name in names:
+        if not any(_called(notebook, name) for notebook in known):
+            raise ValueError(f"no notebook is called {name!r}; there are {', '.join(sorted(known))}")
+
+    def left(one: Graded) -> Graded:
+        if not one.notebook or not names or any(_called(one.notebook, name) for name in names):
+            return one
+        return dataclasses.replace(one, notebook="", marks=(), error=f"not counted: {one.notebook} was not set")
+
+    return list(map(left, graded))
+
+
+def _called(notebook: str, name: str) -> bool:
+    return f"{notebook}_".startswith(f"{name}_")
+
+
+def handed_in_by_few(graded: Sequence[Graded]) -> dict[str, int]:
+    """Notebooks that fewer than half of the students handed in, and how many did."""
+    classes = latest(graded)
+    many = Counter(notebook for mine in classes.values() for notebook in mine)
+    return {notebook: count for notebook, count in sorted(many.items()) if 2 * count < len(classes)}
 
 
 def write_all(graded: Sequence[Graded], out: Path) -> tuple[Path, list[str]]:

@@ -1,7 +1,8 @@
 """Answers that add their noise where a check looks for it, and tell the truth elsewhere: refused every time.
 
-Fifteen times each in `make audit`, fifty with ``--rehearse=full``. Each is the right answer of an exercise, called with another ε where it thinks that nobody looks. What a process
-remembers is lost only where the grader starts another (tests/grade/test_renewed.py).
+Fifteen times each in `make audit`, fifty with ``--rehearse=full``. Each is the right answer of an exercise, called with
+another ε where it thinks that nobody looks. What a process remembers is lost only where the grader starts another
+(tests/grade/test_renewed.py).
 """
 
 import importlib.util
@@ -213,14 +214,18 @@ def test_who_is_wrong_where_nothing_was_drawn_is_refused(exercise, cheat, audit,
     assert "passed" not in keys, keys
 
 
+# Above ε = 3 noise of whole numbers is hardly ever seen; that nine of hundreds of such answers have none never is. The
+# first answers, which have decimals, have to show these.
+WITH_DECIMALS = ("exact above 3", "exact above 5", "half the noise above 2.4", "exact after fifty times")
+
+
 def cases(answers):
-    """Above ε = 3 noise of whole numbers is hardly ever seen: the first answers, with decimals, have to show theirs."""
     return [
         pytest.param(exercise, place, cheat, id=f"{exercise}-{place}-{cheat}")
         for exercise in EXERCISES
         for place in range(len(right_answers(exercise)[:answers]))
         for cheat in CHEATS
-        if place == 0 or "above" not in cheat
+        if place == 0 or cheat not in WITH_DECIMALS
         if exercise != "03.3" or cheat != "exact where it may write"  # which is given lists
     ]
 

@@ -104,6 +104,22 @@ def test_a_platform_finds_its_students_again(tmp_path):
     assert "<h1>Siobhán O&#x27;Brien</h1>" in page.read_text(encoding="utf-8")
 
 
+def test_what_was_not_set_costs_nobody(tmp_path):
+    """One student hands in another lesson: nobody's grade is out of more for it, if it is said what was set."""
+    known = {reference.name[:2]: reference.name for reference in references()}
+    class_ = [Graded(name, "03.ipynb", "", known["03"]) for name in ("Ana", "Bo", "Cem")]
+    class_.append(Graded("Bo", "05.ipynb", "", known["05"]))
+    assert results.handed_in_by_few(class_) == {known["05"]: 1}
+    of = {}
+    for names in ((), ("03",), (known["03"], "05")):
+        results.write_all(results.only_assigned(class_, names), tmp_path)
+        of[names] = float((tmp_path / "grades.csv").read_text(encoding="utf-8").splitlines()[1].split(",")[-1])
+    assert of[("03",)] < of[()] == of[(known["03"], "05")]
+    assert "05_composition_exercises was not set" in results.only_assigned(class_, ["03"])[-1].error
+    with pytest.raises(ValueError, match="'0'"):
+        results.only_assigned(class_, ["0"])
+
+
 def test_no_two_students_share_a_file():
     names = ["Ana", "a/b", "a:b", "..", ".", "", "=x", "_x", "Ana ", "ana", 250 * "x", 251 * "x", "\udcff"]
     files = {results._file(name) for name in names}
