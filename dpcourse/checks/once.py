@@ -97,8 +97,12 @@ def ask_often(release: Release, answer: Answer, rng: Generator) -> Iterator[list
     for epsilon, n in corners(rng, *SIZES):
         if _listed(pools[0][: release.records]):
             n = min(n, LISTED // 5)
-        n, arguments = _any(release, pools, n, rng, rng.random() < SORTED)
-        truth = np.asarray(release.truth(*arguments), dtype=float)
+        most = n
+        for _ in range(5):  # where all counts are 0, results that are cut at 0 say little
+            n, arguments = _any(release, pools, most, rng, rng.random() < SORTED)
+            truth = np.asarray(release.truth(*arguments), dtype=float)
+            if truth.any():
+                break
         scale, asked = release.scale(arguments, epsilon), list[Question]()
         for before in range(min(OFTEN, max(MOST_RECORDS // n, 60), max(MOST_NUMBERS // max(truth.size, 1), 2))):
             own = fresh(rng)

@@ -271,6 +271,9 @@ WRONG = {
         "not-everywhere too": lambda frame, columns, sensitive: (
             (diverse(frame, columns, sensitive) == 1).mean() if len(columns) in (2, 3) else 0.0
         ),
+        "not-everywhere too too": lambda frame, columns, sensitive: (
+            (diverse(frame, columns, sensitive) == 1).mean() * (len(frame) <= 250 or frame[sensitive].nunique() <= 2)
+        ),
         "share-of-groups": lambda frame, columns, sensitive: (frame.groupby(columns)[sensitive].nunique() == 1).mean(),
         "only-the-unique": lambda frame, columns, sensitive: removed(frame, columns, 2),
         "worst-group": lambda frame, columns, sensitive: int(diverse(frame, columns, sensitive).min()),

@@ -255,4 +255,5 @@ WRONG = [
     ("08.5", "below-the-truth", lambda *arguments: 0.985 * training_epsilon(*arguments)),
     ("08.5", "wrong-value", lambda C, b, n, e, s, d: 1.0),
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) if what[3] <= 8 else 0.0),
+    ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) * (what[2] <= 120 * what[1] and what[4] >= 0.9)),
 ]

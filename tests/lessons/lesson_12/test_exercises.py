@@ -201,6 +201,7 @@ WRONG = [
     ("12.4", "capped", lambda *what: record_epsilon(*what) if what[4] <= 20 else 0.0),
     *(("12.4", "capped", lambda *what, cap=cap: min(cap, record_epsilon(*what))) for cap in (2.0, 5.0, 10.0, 20.0)),
     ("12.4", "wrong-value", lambda s, b, n, e, r, d: 0.5 * r),
+    ("12.4", "not-everywhere", lambda *what: record_epsilon(*what) * (what[2] <= 40 * what[1])),
     ("12.5", "wrong-value", lambda C, z, n, gone: 1.0),
     ("12.5", "wrong-type", lambda *what: str(noise_share(*what))),
 ]

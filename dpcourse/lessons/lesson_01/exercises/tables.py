@@ -141,14 +141,19 @@ REMOVED = (
 
 def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
     frame, columns = _table_and_columns(rng)
-    secrets = {name: rng.choice(["no", "flu", "cold"], len(frame), p=[0.8, 0.1, 0.1]) for name in _SECRETS}
-    frame = frame.assign(age=frame["age"] // 5 * 5, **secrets)
-    return frame, columns, str(rng.choice(["rich", *_SECRETS]))
+    return _with_secrets(frame.assign(age=frame["age"] // 5 * 5), columns, rng)
 
 
 def _any_secret(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
     frame = people(rng, whole(rng, 1, 2000))
-    return frame, _some(rng, frame.columns.drop("rich")), "rich"
+    return _with_secrets(frame, _some(rng, frame.columns.drop("rich")), rng)
+
+
+def _with_secrets(
+    frame: pd.DataFrame, columns: list[str], rng: np.random.Generator
+) -> tuple[pd.DataFrame, list[str], str]:
+    secrets = {name: rng.choice(["no", "flu", "cold"], len(frame), p=[0.8, 0.1, 0.1]) for name in _SECRETS}
+    return frame.assign(**secrets), columns, str(rng.choice(["rich", *_SECRETS]))
 
 
 def _alike(frame: pd.DataFrame, columns: list[str], sensitive: str) -> np.ndarray:
