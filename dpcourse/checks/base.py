@@ -228,7 +228,7 @@ class Exercise:
             return Diagnosis(
                 "not-an-answer",
                 f"Your answer {how}. It is the question that is to be answered.",
-                "Write the function from its definition: NumPy and the generator you are given are enough.",
+                "Write the function from its definition, with what it is given.",
             )
         except PackageUsed as used:
             if str(used).startswith("lessons."):
@@ -239,8 +239,8 @@ class Exercise:
                 )
             return Diagnosis(
                 "package-used",
-                f"Your answer calls dpcourse.{used}, which is what you are asked to write.",
-                "Write it from the definition in the lesson; NumPy and the generator you are given are enough.",
+                f"Your answer uses dpcourse.{_public(str(used))}. Here you write this step yourself.",
+                "Which definition of the lesson does it follow? Write that down, with NumPy, pandas or SciPy.",
             )
         except Exception as error:
             # A case that stumbles over an answer of the wrong kind: the student sees a sentence, not our traceback.
@@ -250,6 +250,15 @@ class Exercise:
                 f"Compare the type and shape of what you return with the exercise. {called}".strip(),
             )
         return None
+
+
+def _public(name: str) -> str:
+    """The part of a name that a student may have written.
+
+    >>> _public("mechanisms.additive.laplace.LaplaceMechanism.__post_init__")
+    'mechanisms.additive.laplace.LaplaceMechanism'
+    """
+    return re.sub(r"\._.*", "", name)
 
 
 def _times(calls: int) -> str:
@@ -298,7 +307,7 @@ def _raised(raised: AnswerRaised, called: str) -> Diagnosis:
     if isinstance(error, ValueError) and "read-only" in str(error):
         return Diagnosis(
             "changes-data",
-            "Your function changes the data it is given; the next question would see other people.",
+            "Your function changes the data it is given; the next call would see other data.",
             "Work on a copy: np.sort(x) instead of x.sort(), x = x + 1 instead of x += 1.",
         )
     hint = called if isinstance(error, TypeError) else "Call it yourself on a small example."

@@ -40,8 +40,8 @@ def exact_wrong(
         )
     if all(np.ptp(sample.errors.sum(axis=1)) < 0.1 * sample.errors.std(axis=0).mean() for sample in samples):
         return Shared.EXACT_TOTAL.seen(
-            f"Your {cell}s always add up to the same total. So the number of people comes out without any noise, and "
-            "whoever knows all others sees whether one more is there."
+            f"Your {cell}s always add up to the same total, without any noise. Boris, who knows all the others, reads "
+            "off what one person more adds to it."
         )
     return None
 
@@ -68,14 +68,13 @@ def _cut_at_zero(samples: Sequence[Sample], cell: str) -> Diagnosis | None:
         return Shared.ONE_SIDED.seen(f"Your noise has one sign only: no {cell} comes out smaller than it is.")
     return Shared.CUT_AT_ZERO.seen(
         "Negative counts were cut, or made positive: none comes out. That is harmless for privacy, but not asked for: "
-        f"{cell}s with nobody in them are given {nobody.mean():.2g} people on average, and sums of many counts come "
-        "out too large."
+        f"{cell}s with nobody in them come out {nobody.mean():.2g} too large on average, and so do sums of many."
     )
 
 
 def _by_size(samples: Sequence[Sample], cell: str) -> Diagnosis | None:
     """Mean errors where the truth is zero, small, middling and large, beside those of all; 300 or more."""
-    words = ("is 0", "is small", "is middling", "is large")
+    words = ("empty", "small", "middling", "large")
     truth = np.concatenate([np.broadcast_to(s.truth / s.scale, s.errors.shape).ravel() for s in samples])
     errors = np.abs(np.concatenate([(s.errors / (s.size * s.scale)).ravel() for s in samples]))
     groups = np.digitize(truth, (0.5, FULL, 5 * FULL))
@@ -84,8 +83,8 @@ def _by_size(samples: Sequence[Sample], cell: str) -> Diagnosis | None:
         return None
     least, most = min(sizes, key=sizes.__getitem__), max(sizes, key=sizes.__getitem__)
     return Shared.NOISE_BY_SIZE.seen(
-        f"Your noise follows the size of the {cell}: the mean error is {sizes[least]:.2g} times that of all {cell}s "
-        f"where the {cell} {least}, and {sizes[most]:.2g} times where it {most}. Then the noise tells the size."
+        f"Your noise follows the size of the {cell}. Set beside the average of all, it is {sizes[least]:.2g} times as "
+        f"wide in {least} {cell}s, and {sizes[most]:.2g} times in {most} ones. Then the noise tells the size."
     )
 
 

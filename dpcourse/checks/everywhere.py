@@ -154,7 +154,9 @@ class Everywhere:
 
     def _said(self, kind: str, where: str, group: Sequence[Call]) -> str:
         exact, expected = sum(one.seen.exact for one in group), sum(one.seen.chance for one in group)
-        seen = f"{where}, {self.exact} in {exact:,} of {len(group):,} calls; in {_about(expected)} it should have been."
+        seen = (
+            f"{where}, {self.exact} in {exact:,} of {len(group):,} calls; the usual right answer: {_about(expected)}."
+        )
         if kind == NARROW:
             return f"{seen} Your results there are nearer to the truth than ε allows."
         if kind == WIDE:
@@ -190,8 +192,8 @@ def deaf(repeated: Sequence[Call], failure: float) -> Diagnosis | None:
     same, expected = sum(one.seen.exact for one in group), sum(one.seen.chance for one in group)
     return Diagnosis(
         "own-generator",
-        f"{where}, your result was the same with another generator in {same:,} of {len(group):,} calls; in "
-        f"{_about(expected)} it should have been. Who can foresee your noise can take it off.",
+        f"{where}, your result was the same with another generator in {same:,} of {len(group):,} calls; chance "
+        f"explains {_about(expected)}. Anyone who can foresee your noise can subtract it.",
         "Draw from the `rng` you are given, at every ε and every size, and seed no generator of your own.",
     )
 

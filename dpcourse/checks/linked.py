@@ -24,7 +24,10 @@ SAME = 1e-9  # scales: errors nearer than this are one draw
 OFTEN = 20  # of N ≤ 20,000 numbers, so many are that near to another with probability below 1e-9
 _FAILURE = 1e-9  # of each look
 _BOUND = -float(np.log(_FAILURE / 2))
-SHARED = Shared.LINKED_NOISE.seen("Some of your results have the same noise, or the same with its sign turned.")
+SHARED = Shared.LINKED_NOISE.seen(
+    "Some of your results have the same noise, or the same with its sign turned.",
+    "Where does a draw come back: in two numbers of one result, from a seed of your own, from one call to the next?",
+)
 
 
 def linked(asked: Sequence[Question], places: np.ndarray, wider: bool = False) -> Diagnosis | None:

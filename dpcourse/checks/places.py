@@ -122,8 +122,8 @@ class Placed:
             (epsilons, np.argsort(epsilons)[::-1], "at ε = {:.2g} or more"),
             (sizes, np.argsort(sizes, kind="stable"), f"with {{:.0f}} {self.of} or fewer"),
             (sizes, np.argsort(sizes, kind="stable")[::-1], f"with {{:.0f}} {self.of} or more"),
-            (turn, turn, "at first"),
-            (turn, turn[::-1], "at last"),
+            (turn, turn, "at the beginning"),
+            (turn, turn[::-1], "at the end"),
             (turn, np.flatnonzero([isinstance(one, int) for one in epsilons]), "where ε is an int"),
             (turn, np.flatnonzero(counts), "where data are whole numbers"),
             (turn, np.flatnonzero(np.logical_not(counts)), "where data are no whole numbers"),
@@ -136,11 +136,9 @@ class Placed:
                 unlikely = bounds - stats.gamma.logsf(found, many)
                 if unlikely.max() > worst:
                     worst, last = float(unlikely.max()), int(unlikely.argmax())
-                    words = (
-                        f"Asked {last + 1} times {where.format(values[order[last]])}, each time about something new, "
-                        f"{what}: more than chance can make them."
-                    )
-        asks = "You were asked once each, at many ε and many sizes. What does your randomness depend on?"
+                    which = where.format(values[order[last]])
+                    words = f"In {last + 1} new questions {which}, {what}: chance does not explain it."
+        asks = f"You were asked at many ε, with many numbers of {self.of}. What does your randomness depend on?"
         if words:
             return Shared.NOT_EVERYWHERE.seen(words, asks)
         return deaf(repeated, 0.4 * chance.failure) or self._often(answer, Chance(chance.rng, 0.1 * chance.failure))
@@ -156,7 +154,8 @@ class Placed:
             failure = chance.failure / 2 / len(CORNERS)
             small, large = uneven(np.clip([one.at for one in found], EXACT, 1 - EXACT), failure)
             if small or (large and not self.bound):
-                return Shared.NOT_EVERYWHERE.seen(f"{where}{self.near if small else self.far}.")
+                seen = f"{where}{self.near if small else self.far}: chance does not explain it."
+                return Shared.NOT_EVERYWHERE.seen(seen)
             above, sided = sum(one.side > 0 for one in found), sum(one.side != 0 for one in found)
             if sided and stats.binomtest(above, sided).pvalue < failure:
                 seen = f"{where}{above / sided:.0%} of your results lie above the truth. Half should."

@@ -89,8 +89,8 @@ class Words:
 class Probe:
     """Neighbours to set the auditor on: where noise of the right width everywhere else gives a person away.
 
-    `pairs`, `hint`, `key`, `runs`, `diagnose` are those of `Audited`. `view` is what the auditor sees of an output,
-    rounded (the low bits of floats are lesson 14's): its first number unless given.
+    `pairs`, `hint`, `key`, `runs`, `diagnose`, `what` are those of `Audited`. `view` is what the auditor sees of an
+    output, rounded (the low bits of floats are lesson 14's): its first number unless given.
     """
 
     pairs: Pairs
@@ -100,6 +100,7 @@ class Probe:
     runs: int = 1000
     view: Callable[[Any], Any] = lambda output: round(float(np.ravel(output)[0]), 3)
     diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None
+    what: str = "output"
 
     def audited(self, release: Release) -> Case:
         def case(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -109,7 +110,9 @@ class Probe:
                 return release.call(answer, arguments, epsilon, rng)
 
             claim = release.claim or Guarantee(epsilon)
-            audit = Audited(self.pairs, claim, self.runs, 1, call, self.view, self.hint, self.key, self.diagnose)
+            audit = Audited(
+                self.pairs, claim, self.runs, 1, call, self.view, self.hint, self.key, self.diagnose, what=self.what
+            )
             return audit(answer, chance)
 
         return case

@@ -110,7 +110,7 @@ def _related(samples: Sequence[Sample], off: Callable[[Callable[[Sample], Any]],
     if len(samples[0].truth) == 1:
         return None
     if all((np.abs(np.sort(s.mean) - np.sort(s.truth)) < 12 * s.error).all() for s in samples):
-        return Shared.WRONG_ORDER.seen("Your results are right, and stand in another order than is asked for.")
+        return Shared.WRONG_ORDER.seen("The right results stand at the wrong places.")
     if off(lambda s: np.cumsum(s.truth)).max() < 12:
         seen = f"Each of your results is the sum of the right ones up to its place. {_worst(samples)}"
         return Diagnosis("running-total", seen, "Whom does a single one of them count?")

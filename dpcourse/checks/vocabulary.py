@@ -31,7 +31,7 @@ class Shared(enum.Enum):
     )
     CUT_DECIMALS = (
         "cut-decimals",
-        "int(), floor and ceil move every result the same way. Which function goes to the nearest whole number?",
+        "floor moves every result down, ceil up, int() towards 0. Which goes to the nearest, and is one asked for?",
     )
     THIN_TAILS = (
         "thin-tails",
@@ -53,7 +53,7 @@ class Shared(enum.Enum):
     EMPTY_EXACT = "empty-exact", "Which cells get noise: those that somebody is in, or those that are declared?"
     EXACT_TOTAL = (
         "exact-total",
-        "n is private under adding and removing. What makes your noise cancel, or your counts add up to n?",
+        "The total is private, too. What makes your noise cancel, or your counts add up to a fixed number?",
     )
     LINKED_NOISE = "linked-noise", "Which numbers have a draw in common, where each needs one of its own?"
     UNEVEN_NOISE = "uneven-noise", "Which one scale follows from public numbers only?"

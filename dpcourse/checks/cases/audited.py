@@ -122,10 +122,10 @@ class Audited:
                 "Boris, who knows all the others, reads that person off.",
                 "Where does the randomness come in?",
             )
-        seen = "no ε at all" if not np.isfinite(result.epsilon_lower) else f"ε ≥ {result.epsilon_lower:.3g}"
+        seen = "no ε at all holds" if not np.isfinite(result.epsilon_lower) else f"ε ≥ {result.epsilon_lower:.3g}"
         return Diagnosis(
             view.key,
-            f"Your release tells two neighbouring datasets apart: it has {seen}, where {self.claim} is wanted. "
+            f"An auditor tells two neighbouring datasets apart: {seen}, and {self.claim} is wanted. "
             f"What gives it away: {_pointers(result.strongest.signs, pair).replace('output', view.what)}.",
             view.hint,
         )
@@ -137,7 +137,7 @@ def _pointers(signs: tuple[str, str], pair: list[Any]) -> str:
     if here is None or there is None or here == there:
         names = ["one dataset", "the other"] if all(signs) else ["one of the two"] * 2
     else:
-        names = ["the larger dataset", "the smaller one" if all(signs) else "the smaller dataset"]
+        names = ["the larger dataset", "the smaller dataset"]
         names = names if here > there else names[::-1]
     return " and ".join(f"“{sign}” points to {name}" for sign, name in zip(signs, names, strict=True) if sign)
 

@@ -64,26 +64,31 @@ class Returns:
             if array.dtype.kind not in "biuf" or array.ndim == 0:
                 strange = [x for x in array.flat if not isinstance(x, numbers.Real)] if array.ndim else []
                 held = f" that holds {strange[0]!r}" if strange else ""
-                return Diagnosis("wrong-type", f"An array of numbers is wanted; you return {a(result)}{held}.")
+                seen = f"An array of numbers is wanted; you return {a(result)}{held}."
+                return Diagnosis("wrong-type", seen, "Which line returns, and what does it hold there?")
             if self.shape is not None and array.shape != tuple(self.shape(*arguments)):
                 wanted = tuple(self.shape(*arguments))
-                return Diagnosis("wrong-shape", f"The result has shape {array.shape}, and {wanted} is wanted.")
+                seen = f"The result has shape {array.shape}, and {wanted} is wanted."
+                return Diagnosis("wrong-shape", seen, "What should each number of the result belong to?")
         elif self.what != "any":
             kinds = {"number": numbers.Real, "integer": numbers.Integral, "boolean": bool | np.bool_}[self.what]
             if array.ndim > 0:
                 values = "1 value" if array.size == 1 else f"{array.size} values"
-                return Diagnosis("wrong-shape", f"One {self.what} is wanted; you return {a(result)} of {values}.")
+                seen = f"One {self.what} is wanted; you return {a(result)} of {values}."
+                return Diagnosis("wrong-shape", seen, "Which step makes one of them: a sum, a mean, a choice?")
             plain = array.item() if isinstance(result, np.ndarray) else result
             if not isinstance(plain, kinds) or (isinstance(plain, bool | np.bool_) and self.what != "boolean"):
                 wanted_kind = {"integer": "An integer", "number": "A number"}.get(self.what, "True or False")
-                return Diagnosis("wrong-type", f"{wanted_kind} is wanted; you return {a(result)}.")
+                seen = f"{wanted_kind} is wanted; you return {a(result)}."
+                return Diagnosis("wrong-type", seen, "Which line returns, and what does it hold there?")
         if array.dtype.kind == "f" and np.isnan(array).any():
             return Diagnosis("nan", "The result holds NaN (not a number).", "Is something divided by zero?")
         if self.among is not None:
             allowed = self.among(*arguments) if callable(self.among) else self.among
             strange = [value for value in np.ravel(array).tolist() if value not in allowed]
             if strange:
-                return Diagnosis("outside", f"The result holds {strange[0]!r}, which is not among the values allowed.")
+                seen = f"The result holds {strange[0]!r}, which is not among the values allowed."
+                return Diagnosis("outside", seen, "Which values may come out, and from which number do they count?")
         return None
 
     def _listens(self, answer: Answer, arguments: tuple[Any, ...], chance: Chance) -> Diagnosis | None:

@@ -98,7 +98,7 @@ class Equals:
             return Shared.NOT_EVERYWHERE.seen(
                 f"Your result is right on usual inputs. On {len(bad)} of {self.times} that are larger, smaller or less "
                 f"round it is wrong. {seen}",
-                "What do the inputs have in common on which you are wrong? Which case is not thought of?",
+                "What do the inputs have in common on which you are wrong? Which case did you leave out?",
             )
         related = self._related(drawn, results, right, names) or self._ignored(answer, drawn, names)
         if related:
@@ -107,7 +107,7 @@ class Equals:
         ask = "Compare them step by step on this input. Which part does your result lack, or have too much of?"
         if some != "one":
             seen = f"On {some} inputs your result is wrong. {seen}"
-            ask = "What do the inputs have in common on which you are wrong? Which case is not thought of?"
+            ask = "What do the inputs have in common on which you are wrong? Which case did you leave out?"
         return Diagnosis("wrong-value", seen, ask)
 
     def _stopped(self, answer: Answer, arguments: Arguments, raised: AnswerRaised) -> Diagnosis:
