@@ -16,6 +16,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance, Diagnosis
 from dpcourse.checks.cases.known import Mistake, frozen
 from dpcourse.checks.once import whole
+from dpcourse.checks.release import Release
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -61,6 +62,20 @@ YES_COUNTS: tuple[Mistake, ...] = (
         "How many are True?",
     ),
 )
+
+
+class YesCounts(Release):
+    """Counts of yes under noise so wide that a share, or a yes or no, cannot be told from nothing."""
+
+    def around_the_truth(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        wrong = super().around_the_truth(answer, chance)
+        if wrong is None or wrong.key != Shared.IGNORES_DATA.key:
+            return wrong
+        return Shared.IGNORES_DATA.seen(
+            wrong.seen,
+            "Is that noise alone, or a share, or a yes or no? Leave the noise out: what comes out, and how many are "
+            "True?",
+        )
 
 
 IN_ANOTHER_ORDER = Shared.WRONG_ORDER.seen("Your counts are right, and stand in another order than is asked for.")

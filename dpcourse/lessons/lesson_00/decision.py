@@ -25,7 +25,7 @@ RELEASES = {
     "D": (
         True,
         "D: rounding is not random. Often it hides Ana, and sometimes it does not.",
-        "Let everybody else make 1,204. What is published if Ana earns more, and what if not?",
+        "Suppose the exact count of all the others is 1,204. What is published if Ana earns more, and what if not?",
     ),
     "E": (
         False,
@@ -35,7 +35,8 @@ RELEASES = {
     "F": (
         True,
         "F: this noise has a largest value.",
-        "Let everybody else make 1,204. Which numbers can come out if Ana earns more, and which if not?",
+        "Suppose the exact count of all the others is 1,204. Which numbers can come out if Ana earns more, and which "
+        "if not?",
     ),
 }
 _FORM = 'Write the letters in a set: certain = {"A", "B"} says that A and B can make Boris certain.'

@@ -35,7 +35,7 @@ INTERVAL = Value(
         Mistake(
             "multiplied",
             math.log(100) * 0.5,
-            "That shrinks as ε does.",
+            "That is ln(100) times ε, which gives less noise when ε is smaller.",
             "Is there more noise or less when ε is smaller?",
         ),
         Mistake(

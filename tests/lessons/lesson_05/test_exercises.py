@@ -9,7 +9,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from dpcourse.checks import rehearse
+from dpcourse.checks import check, rehearse
 from dpcourse.mechanisms import LaplaceMechanism
 
 
@@ -154,6 +154,12 @@ WRONG = {
         flags.sum(axis=0), rng=rng
     ),
 }
+
+
+def test_a_price_that_is_chosen_by_another_rule_is_shown_where_that_shows():
+    told = check("05.1", lambda k, e, d: k * e if k < 1500 else min(k * e, advanced(k, e, d)), rng=1).diagnosis
+    assert "you give kε, and the advanced price is smaller" in told
+    assert "you give inf at 0.66" in check("05.2", ln2_rounded, rng=1).diagnosis
 
 
 def test_a_peek_at_the_dataset_is_caught():

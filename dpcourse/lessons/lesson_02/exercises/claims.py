@@ -113,6 +113,10 @@ RELEASES = {
     ),
 }
 
+_CHANGE = {
+    Neighbours.ADD_REMOVE: "one patient comes or goes",
+    Neighbours.REPLACE_ONE: "one patient's answer changes",
+}
 _FORM = 'Write claims = {"A": (ε, δ, relation), "B": …, "C": …}, each relation "add-remove" or "replace-one".'
 
 
@@ -168,7 +172,7 @@ def _content(name: str, claim: tuple, truth: Claim) -> Diagnosis | None:
                 f"{name}-{part}",
                 f"{name}: {symbol} = {given[part]:g} is "
                 + ("not the smallest that is true." if given[part] > getattr(truth, part) else "too small to be true."),
-                "What changes when one patient comes or goes, by how much, and what is the scale of the noise?"
+                f"What changes when {_CHANGE[truth.relation]}, by how much, and what is the scale of the noise?"
                 if part == "epsilon"
                 else "Is there any output that only one of two neighbours can produce, and how likely is it?",
             )

@@ -11,7 +11,6 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake
-from dpcourse.checks.cases.known import CONSTANT
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.privacy import Guarantee, Neighbours
@@ -35,6 +34,12 @@ def _says(yes: Any, no: Any = None) -> Any:
 def _right(epsilon: float) -> float:
     return 1 / (1 + math.exp(-epsilon))
 
+
+_CONSTANT = Diagnosis(
+    "constant",
+    "Your coin gives the same answer in every run, whatever Ana's answer is.",
+    "A constant keeps every secret and says nothing. Where does Ana's answer come in?",
+)
 
 _COINS = (
     Mistake(
@@ -100,8 +105,8 @@ _COINS = (
         "A no is always told as a no. So only people whose answer is yes ever say yes, and a yes gives them away.",
         "Which of the two answers has no coin?",
     ),
-    Mistake.told(CONSTANT, _says(lambda epsilon: 1.0, lambda epsilon: 0.0)),
-    Mistake.told(CONSTANT, _says(lambda epsilon: 0.0, lambda epsilon: 1.0)),
+    Mistake.told(_CONSTANT, _says(lambda epsilon: 1.0, lambda epsilon: 0.0)),
+    Mistake.told(_CONSTANT, _says(lambda epsilon: 0.0, lambda epsilon: 1.0)),
 )
 
 
@@ -167,5 +172,12 @@ COIN = (
         call=lambda answer, truth, rng: bool(answer(truth, 1.2, rng=rng)),
         hint="How many times as likely may a yes be with one answer of Ana's as with the other? And a no?",
     ),
-    Everywhere(_at_any_epsilon, settings=5000, often=4000, asked=(1,), exact="your coin said the truth"),
+    Everywhere(
+        _at_any_epsilon,
+        settings=5000,
+        often=4000,
+        asked=(1,),
+        exact="your coin said the truth",
+        ask="You were asked at many ε. Does your coin follow ε everywhere?",
+    ),
 )

@@ -78,6 +78,7 @@ _AFTER = Diagnosis(
     "You take δ off after dividing by the second rate.",
     "Solve TPR ≤ e^ε·FPR + δ for e^ε, one step at a time. In which step does δ go to the other side?",
 )
+_OFF_EPSILON = Diagnosis("delta-too-late", "You take δ off ε itself.", _AFTER.ask)
 
 
 def _by_accuracy(fpr: float, tpr: float, delta: float) -> float:
@@ -89,7 +90,8 @@ _YES_ONLY = Diagnosis(
     "first-bound-only",
     "Your result follows from the event “says smokes” alone. With fpr = 0.5 and tpr = 0.95 the event “does not say it” "
     "shows more.",
-    "How often does “does not say it” happen on D, and how often on D′? What may their ratio be?",
+    "How often does “does not say it” happen on D, and how often on D′? Which of the two is the larger one, and what "
+    "may their ratio be?",
 )
 _MISTAKES = (
     Mistake(
@@ -149,7 +151,13 @@ _MISTAKES = (
         _AFTER,
         lambda fpr, tpr, delta: max(_ratio_less(tpr, fpr, delta), _ratio_less(1 - fpr, 1 - tpr, delta), 0.0),
     ),
-    Mistake.told(_AFTER, lambda fpr, tpr, delta: max(shown(fpr, tpr, 0.0) - delta, 0.0)),
+    Mistake.told(_OFF_EPSILON, lambda fpr, tpr, delta: max(shown(fpr, tpr, 0.0) - delta, 0.0)),
+    Mistake(
+        "wrong-value",
+        lambda fpr, tpr, delta: tpr - fpr,
+        "That is the δ needed at ε = 0.",
+        "Which ratio gives ε?",
+    ),
 )
 
 # Ordinary rates first, so that a mistake of thought is heard of before a division by 0.
@@ -242,6 +250,12 @@ HOUSEHOLD = (
                 ),
                 "You divide ε by √k. With k = 4 people the household would pay twice its ε.",
                 "What do k steps cost, if each costs ε?",
+            ),
+            Mistake(
+                "wrong-shape",
+                lambda epsilon, delta, k: epsilon / k,
+                "You return one number; a pair (ε, δ) is wanted.",
+                "What δ does each person need?",
             ),
         ),
     ),

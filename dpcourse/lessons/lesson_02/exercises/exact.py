@@ -109,12 +109,16 @@ def _infinite_with_any_zero(p: np.ndarray, q: np.ndarray, delta: float) -> float
     return smallest(p, q, delta) if (p > 0).all() and (q > 0).all() else math.inf
 
 
+def _left(p: np.ndarray, q: np.ndarray, epsilon: float) -> float:
+    """One direction: what e^ε·q does not cover of p."""
+    return float(np.maximum(p - np.exp(epsilon) * q, 0).sum())
+
+
 def _both_added(p: np.ndarray, q: np.ndarray, delta: float) -> float:
     """The ε at which what is left over in the two directions together comes down to δ."""
 
     def left(epsilon: float) -> float:
-        over = np.maximum(p - np.exp(epsilon) * q, 0) + np.maximum(q - np.exp(epsilon) * p, 0)
-        return float(over.sum()) - delta - 1e-12
+        return _left(p, q, epsilon) + _left(q, p, epsilon) - delta - 1e-12
 
     if left(0.0) <= 0:
         return 0.0
@@ -216,6 +220,12 @@ _FORMULA = Equals(
             _both_added,
             "You add what is left over in both directions.",
             "The definition is one inequality for each direction. Does δ stand in each of them?",
+        ),
+        Mistake(
+            "wrong-value",
+            lambda p, q, delta: max(_left(p, q, delta), _left(q, p, delta)),
+            "That is the smallest δ at ε = `delta`.",
+            "You are given δ, and ε is wanted. At which ε does exact_delta come down to this δ?",
         ),
         Mistake.told(_IMPOSSIBLE, _where_finite),
         Mistake.told(_IMPOSSIBLE, _finite),

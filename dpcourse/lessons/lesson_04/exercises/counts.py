@@ -11,9 +11,16 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import either_order
-from dpcourse.checks.counting import YES_COUNTS, any_questions, in_another_order, one_yes_each, yes_and_no
+from dpcourse.checks.counting import (
+    YES_COUNTS,
+    YesCounts,
+    any_questions,
+    in_another_order,
+    one_yes_each,
+    yes_and_no,
+)
 from dpcourse.checks.noise_laws import normal
-from dpcourse.checks.release import Probe, Release, Words
+from dpcourse.checks.release import Probe, Words
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
@@ -65,10 +72,12 @@ def _too_wide(wide: float) -> Diagnosis | None:
     """Noise in units of σ√d; chance moves it by half a percent."""
     if wide < 1.45:
         return None
-    return Shared.TOO_MUCH_NOISE.seen(
-        f"Your noise is {wide:.3g} times as wide as sigma_1·√d, in every table with 40 questions.",
-        "One person changes d counts by one each. How long is that change, in L2?",
-    )
+    seen = f"Your noise is {wide:.3g} times as wide as sigma_1·√d, in every table with 40 questions."
+    if abs(wide / _SIGMA - 1) < 0.03:
+        return Shared.TOO_MUCH_NOISE.seen(
+            f"{seen} sigma_1 was {_SIGMA:.3g}.", "Is sigma_1 in it twice, as in a variance?"
+        )
+    return Shared.TOO_MUCH_NOISE.seen(seen, "One person changes d counts by one each. How long is that change, in L2?")
 
 
 def _not_normal(errors: np.ndarray) -> Diagnosis | None:
@@ -86,8 +95,8 @@ def _not_normal(errors: np.ndarray) -> Diagnosis | None:
     return Diagnosis(
         "not-gaussian",
         f"{share:.0%} of your errors are smaller than 0.67 of their standard deviation; of normal noise 50% are.",
-        "Gaussian noise is asked for, and `sigma_1` is for that alone: Laplace noise as wide as this breaks the claim, "
-        "since over many counts together its losses grow as if it were narrower by √2.",
+        "Gaussian noise is asked for, and `sigma_1` is made for it. Laplace noise of the same standard deviation would "
+        "break the claim; wider Laplace noise is not asked for. Which method of `rng` draws normal noise?",
     )
 
 
@@ -100,7 +109,7 @@ def _sigma_1(epsilon: float) -> float:
     return whole if whole % 2 else float(whole)
 
 
-class _Counts(Release):
+class _Counts(YesCounts):
     def scale(self, arguments: tuple[Any, ...], epsilon: float) -> float:
         return _sigma_1(epsilon) * math.sqrt(arguments[0].shape[1])
 
@@ -121,6 +130,7 @@ COUNTS = _Counts(
             "too-little-noise",
             runs=3000,
             view=_first_two,
+            what="count 0 − count 1",
         ),
         Probe(
             _yes_to_all,
@@ -129,6 +139,7 @@ COUNTS = _Counts(
             "sensitivity-not-in-scale",
             runs=8000,
             view=_along,
+            what="sum of the counts/√d",
         ),
         Probe(
             _first_of_many,
@@ -137,6 +148,7 @@ COUNTS = _Counts(
             Shared.SCALE_FROM_DATA.key,
             runs=3000,
             view=_along,
+            what="sum of the counts/√d",
         ),
     ),
     after=(_normal_and_no_wider,),

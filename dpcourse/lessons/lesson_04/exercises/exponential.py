@@ -128,14 +128,14 @@ _MISTAKES = (
     Mistake(
         "missing-two",
         for_each(_law(lambda u, delta, epsilon: epsilon * u / delta)),
-        "Your weights are exp(εu/Δ). One person can raise one utility and lower the others, so that the "
-        "weight and the sum of weights move against each other.",
+        "You choose in proportion to exp(εu/Δ), as Gumbel noise of scale Δ/ε does. One person can raise one utility "
+        "and lower the others, so that the weight and the sum of weights move against each other.",
         "Each may take half of ε: exp(εu/2Δ).",
     ),
     Mistake(
         Shared.EPSILON_IGNORED,
         for_each(_law(lambda u, delta, epsilon: u / (2 * delta))),
-        "The ε you are given does not enter: your weights are those of ε = 1.",
+        "The ε you are given does not enter: you choose as often as at ε = 1.",
         "exp(εu/2Δ): a smaller ε makes the weights more alike.",
     ),
     Mistake(
@@ -165,7 +165,7 @@ _MISTAKES = (
     Mistake(
         "two-twos",
         for_each(_law(lambda u, delta, epsilon: epsilon * u / (4 * delta))),
-        "Your weights are exp(εu/4Δ): more noise than needed.",
+        "You choose in proportion to exp(εu/4Δ): more noise than needed.",
         "One 2 is enough.",
     ),
     Mistake(

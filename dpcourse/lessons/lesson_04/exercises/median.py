@@ -12,7 +12,8 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
-from dpcourse.checks.cases import Audited, Returns, Useful, View, either_order
+from dpcourse.checks.cases import Audited, Returns, View, either_order
+from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
@@ -41,10 +42,11 @@ def _in_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _outside(many: int, low: float, high: float, result: float) -> Diagnosis:
+    ask = "Clip the records, and choose among points between the bounds only, also when there are no records."
     return Diagnosis(
         "outside-bounds",
         f"For {many} records with bounds ({low:.4g}, {high:.4g}) you return {result:.4g}.",
-        "Clip the records, and choose among points between the bounds only, also when there are no records.",
+        "Where do `low` and `high` enter?" if low > 100 and 0 <= result <= 100 else ask,
     )
 
 
@@ -64,7 +66,7 @@ def _two_thousand(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "weights-overflow",
             f"With a few hundred records all was well. With 2,000{', all of them the same,' if alike else ''} {seen}. "
-            "As floats, e^(−1000) is 0 and e^(+1000) is infinite, so that weights become 0/0.",
+            "As floats, e^(−1000) is 0 and e^(+1000) is infinite, so that weights become 0/0 or ∞/∞.",
             "Only differences of exponents matter. Can you subtract the largest one before np.exp, or choose by their "
             "logarithms?",
         )
@@ -138,7 +140,10 @@ def _on_the_lower_side(output: Any) -> bool:
     return float(output) < 44
 
 
-_TOO_SHARP = "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the most under adding or removing one."
+_TOO_SHARP = (
+    "The weights follow the ranks too sharply: exp(−ε·|rank − n/2|) is the sharpest that keeps ε when one record is "
+    "added or removed. How sharp are yours?"
+)
 
 
 def _sharper(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -177,7 +182,7 @@ def _point_of_data(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
         return None
     return Diagnosis(
         "returns-a-record",
-        "What you return is one of the records (or half-way between two), exactly: whoever sees it has seen a record.",
+        "What you return is one of the records (or half-way between two), exactly: anyone who sees it has seen a record.",
         "Choose an interval between sorted records, then draw a uniform point inside it.",
     )
 
@@ -222,28 +227,23 @@ def _median_audit(pairs: Any, hint: str, key: str, runs: int) -> Audited:
     )
 
 
-def _rank_error(output: Any, truth: Any) -> float:
-    values = truth
-    below = np.searchsorted(values, float(output))
-    return abs(below - len(values) / 2)
-
-
 def _median_useful(answer: Answer, chance: Chance) -> Diagnosis | None:
-    def pairs(rng: Generator) -> tuple[Any, Any]:
-        values = np.sort(_ages(rng, 200))
-        return (values,), (np.sort(_ages(rng, 200)),)
-
-    return Useful(
-        pairs,
-        truth=lambda data: data[0],
-        error=_rank_error,
-        # Weights exp(−ε·rank/2) leave e^−7 beyond 14 ranks, and exp(−ε·rank) less; noise on the median misses by more.
-        within=14,
-        at_least=0.9,
-        runs=400,
-        call=_call_median,
-        hint="With weights length·exp(−ε·|rank − n/2|/2) or exp(−ε·|rank − n/2|) hardly any answer is 14 ranks off.",
-    )(answer, chance)
+    """Weights exp(−ε·rank/2) leave e^−7 beyond 14 ranks, and exp(−ε·rank) less; noise on the median misses by more."""
+    off, runs = [], 400
+    for _ in range(runs):
+        values = frozen(np.sort(_ages(chance.rng, 200)))
+        below = np.searchsorted(values, float(_call_median(answer, (values,), chance.rng)))
+        off.append(abs(float(below) - len(values) / 2))
+    good = int((np.array(off) <= 14).sum())
+    if good == runs or stats.beta.ppf(1 - chance.failure, good + 1, runs - good) >= 0.9:
+        return None
+    return Diagnosis(
+        "not-useful",
+        f"Only {good / runs:.0%} of your results lie within 14 ranks of the median; at least 90% should. Half of them "
+        f"are {np.median(off):.3g} ranks off or more.",
+        "With weights length·exp(−ε·|rank − n/2|/2) or exp(−ε·|rank − n/2|) hardly any answer is 14 ranks off. Which "
+        "weights are yours?",
+    )
 
 
 def _anywhere(rng: Generator) -> Setting:
@@ -290,7 +290,8 @@ MEDIAN = (
     _between_years,
     _median_audit(
         _two_camps,
-        "One person moved the median from one camp to the other, and your answer followed.",
+        "Half of the records are near 10 and half near 90. One more record at 5 pulls the median down to 10. How far "
+        "can one person move a median, and does your noise cover that?",
         "noise-on-the-median",
         1000,
     ),
@@ -306,6 +307,7 @@ MEDIAN = (
         Guarantee(2.5),  # where an exponent of twice the ε shows in the fewest runs
         call=_call_at(2.5),
         view=_on_the_lower_side,
+        what="(output < 44)",
         runs=4500,
         hint=_TOO_SHARP,
         key="too-sharp",

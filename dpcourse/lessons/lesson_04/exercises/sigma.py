@@ -51,7 +51,7 @@ def _rounded(to: str) -> Mistake:
         "rounded",
         lambda epsilon, delta, sensitivity: float(format(sensitivity * _exact(epsilon, delta), to)),
         "That is the right σ, rounded. Rounded down it is too small for the claim.",
-        "Return it as it is; whoever prints it may round, upwards.",
+        "Where do you round? Return σ as it is; anyone who prints it can round it up.",
     )
 
 

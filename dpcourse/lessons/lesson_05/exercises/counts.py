@@ -8,9 +8,16 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.cases import Mistake, either_order
-from dpcourse.checks.counting import YES_COUNTS, any_questions, in_another_order, one_yes_each, yes_and_no
+from dpcourse.checks.counting import (
+    YES_COUNTS,
+    YesCounts,
+    any_questions,
+    in_another_order,
+    one_yes_each,
+    yes_and_no,
+)
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.release import Probe, Release, Words
+from dpcourse.checks.release import Probe, Words
 
 
 def _everybody_alike(rng: Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -36,9 +43,10 @@ def _sum(counts: np.ndarray) -> float:
     return round(float(np.sum(counts)), 2)
 
 
-COUNTS = Release(
+_QUESTIONS = 17  # in the table on which the law of the noise is looked at
+COUNTS = YesCounts(
     data=(yes_and_no(1000, 12), yes_and_no(8000, 12), one_yes_each(8000, 12)),
-    many=yes_and_no(4000, 17),
+    many=yes_and_no(4000, _QUESTIONS),
     anew=any_questions,
     truth=lambda flags: flags.sum(axis=0),
     sensitivity=lambda flags: flags.shape[1],
@@ -49,8 +57,8 @@ COUNTS = Release(
             "composition-forgotten",
             lambda epsilon, flags: 1 / epsilon,
             "Each count has noise for the whole ε, as if it were the only one: your noise has scale about 1/ε. "
-            "Ten such answers cost 10ε.",
-            "The same person is in all ten counts. By how much can she change all of them together?",
+            "k such answers cost kε.",
+            "The same person is in all k counts. By how much can she change all of them together?",
         ),
         Mistake(
             "l2-sensitivity",
@@ -67,7 +75,9 @@ COUNTS = Release(
     words=Words(
         scale="k/ε",
         unit=" people",
-        too_much="k counts that one person can change by one each: which scale is enough for all of them?",
-        too_little="How much can one person change all the counts together, and is that in the scale?",
+        too_much=f"k is {_QUESTIONS} here, and one person can change each of the k counts by one. Which scale is "
+        "enough for all of them?",
+        too_little=f"k is {_QUESTIONS} here. How much can one person change all the counts together, and is that in "
+        "the scale?",
     ),
 )

@@ -7,11 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, whole
 
-# Ledgers of three kinds are drawn at random: so many that two mistakes that seldom differ are told apart.
+# Ledgers of four kinds are drawn at random: so many that two mistakes that seldom differ are told apart.
 _TIMES = 300
 
 # 05.5 δ of a loss distribution
@@ -66,8 +65,8 @@ DELTA = (
                 lambda losses, masses, infinite, epsilon: float(
                     np.sum(np.maximum(np.expm1(losses - epsilon), 0) * masses) + infinite
                 ),
-                "The weight is e^(l − ε) − 1, which weighs by Q instead of by P.",
-                "masses are P's. Write max(P − e^ε Q, 0) with Q = e^(−l) P.",
+                "The weight e^(l − ε) − 1 belongs to masses e^ε·Q; `masses` are P's.",
+                "Write max(P − e^ε·Q, 0) with Q = e^(−l)·P. Which weight does P get?",
             ),
             Mistake(
                 "linearised",
@@ -152,14 +151,21 @@ def _refused_pay(requests: list[float], budget: float) -> list[bool]:
     return answers
 
 
+def _rounded_up(requests: list[float], budget: float) -> list[bool]:
+    return _granted([math.ceil(100 * Fraction(repr(float(request)))) / 100 for request in requests], budget)
+
+
 def _requests(rng: np.random.Generator) -> tuple[list[float], float]:
-    """Ordinary ledgers; some that 20 equal requests fill exactly; some that would be overspent by a hair."""
-    kind = rng.integers(3)
+    """Ordinary ledgers; some that 20 equal requests fill exactly; some that would be overspent by a hair; some with
+    costs of four decimals."""
+    kind = rng.integers(4)
     if kind == 0:
         return [0.05] * 22, 1.0
     if kind == 1:
         half = round(float(rng.uniform(0.2, 0.8)), 2)
         return [half, round(1 - half, 2), float(f"1e-{rng.integers(10, 25)}"), 0.1], 1.0
+    if kind == 2:
+        return [0.7223, *(rng.integers(1, 2000, size=5) / 10_000).tolist()], 0.7224
     requests = rng.integers(5, 60, size=int(rng.integers(6, 14))) / 100
     return requests.tolist(), float(rng.integers(80, 160) / 100)
 
@@ -172,12 +178,8 @@ def _any_requests(rng: np.random.Generator) -> tuple[list[float], float]:
     return (requests / 10**decimals).tolist(), float(budget / 10**decimals)
 
 
-_IN_FLOATS = Diagnosis(
-    "float-sum",
-    "Twenty requests of 0.05 fit into a budget of 1, and you refuse the last: in floats 0.05 added up twenty times is "
-    "a little more than 1.",
-    "Which type of Python adds decimals exactly, and what do you make it from?",
-)
+_REFUSED = "Twenty requests of 0.05 fit into a budget of 1, and you refuse the last: in floats, "
+_EXACTLY = "Which type of Python adds decimals exactly, and what do you make it from?"
 
 FILTER = (
     Equals(
@@ -186,8 +188,18 @@ FILTER = (
         times=_TIMES,
         wide=_any_requests,
         mistakes=(
-            Mistake.told(_IN_FLOATS, _float_granted),
-            Mistake.told(_IN_FLOATS, _float_left),
+            Mistake(
+                "float-sum",
+                _float_granted,
+                _REFUSED + "0.05 added up twenty times is a little more than 1.",
+                _EXACTLY,
+            ),
+            Mistake(
+                "float-sum",
+                _float_left,
+                _REFUSED + "what is left after nineteen times 0.05 is a little less than 0.05.",
+                _EXACTLY,
+            ),
             Mistake(
                 "binary-fraction",
                 _binary_granted,
@@ -205,7 +217,8 @@ FILTER = (
             Mistake(
                 "tolerance",
                 _tolerant,
-                "You let the budget be overspent by a little. Enough little requests are a large one.",
+                "You let the budget be overspent by a little: by a tolerance, or because you round. “Not by the "
+                "smallest amount” is asked for.",
                 "How can the sum be exact, so that no tolerance is needed?",
             ),
             Mistake(
@@ -225,6 +238,13 @@ FILTER = (
                 _refused_pay,
                 "After the first refusal you refuse everything. Smaller requests may still fit.",
                 "A refused request costs nothing and ends nothing.",
+            ),
+            Mistake(
+                "not-everywhere",
+                _rounded_up,
+                "You round costs up to hundredths. A request of 0.7223 fits into a budget of 0.7224, and you refuse "
+                "it.",
+                "What is added up: the numbers that were written, or others?",
             ),
         ),
     ),

@@ -6,6 +6,8 @@ import math
 
 import numpy as np
 
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import anywhere, between, whole
 
@@ -33,8 +35,33 @@ def _a_ledger(rng: np.random.Generator) -> tuple[int, float, float]:
     return int(rng.integers(2, 12)), float(rng.uniform(0.05, 2.0)), delta
 
 
+class _Price(Equals):
+    """An answer that chooses between the two prices by a rule of its own is shown where that rule takes the larger."""
+
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        wrong = super().__call__(answer, chance)
+        return wrong if wrong is None or wrong.key != "wrong-value" else _larger_taken(answer, chance) or wrong
+
+
+def _larger_taken(answer: Answer, chance: Chance) -> Diagnosis | None:
+    drawn = [_a_ledger(chance.rng) for _ in range(_TIMES)]
+    given = np.array([float(answer(*ledger)) for ledger in drawn])
+    both = np.array([(k * epsilon, _advanced(k, epsilon, delta)) for k, epsilon, delta in drawn])
+    over = np.where(np.isclose(given, both.max(axis=1)), both.max(axis=1) / both.min(axis=1), 1.0)
+    if over.max() < 1.05 or not (np.isclose(given, both.min(axis=1)) | (over > 1)).all():
+        return None
+    k, epsilon, delta = drawn[over.argmax()]
+    basic = k * epsilon > _advanced(k, epsilon, delta)
+    mine, other = ("kε", "the advanced price") if basic else ("the advanced price", "kε")
+    return Diagnosis(
+        "wrong-value",
+        f"For k = {k}, epsilon = {epsilon:.2g} and delta = {delta:.0e} you give {mine}, and {other} is smaller.",
+        "By which rule do you choose between the two prices, and what does it compare?",
+    )
+
+
 PRICE = (
-    Equals(
+    _Price(
         _a_ledger,
         expected=_price,
         times=_TIMES,
@@ -105,8 +132,22 @@ def _an_epsilon(rng: np.random.Generator) -> tuple[float, float]:
     return float(rng.uniform(low, high)), float(10 ** rng.uniform(-9, -3))
 
 
+class _FirstK(Equals):
+    """An answer that gives up before ln 2 is shown where."""
+
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        wrong = super().__call__(answer, chance)
+        if wrong is None or wrong.key != "wrong-value":
+            return wrong
+        early = next((x / 100 for x in range(1, 70) if answer(x / 100, 1e-6) == math.inf), None)
+        if early is None:
+            return wrong
+        seen = f"There is a k for every ε < ln 2 = 0.6931…, and you give inf at {early:g}."
+        return Diagnosis(wrong.key, seen, "At which ε does 2 − e^ε become 0?")
+
+
 FIRST_K = (
-    Equals(
+    _FirstK(
         _an_epsilon,
         expected=_first_k,
         times=_TIMES,
@@ -145,7 +186,7 @@ FIRST_K = (
                 lambda epsilon, delta: (
                     2 * math.log(1 / delta) / (2 - math.exp(epsilon)) ** 2 if epsilon < math.log(2) else math.inf
                 ),
-                "That is where the two bounds cross, which is no number of answers.",
+                "That is where the two bounds cross, which is usually not a whole number.",
                 "Return the first whole k beyond it.",
             ),
         ),
@@ -190,8 +231,9 @@ PARALLEL = (
             Mistake(
                 "max-for-both",
                 lambda epsilons, neighbours: float(np.max(epsilons)),
-                "Right for adding or removing. A *replaced* person may leave one part and enter another.",
-                "Then two answers change. What do they cost together at worst?",
+                "Right for adding or removing. A *replaced* person may leave one part and enter another, "
+                "or stay in the same part.",
+                "Then two answers change, or one answer by two steps. What does that cost at worst?",
             ),
             Mistake(
                 "two-largest",
