@@ -182,7 +182,7 @@ def _point_of_data(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
         return None
     return Diagnosis(
         "returns-a-record",
-        "What you return is one of the records (or half-way between two), exactly: anyone who sees it has seen a record.",
+        "What you return is exactly one of the records, or lies half-way between two: it shows them.",
         "Choose an interval between sorted records, then draw a uniform point inside it.",
     )
 
