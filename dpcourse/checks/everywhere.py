@@ -249,31 +249,6 @@ def _odds(wrong: float, right: float) -> float:
     return math.log(wrong / right) if wrong > 0 else -math.inf
 
 
-def of_noise(places: np.ndarray, exact: bool) -> Seen:
-    """What noise says, from its places in its law: independent and uniform between 0 and 1, if the answer is right.
-
-    `NARROW` is the mean of laws on the middle half, eighth, 64th, … of places, down to one in 10⁹, and `WIDE` the same
-    for what lies outside of the middle; each number of noise counts. `exact` says whether none has any noise.
-
-    Examples
-    --------
-    >>> judged = of_noise(np.array([0.5, 0.5]), True)
-    >>> judged.odds["exact"] > 30 and judged.chance < 1e-17
-    True
-    """
-    off = np.clip(np.abs(2 * np.ravel(places) - 1), 1e-300, 1.0)
-    widths = np.array([2.0**-1, 2.0**-3, 2.0**-6, 2.0**-10, 2.0**-20, 1e-9])
-
-    def mean(inside: np.ndarray) -> float:
-        with np.errstate(divide="ignore"):
-            each = np.where(inside, -np.log(widths[:, None]), -np.inf).sum(axis=1)
-        return float(np.logaddexp.reduce(each) - math.log(len(widths)))
-
-    spike = -off.size * math.log(widths[-1]) if (off <= widths[-1]).all() else -math.inf
-    odds = {EXACT: spike, NARROW: mean(off <= widths[:, None]), WIDE: mean(1 - off <= widths[:, None])}
-    return Seen(odds, exact, float(widths[-1] ** off.size))
-
-
 def _richest(calls: Sequence[Call], failure: float) -> tuple[str, str, list[Call]] | None:
     """On what, and where, gamblers became as rich as a right answer makes them with this probability; or None."""
     kinds = [kind for kind in (EXACT, NARROW, WIDE, SAME) if kind in calls[0].seen.odds]

@@ -7,7 +7,7 @@ import pytest
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Refused
-from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon, of_noise
+from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.checks.selection import softmax
 
@@ -71,29 +71,6 @@ def test_right_answers_are_refused_as_rarely_as_is_said():
 def test_right_answers_are_refused_as_rarely_as_is_said_in_a_thousand():
     """A binomial of 1,000 and 0.05 is 80 or more with probability 4e-5."""
     assert sum(asked(winner(), seed, 0.05, 200) is not None for seed in range(1000)) < 80
-
-
-def noise(scale_of):
-    """Laplace noise of scale 1/ε, each error turned into its place."""
-
-    def one(rng):
-        epsilon = any_epsilon(rng)
-
-        def judge(result):
-            tail = np.exp(-epsilon * abs(result)) / 2
-            return of_noise(np.array([tail if result < 0 else 1 - tail]), result == 0)
-
-        return Setting((epsilon,), {"ε": epsilon}, judge)
-
-    answer = Answer(lambda epsilon, rng: float(rng.laplace(0, scale_of(epsilon))))
-    return Everywhere(one, settings=500)(answer, Chance(np.random.default_rng(3), 1e-6))
-
-
-def test_noise_is_judged_by_its_places():
-    assert noise(lambda epsilon: 1 / epsilon) is None
-    assert noise(lambda epsilon: 1 / epsilon if epsilon > 0.08 else 0.0).key == "not-everywhere"
-    assert noise(lambda epsilon: 1 / epsilon if epsilon > 0.08 else 1e-3).key == "not-everywhere"
-    assert noise(lambda epsilon: 1 / epsilon if epsilon > 0.08 else 100 / epsilon).key == "not-everywhere"
 
 
 def test_a_result_that_cannot_be_is_refused():

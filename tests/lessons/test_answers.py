@@ -34,6 +34,7 @@ LESSONS = list(ROOMS)
 ALSO = {
     ("00.2", "reads-n"): {"not-private"},  # who reads n breaks the claim elsewhere too, and may be caught there
     ("00.2", "linked-noise"): {"not-everywhere"},  # noise that follows from n at some ε has another law there, too
+    ("04.5", "own-generator"): {"not-everywhere"},  # one draw for each number of records is no law, either
     ("11.5", "false-alarm"): {"accuses-all"},  # half of a claim accuses whoever just meets theirs
     ("11.5", "too-few-runs"): {"misses-some"},
     ("13.2", "too-little-noise"): {"not-private"},  # the auditor refutes 0.8 of the noise often, but not always
