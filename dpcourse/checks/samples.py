@@ -146,8 +146,8 @@ def follows_data(samples: Sequence[Sample], ask: str = "") -> Diagnosis | None:
 
 def _differ(least: Sample, most: Sample, ask: str) -> Diagnosis:
     people = [np.shape(sample.arguments[0])[0] for sample in (least, most)]
-    seen = f"{least.size * least.scale:.3g} on average on a dataset of {people[0]:,} records, and "
-    seen += f"{most.size * most.scale:.3g} on one of {people[1]:,}."
+    where = [f"a dataset of {n:,} records" for n in people] if people[0] != people[1] else ["one dataset", "another"]
+    seen = f"{least.size * least.scale:.3g} on average on {where[0]}, and {most.size * most.scale:.3g} on {where[1]}."
     if (
         len(most.truth) == 1
         and people[1] > 2 * people[0]

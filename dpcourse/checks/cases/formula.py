@@ -306,7 +306,7 @@ def _shape_wrong(got: Any, wanted: Any) -> Diagnosis | None:
     return Diagnosis(
         "wrong-shape",
         f"Your function returns {given}; {words(wanted)} is wanted.",
-        "Return what the exercise asks for, and nothing else.",
+        "What should each number of the result belong to?",
     )
 
 
