@@ -240,7 +240,8 @@ BELIEFS = {
     "wrong-way-round": lambda prior, report, e: np.array(
         [(prior * likelihood(prior, j, e)).sum() for j in range(len(prior))]
     ),
-    "wrong-value": lambda prior, report, e: bayes(prior, report, 2 * e),
+    "double-epsilon": lambda prior, report, e: bayes(prior, report, 2 * e),
+    "wrong-value": lambda prior, report, e: bayes(prior, report, e / 3),
 }
 
 RIGHT = {
