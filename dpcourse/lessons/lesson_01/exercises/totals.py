@@ -147,11 +147,10 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
     asked = f"For n = {sizes[place]} and person = {people[place]}"
     seen = f"{asked} you give {results[place]!r} where the secret is {secrets[place]}."
     where = _where(wrong, {"n": np.array(sizes), "person": np.array(people)})
-    return Diagnosis(
-        "wrong-value",
-        f"You are right in {int((~wrong).sum())} of {len(wrong)} calls. {where}{seen}",
-        "What does your function do differently there?" if where else "Give 1 for yes, 0 for no.",
-    )
+    ask = "What does your function do differently there?" if where else "Do your counts leave this person in every call?"
+    if not np.isin(found, (0, 1)).all():
+        ask = "Give 1 for yes, 0 for no."
+    return Diagnosis("wrong-value", f"You are right in {(~wrong).sum()} of {len(wrong)} calls. {where}{seen}", ask)
 
 
 def _where(wrong: np.ndarray, settings: dict[str, np.ndarray]) -> str:

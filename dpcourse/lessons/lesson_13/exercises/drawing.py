@@ -121,7 +121,7 @@ def _most_frequent(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The most frequent child for thousands of people, wherever a row has a positive count."""
     parents, table = _drawing(chance.rng)
     children = np.asarray(answer(parents, table, rng=chance.rng))
-    some, most = (table > 0).any(axis=1)[parents], table.argmax(axis=1)[parents]
+    some, most = table.max(axis=1)[parents] > 0, table.argmax(axis=1)[parents]
     if children.shape != parents.shape or not np.array_equal(children[some], most[some]):
         return None
     return Diagnosis(
