@@ -147,7 +147,7 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
     asked = f"For n = {sizes[place]} and person = {people[place]}"
     seen = f"{asked} you give {results[place]!r} where the secret is {secrets[place]}."
     where = _where(wrong, {"n": np.array(sizes), "person": np.array(people)})
-    ask = "What does your function do differently there?" if where else "Do your counts leave this person in every call?"
+    ask = "What does your function do differently there?" if where else "Do your counts leave this person in each call?"
     if not np.isin(found, (0, 1)).all():
         ask = "Give 1 for yes, 0 for no."
     return Diagnosis("wrong-value", f"You are right in {(~wrong).sum()} of {len(wrong)} calls. {where}{seen}", ask)

@@ -224,8 +224,8 @@ def _name_the_mistake(
     if abs(true - np.trace(more) / more.sum()) < 0.02:  # right is a difference of 0.18 or more
         return Diagnosis(
             "wrong-frequency",
-            f"At ε = {epsilon:.3g} and at ε = {other:.3g} alike, {true:.1%} of your reports are the truth. Right is "
-            f"{truth_probability(epsilon, k):.1%} and {truth_probability(other, k):.1%}, with k = {k}. {proof}",
+            f"At ε = {epsilon:.3g} and at ε = {other:.3g} alike, {true:.0%} of your reports are the truth. Right is "
+            f"{truth_probability(epsilon, k):.0%} and {truth_probability(other, k):.0%}, with k = {k}. {proof}",
             Shared.EPSILON_IGNORED.question,
         )
     i, j = worst

@@ -95,7 +95,7 @@ COUNTS = Release(
         Mistake(
             Shared.WRONG_ORDER,
             lambda groups, k: np.histogram(groups, bins=k)[0],
-            "The right counts stand at wrong places.",
+            "The right counts stand at the wrong places.",
             "Do your bins run from 0 to k − 1, even where nobody is in the first or last group?",
         ),
         Mistake(
