@@ -58,7 +58,7 @@ _REFUSED = {
 }
 _DIFFERENCE = Diagnosis(
     "package-used",
-    "Your answer calls dpcourse.attacks.records.totals.difference. It subtracts the counts of two groups that differ "
+    "Your answer uses dpcourse.attacks.records.totals.difference. It subtracts the counts of two groups that differ "
     "by one person, and this office refuses the second of them (None).",
     "Which three groups, far apart, tell the same about this person? Write it yourself.",
 )
