@@ -8,10 +8,11 @@ from itertools import combinations
 
 import numpy as np
 import pandas as pd
+import pytest
 from scipy import optimize
 
 from dpcourse.attacks import records
-from dpcourse.checks import rehearse
+from dpcourse.checks import check, rehearse
 from dpcourse.lessons.lesson_01 import exercises as l01  # noqa: F401 (imported here, so that a check's time is its own)
 
 
@@ -339,6 +340,20 @@ WRONG = {
         "wrong-people": lambda people: (*plan(people)[:2], alike(people, plan(people)[0][:2]) == 2),
     },
 }
+
+
+@pytest.mark.parametrize(
+    ("exercise", "key", "words"),
+    [
+        ("01.3", "wrong-value", "You give 3 where the secret is yes, and 1 where it is no."),
+        ("01.3", "wrong-value too", " of 40 calls. All wrong ones have n = "),
+        ("01.3", "wrong-value too too", " of 40 calls. All wrong ones have person = "),
+        ("01.3", "package-used", "this office refuses"),
+        ("01.5", "far-too-small too", "You are right for 40 people, and not for "),
+    ],
+)
+def test_where_an_answer_is_wrong_is_said(exercise, key, words):
+    assert words in check(exercise, WRONG[exercise][key], rng=5).diagnosis
 
 
 def reads_the_office(count, n, person):

@@ -240,7 +240,8 @@ BELIEFS = {
     "wrong-way-round": lambda prior, report, e: np.array(
         [(prior * likelihood(prior, j, e)).sum() for j in range(len(prior))]
     ),
-    "wrong-value": lambda prior, report, e: bayes(prior, report, 2 * e),
+    "double-epsilon": lambda prior, report, e: bayes(prior, report, 2 * e),
+    "wrong-value": lambda prior, report, e: bayes(prior, report, e / 3),
 }
 
 RIGHT = {
@@ -300,6 +301,20 @@ def test_a_diagnosis_carries_an_audited_number():
     from dpcourse.checks import check
 
     assert "ε ≥" in check("06.1", MECHANISMS["k2-formula"], rng=5).diagnosis
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("not-random", "Everybody reports 0 in every call"),
+        ("outside", "they are one too large"),
+        ("wrong-frequency", "alike, 90%"),
+    ],
+)
+def test_what_a_mechanism_does_is_said(key, words):
+    from dpcourse.checks import check
+
+    assert words in check("06.1", MECHANISMS[key], rng=5).diagnosis
 
 
 def test_projected_counts_are_named_as_such():

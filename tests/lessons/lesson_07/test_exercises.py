@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from dpcourse.checks import rehearse
+from dpcourse.checks import check, rehearse
 from dpcourse.local import RandomizedResponse
 
 
@@ -197,6 +197,16 @@ def a_month_of_memory(answer, days, k, epsilon, rng):
 )
 def test_leaks_that_hide_among_people_or_days(exercise, key, answer):
     assert rehearse(exercise, answer, times=1, rng=11).keys == {key: 1}
+
+
+def test_what_the_lies_are_is_said():
+    words = check("07.6", WRONG["07.6", "not-everywhere too"], rng=5).diagnosis
+    assert "your lies are too often the next answer after the truth" in words
+
+
+def test_a_phone_that_takes_no_notice_of_epsilon_is_told_so():
+    words = check("07.2", WRONG["07.2", "wrong-probabilities"], rng=5).diagnosis
+    assert "alike, a person's own bit is set with probability 0.70 and every other bit with 0.30." in words
 
 
 @pytest.mark.parametrize("epsilon", [0.4, 2.5])

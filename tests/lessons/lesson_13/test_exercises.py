@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's time includes it)
-from dpcourse.checks import rehearse
+from dpcourse.checks import check, rehearse
 from dpcourse.checks.cases import Returns
 from dpcourse.lessons.lesson_13 import exercises as l13  # noqa: F401 (the same)
 from dpcourse.lessons.lesson_13.exercises.choice import CHOICE
@@ -223,6 +223,18 @@ def test_a_table_by_pandas_is_in_time(answer):
     """Some milliseconds a call: a check that called it thousands of times would be stopped."""
     rehearsal = rehearse("13.2", answer, times=1, rng=2)
     assert rehearsal.keys == {"passed": 1} and rehearsal.slowest < 20
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("not-random", "Everybody gets the most frequent child"),
+        ("wrong-frequency", " come out together in "),
+        ("not-everywhere", " for its share in `table`: child "),
+    ],
+)
+def test_what_the_children_do_is_said(key, words):
+    assert words in check("13.4", WRONG["13.4"][key], rng=5).diagnosis
 
 
 def test_a_right_choice_is_not_called_deaf():

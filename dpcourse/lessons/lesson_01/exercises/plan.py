@@ -51,7 +51,8 @@ def plans(answer: Answer, chance: Chance) -> Diagnosis | None:
         people = draw_people(rng)
         result = answer(people.copy())
         if not isinstance(result, tuple | list) or len(result) != 3:
-            return Diagnosis("wrong-type", f"Three things are wanted, and this is {a(result)}.", _FORM)
+            given = f"has {len(result)}" if isinstance(result, tuple | list) else f"is {a(result)}"
+            return Diagnosis("wrong-type", f"Three things are wanted, and this {given}.", _FORM)
         first, second = (list(part) if not isinstance(part, str) else part for part in result[:2])
         wrong = _wrong_columns(people, first, second) or _wrong_people(people, first, second, np.asarray(result[2]))
         if wrong is not None:

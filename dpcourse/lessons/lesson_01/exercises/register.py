@@ -134,7 +134,7 @@ LINK = (
             Mistake(
                 "one-column",
                 lambda released, register, on: _match(released, register, on[:1]),
-                "You compare people on the first column only.",
+                "Of the columns in `on` you compare only the first.",
                 "All columns of `on` must agree.",
             ),
             Mistake(
@@ -142,6 +142,12 @@ LINK = (
                 lambda released, register, on: np.maximum(_match(released, register, on), 0),
                 "People who are not found are given row 0.",
                 "Answer −1 for them.",
+            ),
+            Mistake(
+                "one-too-many",
+                lambda released, register, on: _match(released, register, on) + 1,
+                "Each of your numbers is 1 too large.",
+                "Positions start at 0, and −1 means nobody.",
             ),
         ),
     ),

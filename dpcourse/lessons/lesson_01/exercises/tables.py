@@ -244,7 +244,7 @@ EXPOSED = (
                 "worst-group",
                 lambda frame, columns, sensitive: float(records.diversity(frame, columns, sensitive).min()),
                 "That is the ℓ of the table: its worst group.",
-                "How many people are in such?",
+                "How many people are in groups with only one value?",
             ),
             Mistake(
                 "grouped-by-sensitive",
@@ -257,7 +257,7 @@ EXPOSED = (
                 lambda frame, columns, sensitive: float(
                     (_alike(frame, columns, sensitive) & (frame[sensitive] != "no")).mean()
                 ),
-                "You count groups where all say yes. All saying no is as telling.",
+                "You leave out groups in which all say no. That is as telling.",
                 "Count every group with one value, whichever it is.",
             ),
             Mistake(

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answers import Answer, AnswerRaised, PackageUsed
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis
 from dpcourse.checks.once import whole
 
@@ -56,6 +56,12 @@ _REFUSED = {
         "than two counts does?",
     ),
 }
+_DIFFERENCE = Diagnosis(
+    "package-used",
+    "Your answer uses dpcourse.attacks.records.totals.difference. It subtracts the counts of two groups that differ "
+    "by one person, and this office refuses the second of them (None).",
+    "Which three groups, far apart, tell the same about this person? Write it yourself.",
+)
 
 
 def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -70,6 +76,10 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
         except AnswerRaised:
             if office.refused:  # and None was counted with
                 return _REFUSED[office.refused[0]]
+            raise
+        except PackageUsed as used:
+            if str(used).endswith(".difference"):
+                return _DIFFERENCE
             raise
         secrets.append(int(secret[person]))
         offices.append(office)
@@ -94,6 +104,13 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
     if np.array_equal(found, 1 - wanted):
         return Diagnosis("complement", "You give 0 where the secret is yes, and 1 where it is no.", "What does 1 mean?")
+    yes, no = set(found[wanted == 1].tolist()), set(found[wanted == 0].tolist())
+    if len(yes) == len(no) == 1 and yes != no:
+        return Diagnosis(
+            "wrong-value",
+            f"You give {yes.pop():g} where the secret is yes, and {no.pop():g} where it is no.",
+            "1 and 0 are wanted. What do you multiply by, or add, at the end?",
+        )
     refused = [why for office in offices for why in office.refused]
     if refused:
         return _REFUSED[refused[0]]
@@ -125,10 +142,26 @@ def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
             "Your counts leave somebody else, not the person asked about.",
             "Which of your groups is the person at position `person` in?",
         )
-    place = int(np.flatnonzero(found != wanted)[0])
+    wrong = found != wanted
+    place = int(np.flatnonzero(wrong)[0])
     asked = f"For n = {sizes[place]} and person = {people[place]}"
     seen = f"{asked} you give {results[place]!r} where the secret is {secrets[place]}."
-    return Diagnosis("wrong-value", seen, "Give 1 for yes, 0 for no.")
+    where = _where(wrong, {"n": np.array(sizes), "person": np.array(people)})
+    ask = "What does your function do differently there?" if where else "Do your counts leave this person in each call?"
+    if not np.isin(found, (0, 1)).all():
+        ask = "Give 1 for yes, 0 for no."
+    return Diagnosis("wrong-value", f"You are right in {(~wrong).sum()} of {len(wrong)} calls. {where}{seen}", ask)
+
+
+def _where(wrong: np.ndarray, settings: dict[str, np.ndarray]) -> str:
+    """Beyond which number all wrong calls lie, if eight or more right ones lie on the other side; else ""."""
+    most, words = 7, ""
+    for name, values in settings.items():
+        low, high = values[wrong].min(), values[wrong].max()
+        for beyond, end in ((values < low, f"{low} or more"), (values > high, f"{high} or less")):
+            if beyond.sum() > most:
+                most, words = int(beyond.sum()), f"All wrong ones have {name} = {end}. "
+    return words
 
 
 def _left_over(groups: list[np.ndarray]) -> set[int]:
@@ -173,7 +206,9 @@ def reconstructs(answer: Answer, chance: Chance) -> Diagnosis | None:
         numbers = np.asarray(result)
         if numbers.shape != (n,):
             return Diagnosis(
-                "wrong-shape", f"For {n} people {n} numbers are wanted, shape ({n},); yours is {numbers.shape}."
+                "wrong-shape",
+                f"For {n} people {n} numbers are wanted, shape ({n},); yours is {numbers.shape}.",
+                "Which of your numbers stand for a person? Each column of `queries` is one.",
             )
         if not np.isin(numbers, (0, 1, 2, 3)).all():
             return Diagnosis(
@@ -183,7 +218,29 @@ def reconstructs(answer: Answer, chance: Chance) -> Diagnosis | None:
             )
         draws.append((numbers.astype(int), secret, queries, answers))
     right = min(float((numbers == secret).mean()) for numbers, secret, _, _ in draws)
-    return None if right >= 0.95 else _why_wrong(draws, right)
+    return None if right >= 0.95 else _right_for_some(draws, _why_wrong(draws, right))
+
+
+def _right_for_some(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], why: Diagnosis) -> Diagnosis:
+    """Where an answer is right for some numbers of people and far off for all others, that is said instead.
+
+    Not where it is right every other time: there the secret number is above 0, or below.
+    """
+    shares = np.array([(numbers == secret).mean() for numbers, secret, _, _ in draws])
+    sizes, right = np.array([len(secret) for _, secret, _, _ in draws]), shares >= 0.95
+    good, bad = (sorted(set(sizes[some].tolist())) for some in (right, ~right))
+    by_turns = len(set(right[::2])) == len(set(right[1::2])) == 1
+    if by_turns or not good or set(good) & set(bad) or shares[~right].max() > 0.6:
+        return why
+    return Diagnosis(
+        why.key,
+        f"You are right for {_listed(good)} people, and not for {_listed(bad)}.",
+        "What does your function do differently for another number of people?",
+    )
+
+
+def _listed(numbers: list[int]) -> str:
+    return " and ".join(filter(None, (", ".join(map(str, numbers[:-1])), str(numbers[-1]))))
 
 
 def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]], right: float) -> Diagnosis:
@@ -193,7 +250,7 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
         return Diagnosis(
             "constant",
             f"You say the same whatever the sums are; that is right for {right:.0%} of the people.",
-            "Does your programme ask that a sum is neither too small nor too large?",
+            "Where do the sums enter? Does your programme ask that none is too small, and none too large?",
         )
     shares = [float((numbers == secret).mean()) for numbers, secret, _, _ in draws]
     if min(shares[::2]) >= 0.95 > max(shares[1::2]):
@@ -230,7 +287,7 @@ def _why_wrong(draws: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
         return Diagnosis(
             "rounds-down",
             f"Every mistake you make is a number that is too small ({right:.0%} right).",
-            "Where between two whole numbers do you cut? `astype(int)` cuts everything off.",
+            "Where between two whole numbers do you cut? `astype(int)` cuts the decimals off.",
         )
     if all((numbers - secret).mean() * (-1) ** i > 0.2 for i, (numbers, secret, _, _) in enumerate(draws)):
         return Diagnosis(

@@ -14,6 +14,7 @@ EXERCISES = (
         "06.1",
         "Randomized response for k answers",
         (
+            mechanism.codes_and_answers,
             Returns(mechanism.arguments, "array", shape=lambda c, e, k: c.shape, among=lambda c, e, k: range(k)),
             mechanism.transition_probabilities,
             mechanism.coins_of_their_own,

@@ -50,15 +50,20 @@ def leak_found(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _not_neighbours(data: np.ndarray, neighbour: np.ndarray) -> Diagnosis | None:
-    for codes in (data, neighbour):
+    for name, codes in (("data", data), ("neighbour", neighbour)):
         if (
             codes.ndim != 1
             or codes.dtype.kind not in "iu"
             or not 1 <= codes.size <= 100
             or not np.isin(codes, range(4)).all()
         ):
+            strange = codes[~np.isin(codes, range(4))]
+            held = f"holds {strange[0]!s}" if strange.size else f"has shape {codes.shape} and type {codes.dtype}"
             return Diagnosis(
-                "not-codes", "Both datasets must be one-dimensional arrays of 1 to 100 whole numbers in 0..3."
+                "not-codes",
+                "Both datasets must be one-dimensional arrays of 1 to 100 whole numbers in 0..3. "
+                f"Your `{name}` {held}.",
+                "Which four answers are there? Write both datasets with these.",
             )
     if data.shape != neighbour.shape:
         return Diagnosis(

@@ -109,19 +109,24 @@ ESTIMATOR_MISTAKES = (
         "You use the truth probability of k = 2.",
         "p = e^ε/(e^ε + k − 1).",
     ),
-    Mistake("raw", _counts, "You return the reports as they came.", "Most of them may be lies; take that out."),
+    Mistake(
+        "raw",
+        _counts,
+        "You return how often each answer was reported.",
+        "How many of these reports are lies, and how do you take them out?",
+    ),
     Mistake(
         "shares",
         lambda r, e, k: solved(r, e, k) / len(r),
-        "You return shares of 1.",
+        "You return shares, which add up to 1.",
         "Return numbers of people: multiply by n.",
     ),
 )
 
 _UNREPORTED = Diagnosis(
     "unreported",
-    "You return no estimate for an answer that nobody reported, so that there are fewer than k. Of few people, nobody "
-    "may happen to report the last one.",
+    "You return no estimate for an answer that nobody reported, so that there are fewer than k. With few people, "
+    "perhaps nobody reports the last answer.",
     "np.bincount takes a `minlength`.",
 )
 UNREPORTED_MISTAKES = (
@@ -191,7 +196,7 @@ EPSILON_MISTAKES = (
     Mistake(
         "interval",
         lambda n, count, k, error: smallest(n, count, k, error / 1.959964),
-        "Your ε gives a 95% interval of that half-width.",
+        "At your ε, `error` is the half-width of a 95% interval around the estimate.",
         "The exercise asks for the standard error itself.",
     ),
     Mistake(
@@ -258,6 +263,12 @@ BAYES_MISTAKES = (
         lambda prior, report, e: posterior(prior, report, e, math.exp(e) / (math.exp(e) + 1)),
         "You use the truth probability of k = 2.",
         "p = e^ε/(e^ε + k − 1).",
+    ),
+    Mistake(
+        "double-epsilon",
+        lambda prior, report, e: posterior(prior, report, 2 * e),
+        "You use 2ε where ε is meant: p = e^(2ε)/(e^(2ε) + k − 1).",
+        "Where does the 2 come from?",
     ),
     Mistake(
         "wrong-way-round",

@@ -14,6 +14,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -42,8 +43,8 @@ _FORMULAS = {
     ),
     "upside-down": (
         lambda epsilon, k: transition_matrix(1 / (math.exp(epsilon) + k - 1), k),
-        "The truth is your rarest answer: it comes out with the probability of a single lie.",
-        "Is the comparison with the random number the right way round?",
+        "The truth is your rarest answer: you give it probability 1/(e^ε + k − 1), which each lie should have.",
+        "Which probability should the truth have, and which each lie?",
     ),
     "double-epsilon": (
         lambda epsilon, k: transition_matrix(truth_probability(2 * epsilon, k), k),
@@ -74,6 +75,33 @@ def _contradicts(seen: np.ndarray, wanted: np.ndarray, failure: float) -> tuple[
     tails = np.minimum(stats.binom.cdf(seen, totals, wanted), stats.binom.sf(seen - 1, totals, wanted))
     worst = np.unravel_index(np.argmin(tails), tails.shape)
     return (int(worst[0]), int(worst[1])) if 2 * tails[worst] < failure / tails.size else None
+
+
+def codes_and_answers(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Whether everybody reports the same, or all reports are one too large: what may be said before types and shapes.
+
+    Every code is among sixty people or more, and a right answer never reports k.
+    """
+    seen = set[float]()
+    for call in range(40):
+        codes, epsilon, k = arguments(chance.rng)
+        reports = np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng))
+        if reports.shape != codes.shape or reports.dtype.kind not in "iuf":
+            return None
+        if reports.min() >= 1 and reports.max() == k:
+            return Diagnosis(
+                "outside",
+                f"With k = {k} the answers are 0 to {k - 1}, and your reports are 1 to {k}: they are one too large.",
+                "Where is a 1 added that should not be?",
+            )
+        seen.update(reports.tolist())
+        if call > 1 and len(seen) > 1:
+            return None
+    return Diagnosis(
+        "not-random",
+        f"Everybody reports {seen.pop():g} in every call: your function takes no notice of `codes`, nor of `rng`.",
+        "Where do the true answers enter, and where the coins?",
+    )
 
 
 def transition_probabilities(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -129,8 +157,8 @@ def coins_of_their_own(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 "shared-lies",
                 f"Of the pairs of people who both lied, {alike / lies.sum():.1%} moved their answer equally far round "
-                f"the circle; with lies of their own {1 / (k - 1):.1%} would. Whoever knows one of the two truths can "
-                "read the other's lie.",
+                f"the circle; with lies of their own {1 / (k - 1):.1%} would. Somebody who knows the truth about one "
+                "of them can read the other's lie.",
                 "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
             )
     return None
@@ -164,7 +192,7 @@ def _name_the_mistake(
     if 0 < certain.size < k:
         return Diagnosis(
             "one-category-plain",
-            f"Whoever is in category {certain[0]} always reports {certain[0]}; the others are randomized. {proof}",
+            f"People in category {certain[0]} always report {certain[0]}; the others are randomized. {proof}",
             "If only some answers are protected, the absence of noise gives the others away. Randomize every category.",
         )
     fits = {
@@ -182,7 +210,7 @@ def _name_the_mistake(
             return Diagnosis(
                 "shared-lies",
                 "In one call all who lie move their answer alike, in the next in another way: one lie is drawn for "
-                "everybody. Whoever knows the true answer of one person who lied can read the others' lies.",
+                "everybody. Somebody who knows the true answer of one person who lied can read the others' lies.",
                 "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
             )
         i, j = np.argwhere(seen == 0)[0]
@@ -190,6 +218,15 @@ def _name_the_mistake(
             "lie-impossible",
             f"Nobody in category {i} ever reports {j}, so that report proves that its sender is not in {i}. {proof}",
             "A lie must be able to be any of the other answers, each with the same probability.",
+        )
+    true, other = np.trace(seen) / seen.sum(), 2 * epsilon
+    more = _table(answer, other, k, [20_000], chance.rng)
+    if abs(true - np.trace(more) / more.sum()) < 0.02:  # right is a difference of 0.18 or more
+        return Diagnosis(
+            "wrong-frequency",
+            f"At ε = {epsilon:.3g} and at ε = {other:.3g} alike, {true:.0%} of your reports are the truth. Right is "
+            f"{truth_probability(epsilon, k):.0%} and {truth_probability(other, k):.0%}, with k = {k}. {proof}",
+            Shared.EPSILON_IGNORED.question,
         )
     i, j = worst
     wanted = transition_matrix(truth_probability(epsilon, k), k)[i, j]

@@ -42,7 +42,7 @@ COST = (
             Mistake(
                 "always-permanent",
                 lambda days, daily, permanent: permanent,
-                "That is the price for ever. After a few days less is proven.",
+                "That is the price for ever. For the first days a smaller ε is proven.",
                 "Days add up too. Both bounds hold.",
             ),
             Mistake(
@@ -153,7 +153,7 @@ SHUFFLED = (
                 "no-log",
                 _shuffled_by(lambda epsilon, n, delta: math.tanh(epsilon / 2) * _spread(epsilon, n, delta)),
                 "The logarithm is missing: ε = ln(1 + …).",
-                "That is smaller than what stands in it.",
+                "ln(1 + x) is smaller than x.",
             ),
             Mistake(
                 "no-factor",

@@ -47,14 +47,14 @@ ESTIMATE = (
             Mistake(
                 "raw-counts",
                 lambda reports, epsilon: reports.sum(axis=0),
-                "Those are the reports, counted. Most of the bits that are set are noise.",
+                "Those are the reports, counted. Many of the bits that are set are noise.",
                 "E[R] = Np + (n − N)q. Solve for N.",
             ),
             Mistake(
                 "clipped",
                 lambda reports, epsilon: np.maximum(_estimate(reports, epsilon), 0),
                 "You cut negative estimates off at 0, which makes rare answers look more frequent than they are.",
-                "Leave them negative. Whoever needs a table projects it afterwards, as a whole.",
+                "Leave them negative. If you need a table without them, project it afterwards, as a whole.",
             ),
             Mistake(
                 "no-division",
@@ -66,7 +66,7 @@ ESTIMATE = (
                 "no-subtraction",
                 lambda reports, epsilon: 2 * reports.sum(axis=0),
                 "You double the reports, as if all of them were true bits.",
-                "Subtract n·q first.",
+                "Subtract n·q first, then divide by p − q.",
             ),
             Mistake(
                 "symmetric",

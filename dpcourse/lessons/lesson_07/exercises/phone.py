@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,12 +147,51 @@ def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) 
     truth, days = int(rng.integers(k)), whole(rng, 1, 300)
     reports = np.asarray(answer(truth, days, k, epsilon, rng=rng)).astype(int)
     if (reports != reports[0]).any():
-        what = f"With {k} answers and {days} days, at ε = {epsilon:.2g}, your phone does not send one report every day."
+        what = (
+            f"With {k} answers and {days} days, at ε = {epsilon:.2g}, your phone does not send the same report on all "
+            "days."
+        )
         ask = "Draw one report and send it on every day, whatever k, ε and the number of days are."
         raise Refused(Diagnosis("not-for-ever", what, ask))
     right = float(np.exp(epsilon) / (np.exp(epsilon) + k - 1))
     lie, one = int(reports[0] - truth) % k, (1 - right) / (k - 1)
     return [place(right + (lie - 1) * one, one, rng) if lie else place(0, right, rng)]
+
+
+_PLACED = Placed(
+    _anywhere,
+    sizes=(2, 100),
+    of="answers",
+    times=800,
+    often=1500,
+    whole=True,
+    near="your reports are too often the truth, or an answer soon after it",
+    far="your reports are too seldom the truth, or an answer soon after it",
+)
+
+
+def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Once each, anywhere; and what the lies are, where too many are near to the truth."""
+    found = _PLACED(answer, chance)
+    if found is None or _PLACED.near not in found.seen:
+        return found
+    lies = []
+    for _ in range(400):
+        k = whole(chance.rng, 10, 100)
+        truth = int(chance.rng.integers(k))
+        report = int(np.asarray(answer(truth, 5, k, float(chance.rng.uniform(0.5, 2)), rng=chance.rng))[0])
+        lies += [(report - truth) % k] if report != truth else []
+    if len(lies) < 200:  # right are 55% at least
+        return replace(found, seen=found.seen.replace(_PLACED.near, "your reports are too often the truth"))
+    following = lies.count(1)
+    if 2 * following < len(lies):  # right is one in nine, or fewer
+        return found
+    return Diagnosis(
+        found.key,
+        f"In 400 calls with 10 to 100 answers, your lies are too often the next answer after the truth: {following} of "
+        f"{len(lies)} are.",
+        "Can every other answer be the lie?",
+    )
 
 
 DAILY = (
@@ -175,5 +215,5 @@ DAILY = (
     # At ε = 1 the truth may be told with probability e/(e + 3) = 47.5%, at ε = 3 with 87%.
     _tells_the_truth(3.0, 0.82, 1000),
     _tells_the_truth(1.0, 0.43, 3000),
-    Placed(_anywhere, sizes=(2, 100), of="answers", times=800, often=1500, whole=True),
+    _everywhere,
 )

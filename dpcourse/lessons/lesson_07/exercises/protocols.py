@@ -12,6 +12,7 @@ from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
 from dpcourse.checks.once import anywhere, whole
 from dpcourse.checks.places import Place, Placed, place_of_count
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
 # 07.1 Which protocol
@@ -195,12 +196,14 @@ def _right_bits(answer: Answer, chance: Chance) -> Diagnosis | None:
     for name, (_, wrong) in _known_bits(1.0).items():
         if wrong is not None and fits(name):
             return wrong
-    epsilon, own, other, _ = counted[0]
+    (low, p, q), (high, *later) = ((epsilon, own / n, other / (n * (_K - 1))) for epsilon, own, other, _ in counted)
+    alike = abs(p - later[0]) < 0.02 and abs(q - later[1]) < 0.01  # right is that q falls by 0.1 or more
+    where = f"At ε = {low:.2f} and at ε = {high:.2f} alike" if alike else f"At ε = {low:.2f}"
+    ask = "What is p(1 − q)/((1 − p)q) of yours, and what has it to be? Which p does the optimized encoding take?"
     return Diagnosis(
         "wrong-probabilities",
-        f"At ε = {epsilon:.2f} a person's own bit is set with probability {own / n:.3f} and every other bit with "
-        f"{other / (n * (_K - 1)):.3f}.",
-        "What is p(1 − q)/((1 − p)q) of yours, and what has it to be? Which p does the optimized encoding take?",
+        f"{where}, a person's own bit is set with probability {p:.2f} and every other bit with {q:.2f}.",
+        Shared.EPSILON_IGNORED.question if alike else ask,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -84,6 +85,10 @@ def _draw(answer: Answer, data: tuple[np.ndarray, np.ndarray], rng: np.random.Ge
     return data[0] * 4 + children
 
 
+def _together(_: Any, code: float) -> str:
+    return f"Parent {int(code) // 4} and child {int(code) % 4} come out together"
+
+
 def _drawn_by(children):
     """The laws of who draws from these rows."""
     return for_each(lambda data: _expected(data, children(data[1])))
@@ -100,7 +105,7 @@ def _empty_row(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 "empty-row",
                 "A row of the table has no positive count at all, and dividing by its sum gives no shares.",
-                "The noise says that nobody has this parent. Draw all children alike there.",
+                "The noise says that nobody has this parent. Make every child equally likely there.",
             )
         if "non-negative" in text:
             return Diagnosis(
@@ -110,6 +115,20 @@ def _empty_row(answer: Answer, chance: Chance) -> Diagnosis | None:
             )
         raise
     return None
+
+
+def _most_frequent(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The most frequent child for thousands of people, wherever a row has a positive count."""
+    parents, table = _drawing(chance.rng)
+    children = np.asarray(answer(parents, table, rng=chance.rng))
+    some, most = table.max(axis=1)[parents] > 0, table.argmax(axis=1)[parents]
+    if children.shape != parents.shape or not np.array_equal(children[some], most[some]):
+        return None
+    return Diagnosis(
+        "not-random",
+        "Everybody gets the most frequent child of their parent.",
+        "Draw, so that the rarer ones occur as often as they should.",
+    )
 
 
 def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -139,7 +158,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
     Given how often it comes, how often it does so early is hypergeometric.
     """
     answer.renew()
-    rng, asked = chance.rng, []
+    rng, asked, worst, told = chance.rng, [], 0.0, ""
     for city in rng.permutation(32) == 0:
         shape = (4, whole(rng, 5, 20)) if city else (whole(rng, 1, 30), whole(rng, 2, 60))
         table = rng.normal(1 if city else whole(rng, 1, 100), 100, size=shape)
@@ -152,17 +171,29 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
             likely = int(rng.choice(shape[1], p=shares[parent]))
             seen, half = here == likely, here.size // 2
             early = stats.hypergeom(here.size, int(seen.sum()), half)
-            scores.append(score_of(stats.binom(here.size, shares[parent, likely]), int(seen.sum()), rng))
-            scores.append(score_of(early, int(seen[:half].sum()), rng))
+            for law, came, where in (
+                (stats.binom(here.size, shares[parent, likely]), seen, "for its share in `table`"),
+                (early, seen[:half], "in the first half of the people"),
+            ):
+                scores.append(score_of(law, int(came.sum()), rng))
+                if abs(scores[-1]) > worst:
+                    worst, often = abs(scores[-1]), "often" if came.sum() > law.mean() else "seldom"
+                    told = (
+                        f"In a call with rows = {shape[0]}, columns = {shape[1]}, people = {parents.size:,}, one child "
+                        f"comes out far too {often} {where}: child {likely} in {came.sum():,} of {came.size:,} draws "
+                        f"for parent {parent}. Right is about {law.mean():,.1f}."
+                    )
         asked.append(Asked({"rows": shape[0], "columns": shape[1], "people": parents.size}, np.array(scores)))
     if not (words := off_somewhere(asked, chance.failure)):
         return None
-    told = words.replace("your results are", "the numbers of people with one child are")
-    return Shared.NOT_EVERYWHERE.seen(told, "For which tables do you do something else?")
+    if worst < 6:  # no single one is far off, but many are a little
+        told = words.replace("your results are", "the numbers of people with one child are")
+    return Shared.NOT_EVERYWHERE.seen(told, "For which tables, or for how many people, do you do something else?")
 
 
 CHILDREN = (
     _empty_row,
+    _most_frequent,
     Returns(
         inputs=_drawing,
         what="array",
@@ -205,19 +236,15 @@ CHILDREN = (
                 "You normalise the columns. The child is drawn *given the parent*, which is the row.",
                 "Which axis must add up to 1?",
             ),
-            Mistake(
-                "argmax",
-                _drawn_by(lambda table: np.eye(4)[np.argmax(table, axis=1)]),
-                "Every record gets the most frequent child of its parent.",
-                "Draw, so that the rarer ones occur as often as they should.",
-            ),
         ),
+        words=_together,
         hint="For each parent the children must come out in the proportions of the positive counts in its row.",
     ),
     Frequencies(
         _with_law(_steep_row),
         runs=1,
         call=_draw,
+        words=_together,
         hint="For each parent the children must come out in the proportions of the positive counts in its row.",
     ),
     _any_table,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
@@ -77,6 +78,8 @@ def _sizes(groups: np.ndarray, k: int) -> np.ndarray:
     return np.bincount(groups, minlength=k)
 
 
+_NO_DATA, _PRESENCE = cell_counts(_sizes)
+
 COUNTS = Release(
     data=tables(_people, (8,)),
     many=large_table(_people, (200,)),
@@ -84,7 +87,17 @@ COUNTS = Release(
     truth=_sizes,
     noise=(laplace, geometric),
     mistakes=(
-        *cell_counts(_sizes),
+        _NO_DATA,
+        replace(
+            _PRESENCE,
+            ask="counts[groups] += 1 adds once for each *different* group; which function adds once a person?",
+        ),
+        Mistake(
+            Shared.WRONG_ORDER,
+            lambda groups, k: np.histogram(groups, bins=k)[0],
+            "The right counts stand at the wrong places.",
+            "Do your bins run from 0 to k − 1, even where nobody is in the first or last group?",
+        ),
         Mistake(
             "reversed",
             lambda groups, k: _sizes(groups, k)[::-1],
@@ -104,6 +117,8 @@ COUNTS = Release(
     words=Words(
         unit=" people",
         cell="group",
+        from_data="Which public numbers give the scale? `groups` comes in several types of whole numbers, from int8 to "
+        "int64: does your noise depend on the type, or on who is there?",
         too_much="The groups are disjoint: one person is in one of them. Does ε have to be shared among them?",
         too_little="One person changes one group by one. Which scale does that need?",
     ),

@@ -147,12 +147,12 @@ INTERVAL = Equals(
             "normal",
             _interval_like(lambda c: 1.96 * c.std(ddof=1) / math.sqrt(len(c))),
             "You take 1.96, as if the deviation were known. With a few draws it is not.",
-            "Which law has a mean whose deviation is estimated from the same few draws? How many degrees of freedom?",
+            "Student's t takes the place of 1.96 then. How many degrees of freedom does it have for m draws?",
         ),
         Mistake(
             "ddof",
             _interval_like(lambda c: stats.t.ppf(0.975, len(c) - 1) * c.std() / math.sqrt(len(c))),
-            "The deviation is divided by m: NumPy does that unless you say ddof=1.",
+            "Your deviation divides the sum of squares by m: NumPy does that unless you say ddof=1. Right is m − 1.",
             "The draws have used one degree of freedom for their own mean.",
         ),
         Mistake(
