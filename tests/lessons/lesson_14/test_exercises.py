@@ -248,7 +248,7 @@ WRONG = {
     ("14.2", "deferred"): spender(begin="BEGIN"),
     ("14.2", "left-open"): spender(commit=False),
     ("14.2", "float-sum"): spender(number=float),
-    ("14.2", "float-sum too"): lambda connection, query_id, epsilon, budget: spender()(
+    ("14.2", "rounded"): lambda connection, query_id, epsilon, budget: spender()(
         connection, query_id, str(Decimal(epsilon).quantize(Decimal("0.01"), "ROUND_UP")), budget
     ),
     ("14.2", "overspends"): spender(fits=lambda total, budget: float(total) <= float(budget) + 1e-9),

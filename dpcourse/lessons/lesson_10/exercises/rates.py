@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 
 import numpy as np
@@ -9,7 +10,8 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.audit import clopper_pearson
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, whole
 
@@ -147,6 +149,8 @@ def _any_counts(rng: Generator) -> tuple[int, int, float]:
 
 
 def _band(hits: int, trials: int, confidence: float, sides: int = 2) -> tuple[float, float]:
+    if not 0 < confidence < 1:  # rounded for a diagnosis, or another argument in its place
+        raise ValueError(f"{confidence} is no confidence")
     low, high = clopper_pearson(np.array(hits), trials, (1 - confidence) / sides)
     return float(low), float(high)
 
@@ -169,6 +173,18 @@ _WALD = Diagnosis(
     "The exact interval comes from the binomial distribution: quantiles of beta distributions.",
 )
 
+
+def two_ends(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Two numbers come back. Of an answer that stops, or gives nothing, `BAND` says so."""
+    hits, trials, confidence = _counts(chance.rng)
+    with contextlib.suppress(AnswerRaised):
+        result = answer(hits, trials, confidence)
+        if result is not None and np.shape(result) != (2,):
+            seen = f"Two numbers are wanted, (low, high); you return {result!r}."
+            return Diagnosis("wrong-shape", seen, "Between which two rates does the band lie?")
+    return None
+
+
 BAND = Equals(
     _counts,
     _band,
@@ -178,7 +194,7 @@ BAND = Equals(
         Mistake(
             "error-not-shared",
             lambda h, n, c: _band(h, n, c, sides=1),
-            "Each end may be wrong with the whole error: together they fail twice as often as stated.",
+            "Each end may be wrong with the whole error: together they may fail up to twice as often as stated.",
             "Half of 1 − confidence for each side.",
         ),
         Mistake(
