@@ -225,8 +225,8 @@ def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) 
     if fits(lambda values, low, high: 0.0):
         return Diagnosis(
             "total-is-zero",
-            f"{seen} Yours is 0 whatever the records are: that is noise alone, or the records are measured from their "
-            "own mean.",
+            f"{seen} Yours is about 0 whatever the records are: that is noise alone, or the records are measured from "
+            "their own mean.",
             "Do the records come in at all? And from which point do you measure? The centre of the *bounds* is public, "
             "the mean of the records is not.",
         )

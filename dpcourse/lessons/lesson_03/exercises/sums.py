@@ -103,7 +103,8 @@ def _adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
         again = [float(answer(values, low, high, 1.0, rng=chance.rng)) for _ in range(1000)]
         if abs(np.mean(again) - clipped.mean()) <= 4 * np.std(again) / np.sqrt(1000) + 1e-9 * size:
             ask = "A sum is wanted. Where do you divide by the number of records?"
-            seen += f" Over 1,000 calls it is {np.mean(again):.4g} on average. That is the mean, {clipped.mean():.4g}."
+            seen += f" Over 1,000 calls it is {np.mean(again):.4g} on average: the mean of the clipped records, "
+            seen += f"{clipped.mean():.4g}, and noise."
             return Diagnosis("not-a-sum", seen, ask)
         return Diagnosis(
             "not-a-sum",

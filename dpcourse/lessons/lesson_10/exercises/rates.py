@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.audit import clopper_pearson
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, whole
@@ -174,18 +173,18 @@ _WALD = Diagnosis(
 )
 
 
-def two_ends(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Two numbers come back. Of an answer that stops, or gives nothing, `BAND` says so."""
-    hits, trials, confidence = _counts(chance.rng)
-    with contextlib.suppress(AnswerRaised):
-        result = answer(hits, trials, confidence)
-        if result is not None and np.shape(result) != (2,):
-            seen = f"Two numbers are wanted, (low, high); you return {result!r}."
-            return Diagnosis("wrong-shape", seen, "Between which two rates does the band lie?")
-    return None
+class _TwoEnds(Equals):
+    """Who returns something else is told which two numbers are wanted."""
+
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        wrong = super().__call__(answer, chance)
+        if wrong is None or wrong.key != "wrong-shape":
+            return wrong
+        seen = f"{wrong.seen.partition(';')[0]}; two numbers are wanted, (low, high)."
+        return Diagnosis(wrong.key, seen, "Between which two rates does the band lie?")
 
 
-BAND = Equals(
+BAND = _TwoEnds(
     _counts,
     _band,
     mistakes=(
