@@ -47,6 +47,13 @@ def spender(
     return spend
 
 
+def in_cents(how):
+    """Stores, and adds up, each ε rounded to two decimals."""
+    return lambda connection, query_id, epsilon, budget: spender()(
+        connection, query_id, str(Decimal(epsilon).quantize(Decimal("0.01"), how)), budget
+    )
+
+
 def one_statement(connection, query_id, epsilon, budget):
     """Check and act in a single INSERT … SELECT, in whole units of 1e-12."""
     unit = 10**12
@@ -248,9 +255,8 @@ WRONG = {
     ("14.2", "deferred"): spender(begin="BEGIN"),
     ("14.2", "left-open"): spender(commit=False),
     ("14.2", "float-sum"): spender(number=float),
-    ("14.2", "float-sum too"): lambda connection, query_id, epsilon, budget: spender()(
-        connection, query_id, str(Decimal(epsilon).quantize(Decimal("0.01"), "ROUND_UP")), budget
-    ),
+    ("14.2", "rounded"): in_cents("ROUND_UP"),
+    ("14.2", "rounded too"): in_cents("ROUND_DOWN"),
     ("14.2", "overspends"): spender(fits=lambda total, budget: float(total) <= float(budget) + 1e-9),
     ("14.2", "refused-pay"): spender(store="all"),
     ("14.2", "repeated-id"): spender(repeat="again"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -149,18 +150,26 @@ def _other_forms(answer: Answer, chance: Chance) -> Diagnosis | None:
             continue
         if (np.ptp(cells, axis=0) < 0.3).all():
             seen = f"Your function takes {a(people)} of values, too, and then your counts have no noise."
-            return Shared.NOT_EVERYWHERE.seen(seen)
+            other = "an array" if isinstance(people, np.ndarray) else "a Series"
+            return Shared.NOT_EVERYWHERE.seen(seen, f"Does your noise depend on whether `values` is a list or {other}?")
     return None
 
 
 _SORTED_NAMES = Mistake.told(IN_ANOTHER_ORDER, lambda values, categories: _counts(values, sorted(categories)))
+_SHARES, _PRESENCE = cell_counts(_counts)
+_WRONG_COUNTS = (
+    replace(_SHARES, ask="Do you divide by the number of people?"),
+    replace(
+        _PRESENCE, ask="counts[places] += 1 adds once for each different place. Which function adds once a person?"
+    ),
+)
 _CELLS = Release(
     data=tables(_people, (6,)),
     many=large_table(_people, (24,)),
     anew=any_table(_people, lambda rng: (whole(rng, 1, 80),)),
     truth=_counts,
     noise=(laplace, geometric),
-    mistakes=(*cell_counts(_counts), *in_another_order(_counts), _SORTED_NAMES),
+    mistakes=(*_WRONG_COUNTS, *in_another_order(_counts), _SORTED_NAMES),
     nobody=([], list("ABCD")),
     before=(_undeclared_counted, _other_forms),
     neighbours=(

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
-from dpcourse.checks.linked import SAME
-from dpcourse.checks.links import Draws, repeated
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
-from dpcourse.checks.once import CORNERS, ask, ask_often, near
-from dpcourse.checks.placing import Question, crowded, misplaced
-from dpcourse.checks.plain import only_numbers
-from dpcourse.checks.release import Release
+from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_at, records, somebody
+from dpcourse.lessons.lesson_03.exercises.parts import crowd, once, shared, total_of, two
+from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_at, call_at_one, records, somebody
 
-
-def _call_parts(answer: Answer, data: Any, rng: Generator) -> Any:
-    return answer(*data, 1.0, rng=rng)
-
-
-def _two(output: Any) -> tuple[float, float]:
-    total, count = only_numbers(output)
-    return float(total), float(count)
+_COUNT = "The count gets half of ε, and one record changes it by one. Which scale is that?"
 
 
 def _two_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -43,10 +33,15 @@ def _two_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
             if len(values):
                 raise
             return Shared.NOBODY.seen(f"On an array without people your code stopped with {raised}.")
+        seen = f"Two numbers are wanted, (total, count); you return {result!r}."
         try:
-            total, count = _two(result)
+            total, count = two(result)
+        except Refused as refused:
+            if refused.diagnosis.key != "wrong-type":
+                raise
+            return Diagnosis("wrong-type", seen, "Of which type are the two? Return plain numbers.")
         except (TypeError, ValueError):
-            return Diagnosis("wrong-shape", f"Two numbers are wanted, (total, count); you return {result!r}.")
+            return Diagnosis("wrong-shape", seen, "Do you return both, total and count, in this order?")
         if not (math.isfinite(total) and math.isfinite(count)):
             seen = f"For {len(values)} records you return ({total}, {count})."
             return Diagnosis("nan", seen, "Is something divided by n?")
@@ -65,14 +60,14 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         return lambda rng: either_order(*sides, rng)
 
     def count_only(output: Any) -> float:
-        return round(_two(output)[1], 3)
+        return round(two(output)[1], 3)
 
     def total_only(output: Any) -> float:
-        return round(_two(output)[0] / reach, 3)
+        return round(two(output)[0] / reach, 3)
 
     def both(output: Any) -> float:
         """How far the two parts lean to the larger dataset: for Laplace noise as good as the likelihood ratio."""
-        total, count = _two(output)
+        total, count = two(output)
         leans = min(max(total / reach, 0.0), 1.0) + min(max(count - len(everybody), 0.0), 1.0)
         return round(leans, 3)
 
@@ -83,7 +78,7 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "count-too-sharp",
                 f"Half of your counts lie within {spread:.2g} of their middle. One person changes the count by 1, and "
                 "at ε = 1 that shows.",
-                "The count gets half of ε, and one record changes it by one. Which scale is that?",
+                _COUNT,
             )
         return Diagnosis(
             "exact-count",
@@ -97,19 +92,19 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "not-centred",
             "Your total tells two neighbouring datasets apart: a record at the upper bound moves it by more than its "
-            "noise is for.",
+            "noise hides.",
             "Is the total taken from the centre of the bounds, as the noise of half the width supposes?",
         )
 
     at_the_bound = Audited(
         pairs(high),
         CLAIM,
-        call=_call_parts,
+        call=call_at_one,
         view=count_only,
         what="count",
         runs=5000,
         diagnose=exact,
-        hint="The count gets half of ε, and one record changes it by one. Which scale is that?",
+        hint=_COUNT,
         key="count-too-sharp",
         also=(
             View(
@@ -123,7 +118,7 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
                 both,
                 hint="Either part by itself keeps ε = 1. What do the two together cost?",
                 key="budget-spent-twice",
-                what="total and count together",
+                what="both",
                 diagnose=lambda answer, chance, _: _count_in_the_total(answer, chance, (everybody, low, high)),
             ),
         ),
@@ -131,19 +126,29 @@ def _parts_audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     far_outside = Audited(
         pairs(100 * high),
         CLAIM,
-        call=_call_parts,
+        call=call_at_one,
         view=total_only,
+        what="total/((U − L)/2)",
         runs=1000,
         hint="One of the records lies far outside the bounds. What should happen to it before you add?",
         key="not-clipped",
     )
-    return at_the_bound(answer, half) or far_outside(answer, half)
+    wrong = at_the_bound(answer, half)
+    if wrong and wrong.key == "budget-spent-twice":
+        return replace(wrong, seen=f"{wrong.seen} {_BOTH}")
+    return wrong or far_outside(answer, half)
+
+
+_BOTH = (
+    "Here “both” is the sum of the two parts, each in units of one record, with the known people subtracted, and cut "
+    "to between 0 and 1."
+)
 
 
 def _count_in_the_total(answer: Answer, chance: Chance, people: Any) -> Diagnosis | None:
     """Whether the noisy count, many times over, is taken off the sum: over 400 runs independent parts never correlate
     by 0.4 (1e-15)."""
-    parts = np.array([_two(_call_parts(answer, people, chance.rng)) for _ in range(400)])
+    parts = np.array([two(call_at_one(answer, people, chance.rng)) for _ in range(400)])
     totals, counts = (parts - parts.mean(axis=0)).T
     times = float(totals @ counts / max(counts @ counts, 1e-300))
     if abs(np.corrcoef(parts.T)[0, 1]) < 0.4 or times > -1:
@@ -157,7 +162,15 @@ def _count_in_the_total(answer: Answer, chance: Chance, people: Any) -> Diagnosi
 
 
 def _width_in_scale(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """How the noise of the total follows the width of the bounds, if it is the wrong way round."""
+    """How the noise of the total follows the number of records, or the width of the bounds the wrong way round."""
+    few, many = (_spread(answer, (np.full(n, 50.0), 0.0, 100.0), chance.rng, 0) for n in (4, 400))
+    if few > 5 * many:
+        return Diagnosis(
+            "total-too-sharp",
+            f"With bounds (0, 100) half of your totals lie within {few:.2g} of their middle for 4 records, and within "
+            f"{many:.2g} for 400: your noise shrinks with the number of records.",
+            "Can one person change the total less where more people are?",
+        )
     widths = (10.0, 100.0)
     narrow, wide = (_spread(answer, (np.full(4, 50.0), 50 - w / 2, 50 + w / 2), chance.rng, 0) for w in widths)
     if narrow < 5 * wide:
@@ -170,19 +183,13 @@ def _width_in_scale(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-_SHARED = Shared.LINKED_NOISE.seen(
-    "Total and count share their noise. Boris subtracts one from the other, in the right units, and the noise is gone.",
-    "How many draws does your function make?",
-)
-
-
 def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Nobody is a dataset too, and each part has a draw of its own.
 
     Independent parts correlate by 0.5 over 400 runs with a probability below 1e-12.
     """
     low, high = bounds(chance.rng, "far from zero")
-    nobody = [_two(_call_parts(answer, (np.array([]), low, high), chance.rng)) for _ in range(30)]
+    nobody = [two(call_at_one(answer, (np.array([]), low, high), chance.rng)) for _ in range(30)]
     if (np.ptp(nobody, axis=0) == 0).any():
         return Shared.NOBODY.seen(
             "When nobody is in the data, a part has no noise: that tells the empty dataset from one with a person.",
@@ -190,8 +197,8 @@ def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
     people = somebody(chance.rng)
     epsilon = near(1.0, chance.rng, 4.0)
-    parts = np.array([_two(call_at(answer, people, epsilon, chance.rng)) for _ in range(400)])
-    return _SHARED if abs(np.corrcoef(parts.T)[0, 1]) > 0.5 else None
+    parts = np.array([two(call_at(answer, people, epsilon, chance.rng)) for _ in range(400)])
+    return shared(f"At ε = {epsilon:.3g}") if abs(np.corrcoef(parts.T)[0, 1]) > 0.5 else None
 
 
 def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) -> Diagnosis | None:
@@ -200,27 +207,28 @@ def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) 
     A right total is off by twelve standard errors with a probability below 1e-20. A plain sum of clipped records is
     left to the audits first; one with noise enough to pass them is named once they are through.
     """
-    drawn = [_many(chance.rng) for _ in range(4)]
+    drawn = [crowd(chance.rng) for _ in range(4)]
     epsilon = near(20.0, chance.rng)
-    totals = np.array([[_two(call_at(answer, d, epsilon, chance.rng))[0] for _ in range(300)] for d in drawn])
+    totals = np.array([[two(call_at(answer, d, epsilon, chance.rng))[0] for _ in range(300)] for d in drawn])
     means, errors = totals.mean(axis=1), totals.std(axis=1, ddof=1) / np.sqrt(300) + 1e-6
 
     def fits(of: Callable[[np.ndarray, float, float], float]) -> bool:
         return bool((np.abs(means - [of(*data) for data in drawn]) < 12 * errors).all())
 
-    if fits(_total):
+    if fits(total_of):
         return None
     values, low, high = drawn[0]
     seen = (
         f"{len(values)} records with bounds ({low:g}, {high:g}): your total is {means[0]:.4g} on average, and the sum "
-        f"of the clipped records, each measured from the centre {(low + high) / 2:g}, is {_total(*drawn[0]):.4g}."
+        f"of the clipped records, each measured from the centre {(low + high) / 2:g}, is {total_of(*drawn[0]):.4g}."
     )
     if fits(lambda values, low, high: 0.0):
         return Diagnosis(
             "total-is-zero",
-            f"{seen} Yours is 0 whatever the records are: that is noise alone, or the records are measured from their "
-            "own mean.",
-            "From which point do you measure? The centre of the *bounds* is public, the mean of the records is not.",
+            f"{seen} Yours is about 0 whatever the records are: that is noise alone, or the records are measured from "
+            "their own mean.",
+            "Do the records come in at all? And from which point do you measure? The centre of the *bounds* is public, "
+            "the mean of the records is not.",
         )
     if fits(lambda values, low, high: float(np.clip(values, low, high).sum())):
         if not audited:
@@ -240,94 +248,37 @@ def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) 
     )
 
 
-def _measured_from_the_centre(answer: Answer, chance: Chance) -> Diagnosis | None:
-    return _about_the_centre(answer, chance, audited=True)
-
-
 def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace noise of scale (U − L)/ε on the total and 2/ε on the count, which may be geometric."""
     totals, counts = [], []
     for epsilon in (near(1.0, chance.rng, 1.4), near(4.0, chance.rng, 1.4)):
-        drawn = [_many(chance.rng) for _ in range(10)]
-        parts = [(d, _two(call_at(answer, d, epsilon, chance.rng))) for d in drawn for _ in range(1000)]
+        drawn = [crowd(chance.rng) for _ in range(10)]
+        parts = [(d, two(call_at(answer, d, epsilon, chance.rng))) for d in drawn for _ in range(1000)]
         reach = [(high - low) / 2 for (_, low, high), _ in parts]
-        errors = np.array([(total - _total(*d), count - len(d[0])) for d, (total, count) in parts])
+        errors = np.array([(total - total_of(*d), count - len(d[0])) for d, (total, count) in parts])
         totals.append(Wanted(errors[:, 0] / reach, epsilon, (laplace(2 / epsilon),)))
         counts.append(Wanted(errors[:, 1], epsilon, (laplace(2 / epsilon), geometric(2 / epsilon))))
     few = "The total gets half of ε, and one clipped record is (U − L)/2 from the centre at most. Which scale is that?"
     much = "How far from the *centre* of the bounds can one clipped record be?"
-    ask = "The count gets half of ε, and one record changes it by one. Which scale is that?"
     about = "In units of (U − L)/2: "
     wrong = noise_wrong(totals, chance.failure / 2, scale="(U − L)/ε", few=few, too_much=much)
     if wrong:
         return wrong.led_by(f"The total. {about}")
-    wrong = noise_wrong(counts, chance.failure / 2, scale="2/ε", unit=" records", few=ask, too_much=ask)
+    wrong = noise_wrong(counts, chance.failure / 2, scale="2/ε", unit=" records", few=_COUNT, too_much=_COUNT)
     return wrong and wrong.led_by("The count. ")
 
 
-def _total(values: np.ndarray, low: float, high: float) -> float:
-    return float((np.clip(values, low, high) - (low + high) / 2).sum())
-
-
-def _many(rng: Generator) -> tuple[np.ndarray, float, float]:
-    """A hundred records or more, most of them in the upper half of the bounds, some beyond."""
-    low, high = bounds(rng, "far from zero")
-    return rng.uniform((low + high) / 2, 2 * high - low, int(rng.integers(100, 200))), low, high
-
-
 def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:
-    results = np.array([_two(_call_parts(answer, data, rng))[part] for _ in range(200)])
+    results = np.array([two(call_at_one(answer, data, rng))[part] for _ in range(200)])
     return float(np.median(np.abs(results - np.median(results))))
 
 
-def _any_bounds(rng: Generator) -> tuple[np.ndarray, float, float]:
-    """Some records between any bounds, a few of them beyond; now and then all of them are whole numbers."""
-    low, high = bounds(rng, str(rng.choice(["from zero", "negative", "both signs", "far from zero"])))
-    values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, 100)
-    return (values, low, high) if rng.random() < 0.6 else (np.rint(values), round(low), round(high))
-
-
-_PARTS = Release(
-    data=(_many,),
-    anew=_any_bounds,
-    truth=lambda values, low, high: (_total(values, low, high), len(values)),
-    sensitivity=lambda values, low, high: high - low,  # of the total, twice, as it has half of ε; of the count it is 2
-    call=lambda answer, arguments, epsilon, rng: _two(call_at(answer, arguments, epsilon, rng)),
+MEAN_PARTS = (
+    _two_numbers,
+    _about_the_centre,
+    _parts_audited,
+    _parts_apart,
+    partial(_about_the_centre, audited=True),
+    _noise,
+    once,
 )
-
-
-def _once(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Both parts asked about new datasets of all sizes, as every release is, and whether one tells about the other.
-
-    Two independent errors are as good as equal with probability 1e-9: three times in 400 calls with 1e-20.
-    """
-    answer.renew()
-    asked, each, places = list(ask(_PARTS, answer, chance.rng)), Chance(chance.rng, 0.45 * chance.failure), []
-    for part, laws, words in _EACH:
-        wrong, its = misplaced(_of_part(asked, part), laws, each)
-        if wrong:
-            return wrong.led_by(words)
-        places.append(its)
-    sizes = (np.abs([one.errors[0] / one.scale for one in _of_part(asked, part)]) for part in (0, 1))
-    if int((np.abs(np.subtract(*sizes)) < SAME).sum()) >= 3 or repeated(list(map(Draws.of_places, places)), 1e-9):
-        return _SHARED
-    each = Chance(chance.rng, 0.05 * chance.failure / len(CORNERS))
-    for asked in ask_often(_PARTS, answer, chance.rng):
-        for part, laws, words in _EACH:
-            found = crowded(_of_part(asked, part), laws, each)
-            if found:
-                return found.led_by(words)
-    return None
-
-
-_EACH = ((0, (laplace,), "The total. "), (1, (laplace, geometric), "The count. "))
-
-
-def _of_part(asked: Sequence[Question], part: int) -> list[Question]:
-    return [
-        replace(one, results=one.results[[part]], errors=one.errors[[part]], scale=(one.scale, 2 / one.epsilon)[part])
-        for one in asked
-    ]
-
-
-MEAN_PARTS = (_two_numbers, _about_the_centre, _parts_audited, _parts_apart, _measured_from_the_centre, _noise, _once)

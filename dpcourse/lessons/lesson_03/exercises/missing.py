@@ -47,7 +47,8 @@ def within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind in ("from zero", "negative", "both signs", "far from zero"):
         low, high = bounds(chance.rng, kind)
         each = float(answer(np.full(many, np.nan), low, high, 1.0, rng=chance.rng)) / many
-        slack = max(abs(low), abs(high)) / 100
+        most = max(abs(low), abs(high))
+        slack = most / 100
         if not np.isfinite(each):
             return Diagnosis(
                 "nan-from-data",
@@ -55,10 +56,11 @@ def within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "From what do you compute the value that a NaN counts as? Which value is fixed beforehand?",
             )
         if not (low - slack <= each <= high + slack or abs(each) <= slack):
+            shows = ": the noise does not hide such a record" if abs(each) > most + slack else ""
             return Diagnosis(
                 "nan-out-of-bounds",
-                f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as {each:.4g}, which is "
-                "outside of them: the noise is not made for such a record.",
+                f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as about "
+                f"{float(f'{each:.3g}'):,g}, which is outside of them{shows}.",
                 "Let it count as a value within the bounds: before the clipping, or one of the bounds themselves.",
             )
     return None

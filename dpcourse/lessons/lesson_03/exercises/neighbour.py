@@ -28,7 +28,7 @@ def _domain(data: list[int]) -> str | None:
         return f"A wage is a whole number from 0 to {HIGHEST}, and yours has {strange[0]!r}."
     if len(set(data)) < PEOPLE:
         twice = next(wage for wage in data if data.count(wage) > 1)
-        return f"No two wages are equal, and {twice} is there twice."
+        return f"No two wages are equal, and {twice} is there more than once."
     return None
 
 

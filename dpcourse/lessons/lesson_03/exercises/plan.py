@@ -50,7 +50,10 @@ def _formed(plan: object) -> Diagnosis | None:
     if not isinstance(plan, dict):
         return Diagnosis("wrong-type", f"A dictionary is wanted, and this is {a(plan)}.", _FORM)
     if set(plan) != set(WIDTHS):
-        return Diagnosis("wrong-shape", f"Your plan is for {', '.join(map(str, plan)) or 'nothing'}.", _FORM)
+        more = [f" `{name}` is missing." for name in WIDTHS if name not in plan]
+        more += [f" `{name}` is not asked for." for name in plan if name not in WIDTHS]
+        seen = f"Your plan is for {', '.join(map(str, plan)) or 'nothing'}.{''.join(more)}"
+        return Diagnosis("wrong-shape", seen, _FORM)
     for name, scale in plan.items():
         number = isinstance(scale, numbers.Real) and not isinstance(scale, bool)
         if scale is not None and not (number and 0 < float(scale) < math.inf):

@@ -51,7 +51,7 @@ def somebody(rng: Generator) -> tuple[np.ndarray, float, float]:
     return records(rng, low, high), low, high
 
 
-def _call_bounded(answer: Answer, data: Any, rng: Generator) -> Any:
+def call_at_one(answer: Answer, data: Any, rng: Generator) -> Any:
     return answer(*data, 1.0, rng=rng)
 
 
@@ -71,4 +71,4 @@ def tells(
     diagnose: Callable[[Answer, Chance, Any], Diagnosis | None] | None = None,
 ) -> Audited:
     """The auditor at ε = 1 on such neighbours: values and bounds."""
-    return Audited(pairs, CLAIM, call=_call_bounded, view=_coarse, runs=runs, diagnose=diagnose, hint=hint, key=key)
+    return Audited(pairs, CLAIM, call=call_at_one, view=_coarse, runs=runs, diagnose=diagnose, hint=hint, key=key)

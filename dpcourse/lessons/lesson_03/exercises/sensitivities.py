@@ -10,6 +10,7 @@ from dpcourse.checks.cases import Mistake
 from dpcourse.checks.cases.exact import holds_text
 from dpcourse.checks.once import between, whole
 
+_FIVE = "Which five numbers does the exercise ask for? Return them as numbers, in one tuple."
 _NAMES = (
     "the sum of squares, one record added or removed",
     "the sum of squares, one record replaced",
@@ -64,7 +65,8 @@ def _known_sensitivities(low: float, high: float, boxes: int, ticks: int) -> lis
         Mistake(
             "one-square-only",
             (1, size**2),
-            "For the sum of squares, replaced, you give the largest square. The other record may have a square, too.",
+            "For the sum of squares, replaced, you give the largest square. The other record's square may have to be "
+            "above 0.",
             "With low = 8 and high = 10, what is the smallest square a record can have?",
         ),
         Mistake(
@@ -152,9 +154,9 @@ def _sensitivities(answer: Answer, chance: Chance) -> Diagnosis | None:
                 raise TypeError
             got.append(np.asarray(result, dtype=float))
         except (TypeError, ValueError):
-            return Diagnosis("wrong-type", f"Five numbers are wanted; you return {result!r}.")
+            return Diagnosis("wrong-type", f"Five numbers are wanted; you return {result!r}.", _FIVE)
         if got[-1].shape != (5,):
-            return Diagnosis("wrong-shape", f"Five numbers are wanted; the result has shape {got[-1].shape}.")
+            return Diagnosis("wrong-shape", f"Five numbers are wanted; the result has shape {got[-1].shape}.", _FIVE)
     right = np.array([right_sensitivities(*arguments) for arguments in drawn], dtype=float)
     table = np.array(got)
     wrong_places = [place for place in range(5) if not np.allclose(table[:, place], right[:, place])]
@@ -176,9 +178,14 @@ def _sensitivities(answer: Answer, chance: Chance) -> Diagnosis | None:
     row = int(np.argmin(np.isclose(table[:, place], right[:, place])))
     low, high, boxes, ticks = drawn[row]
     given = f"low = {low:.6g}, high = {high:.6g}" if place < 3 else f"boxes = {boxes}, ticks = {ticks}"
+    squares = (("low²", low**2), ("high²", high**2)) if place < 2 else ()
+    named = next(
+        (f", which is {name}" for name, value in squares if value and np.isclose(table[row, place], value)), ""
+    )
     return Diagnosis(
         "wrong-value",
-        f"With {given}, {_NAMES[place]}, can change by {right[row, place]:.6g}; you give {table[row, place]:.6g}.",
+        f"With {given}, {_NAMES[place]}, can change by {right[row, place]:.6g}; you give "
+        f"{table[row, place]:.6g}{named}.",
         "Write down two neighbours that are as far apart as they can be.",
     )
 

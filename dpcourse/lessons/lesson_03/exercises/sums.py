@@ -89,7 +89,8 @@ def _adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     if near(inside.sum()):
         return Diagnosis(
             "drops-records",
-            f"{seen} That is the sum without the records outside the bounds: you drop them.",
+            f"{seen} That is the sum without the records outside the bounds. They add nothing: you drop them or set "
+            "them to 0.",
             "Clipping moves a record to the nearer bound and keeps it.",
         )
     if near(values.sum()):
@@ -99,6 +100,12 @@ def _adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
             "clipped-on-one-side", f"{seen} The records are clipped on one side only.", "Clip to both bounds."
         )
     if near(0.0):
+        again = [float(answer(values, low, high, 1.0, rng=chance.rng)) for _ in range(1000)]
+        if abs(np.mean(again) - clipped.mean()) <= 4 * np.std(again) / np.sqrt(1000) + 1e-9 * size:
+            ask = "A sum is wanted. Where do you divide by the number of records?"
+            seen += f" Over 1,000 calls it is {np.mean(again):.4g} on average: the mean of the clipped records, "
+            seen += f"{clipped.mean():.4g}, and noise."
+            return Diagnosis("not-a-sum", seen, ask)
         return Diagnosis(
             "not-a-sum",
             f"{seen} That is about the size of one record, or of the noise.",
@@ -109,17 +116,22 @@ def _adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace noise of scale max(|L|, |U|)/ε, or whole steps of it, in units of max(|L|, |U|)."""
-    seen = []
+    seen, widest = [], True
     for epsilon in (0.5, 2.0):
-        errors = []
+        errors, wide = [], []
         for kind in ("both signs", "negative", "far from zero") * 3:
             low, high = bounds(chance.rng, kind)
             values = records(chance.rng, low, high)
             sums = [float(call_at(answer, (values, low, high), epsilon, chance.rng)) for _ in range(1400)]
-            errors.append((np.array(sums) - np.clip(values, low, high).sum()) / max(abs(low), abs(high)))
+            off = np.array(sums) - np.clip(values, low, high).sum()
+            errors.append(off / max(abs(low), abs(high)))
+            wide.append(off / (abs(low) + abs(high)))
         seen.append(Wanted(np.concatenate(errors), epsilon, (laplace(1 / epsilon),)))
+        widest = widest and laplace(1 / epsilon).fits(np.concatenate(wide), 1e-9)
     ask = "How large can one clipped record be, its sign aside? That is max(|L|, |U|)."
     wrong = noise_wrong(seen, chance.failure, scale="max(|L|, |U|)/ε", too_much=ask, few=ask)
+    if wrong and widest:
+        return Shared.TOO_MUCH_NOISE.seen("Your noise has scale (|L| + |U|)/ε, and a smaller one is enough.", ask)
     return wrong and wrong.led_by("In units of max(|L|, |U|): ")
 
 

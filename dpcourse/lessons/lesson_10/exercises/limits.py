@@ -30,8 +30,8 @@ WORTH = Equals(
         Mistake(
             "no-prior",
             lambda e, p: math.exp(e) / (1 + math.exp(e)),
-            "You leave out how many are members at all. Where one in a hundred is, most of the accused are "
-            "innocent even at ε = 3.",
+            "You leave out how many are members at all. If one person in a hundred is a member, most of the accused "
+            "are innocent even at ε = 3.",
             "For each accused member, how many accused others are there?",
         ),
         Mistake(
@@ -77,7 +77,8 @@ def best_attack(answer: Answer, chance: Chance) -> Diagnosis | None:
     for i, report in enumerate(reports.tolist()):
         verdict = answer(report, fpr, epsilon, rng=chance.rng)
         if not isinstance(verdict, bool | np.bool_):
-            return Diagnosis("wrong-type", f"True or False is wanted; you return {a(verdict)}.")
+            ask = "Do you return a probability, or a 0 or 1? What does a comparison with rng.random() give?"
+            return Diagnosis("wrong-type", f"True or False is wanted; you return {a(verdict)}.", ask)
         accused[i] = verdict
     seed = int(chance.rng.integers(2**32))
     coins = []
@@ -93,7 +94,8 @@ def best_attack(answer: Answer, chance: Chance) -> Diagnosis | None:
         if len(verdicts) > 1:
             return Diagnosis(
                 "fixed-seed",
-                "Your coin falls alike in every call: whether a report “in” is accused depends on `fpr` alone.",
+                "Your coin falls alike in every call: whether a report “in” is accused depends on `fpr` and `epsilon` "
+                "alone.",
                 "Do not seed a generator of your own: toss the coin with `rng`.",
             )
         if not accused.any():
@@ -143,18 +145,19 @@ def best_attack(answer: Answer, chance: Chance) -> Diagnosis | None:
     for mistake in known:
         if accuses(mistake.gives):
             return mistake.diagnosis
-    return Diagnosis(
-        "wrong-frequency",
+    seen = (
         f"You accuse {rates[1]:.1%} of the reports “in” and {rates[0]:.1%} of the reports “out”; at ε = {epsilon:.2g} "
-        f"and a false positive rate of {fpr:.1%}, right is {right:.1%} and 0%.",
-        "Which reports should be accused first, and with which probability?",
+        f"and a false positive rate of {fpr:.1%}, right is {right:.1%} and 0%."
     )
+    if not counts[0]:
+        seen += f" Your coin is {rates[1] / right:.2f} times the right one."
+    return Diagnosis("wrong-frequency", seen, "Which reports should be accused first, and with which probability?")
 
 
 _ALWAYS = Diagnosis(
     "always",
-    "You accuse every report “in”. That is the best accuracy, but the false positive rate is then 1/(1 + e^ε), and "
-    "only `fpr` is allowed.",
+    "You accuse every report “in”. If half of the people were in, nobody guesses better. But the false positive rate "
+    "is then 1/(1 + e^ε), and only `fpr` is allowed.",
     "Accuse such a report with a probability below 1: toss a coin.",
 )
 
@@ -175,6 +178,7 @@ def accuses_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     if not (words := off_somewhere(asked, chance.failure)):
         return None
     told = words.replace("your results are", "the numbers of reports “in” that you accuse are")
+    told = told.replace(" calls with", " settings with")
     return Shared.NOT_EVERYWHERE.seen(told, "For which ε and which `fpr` does your coin do something else?")
 
 

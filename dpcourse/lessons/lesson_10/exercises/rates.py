@@ -9,7 +9,8 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.audit import clopper_pearson
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, whole
 
@@ -147,6 +148,8 @@ def _any_counts(rng: Generator) -> tuple[int, int, float]:
 
 
 def _band(hits: int, trials: int, confidence: float, sides: int = 2) -> tuple[float, float]:
+    if not 0 < confidence < 1:  # rounded for a diagnosis, or another argument in its place
+        raise ValueError(f"{confidence} is no confidence")
     low, high = clopper_pearson(np.array(hits), trials, (1 - confidence) / sides)
     return float(low), float(high)
 
@@ -169,7 +172,19 @@ _WALD = Diagnosis(
     "The exact interval comes from the binomial distribution: quantiles of beta distributions.",
 )
 
-BAND = Equals(
+
+class _TwoEnds(Equals):
+    """Who returns something else is told which two numbers are wanted."""
+
+    def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        wrong = super().__call__(answer, chance)
+        if wrong is None or wrong.key != "wrong-shape":
+            return wrong
+        seen = f"{wrong.seen.partition(';')[0]}; two numbers are wanted, (low, high)."
+        return Diagnosis(wrong.key, seen, "Between which two rates does the band lie?")
+
+
+BAND = _TwoEnds(
     _counts,
     _band,
     mistakes=(
@@ -178,7 +193,7 @@ BAND = Equals(
         Mistake(
             "error-not-shared",
             lambda h, n, c: _band(h, n, c, sides=1),
-            "Each end may be wrong with the whole error: together they fail twice as often as stated.",
+            "Each end may be wrong with the whole error: together they may fail up to twice as often as stated.",
             "Half of 1 − confidence for each side.",
         ),
         Mistake(

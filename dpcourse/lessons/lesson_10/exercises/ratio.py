@@ -60,11 +60,13 @@ LIRA = Equals(
             "not-a-log",
             lambda x, a, b: math.exp(_log_normal(x, a) - _log_normal(x, b)),
             "That is the ratio itself. Its logarithm is wanted.",
+            "What becomes of a ratio of two densities when you take its logarithm?",
         ),
         Mistake(
             "offline",
             lambda x, a, b: float(stats.norm.logcdf(_z(x, b))),
             "That is the offline score, which does not look at models with the record.",
+            "Where does `with_it` enter?",
         ),
         Mistake(
             "one-sigma",

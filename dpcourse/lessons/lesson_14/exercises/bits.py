@@ -64,8 +64,8 @@ def _misled(guess: np.ndarray, releases: np.ndarray, accuracy: float, share: flo
     if np.mean(guess == (releases > 0.5)) > 0.999:
         return Diagnosis(
             "by-size",
-            f"You go by size and are right {accuracy:.0%} of the time. So much is promised to be possible: e/(1 + e) "
-            f"= 73%.",
+            f"You go by size and are right {accuracy:.0%} of the time. At ε = 1 going by size cannot beat e/(1 + e) = "
+            "73%; 99% is wanted.",
             "Do not ask how large the number is, but which numbers can come out at all.",
         )
     fine = releases * 2.0**53 != np.rint(releases * 2.0**53)
@@ -90,9 +90,12 @@ def _misled(guess: np.ndarray, releases: np.ndarray, accuracy: float, share: flo
         return Diagnosis(
             "upside-down", "All your sure guesses are wrong.", "Which of the two values has the finer floats?"
         )
+    sure = f"You are sure of {share:.0%} of the releases, and right in {accuracy:.1%} of those"
+    if np.ptp(guess) == 0:
+        sure = f"Every guess of yours is {int(guess[0])}, and {accuracy:.1%} of them are right"
     return Diagnosis(
         "not-sure-enough",
-        f"You are sure of {share:.0%} of the releases, and right in {accuracy:.1%} of those; at least 99% are wanted.",
+        f"{sure}; at least 99% are wanted.",
         "Draw 1 + rng.laplace() many times. What are the results always multiples of?",
     )
 

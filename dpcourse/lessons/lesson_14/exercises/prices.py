@@ -52,8 +52,7 @@ EPSILON = (
             Mistake(
                 "one-sided",
                 lambda advantage, delta: math.log(1 + advantage),
-                "From TPR ≤ e^ε·FPR you conclude TPR − FPR ≤ e^ε − 1. True, and loose: it allows less than what is "
-                "safe.",
+                "From TPR ≤ e^ε·FPR you conclude TPR − FPR ≤ e^ε − 1. That is for δ = 0, and loose even there.",
                 "The false negative rate is bounded as well; use (e^ε − 1 + 2δ)/(e^ε + 1).",
             ),
             Mistake(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
@@ -125,14 +126,17 @@ def _steps(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"be {moved} steps apart once they are rounded.",
             f"Take g = 1: where do 0.4 and 0.4 + {sensitivity / g:.3g} go when they are rounded?",
         )
+    apart = f"Rounded values are at most {moved} steps apart. Your noise is for "
+    apart += f"Δ/g + 1: {size:.3g}/ε steps." if size < moved + 0.7 else f"about {moved + 1}: {size:.3g}/ε steps."
     if min(abs(size - sensitivity / g - 1), abs(size - moved - 1)) < 0.12:
         return Diagnosis(
             "one-step-too-many",
-            f"{about} Your noise is for about one more, {size:.3g}/ε steps. Rounded values are {moved} steps apart at "
-            "most.",
+            f"{about} {apart}",
             f"Which is the largest whole number of steps between two roundings of values {sensitivity / g:.3g} apart?",
         )
-    return wrong
+    epsilon, scale = seen[0].epsilon, _scale_of(seen[0].errors)
+    wide = f"At ε = {epsilon:g} your noise is as wide as noise of scale {scale:.3g} steps. Right is {moved}/ε = "
+    return replace(wrong, seen=f"{wide}{moved / epsilon:.3g}: yours is {size / moved:.2g} times as wide.")
 
 
 def _scale_of(errors: np.ndarray) -> float:

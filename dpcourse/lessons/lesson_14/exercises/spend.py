@@ -20,6 +20,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.once import whole
+from dpcourse.lessons.lesson_14.exercises.costs import query_ids, requests, text
 from dpcourse.lessons.lesson_14.exercises.watched import Watched
 
 _MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
@@ -59,8 +60,8 @@ def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One analyst, nobody in between: what fits is admitted and stored, what does not is not."""
     for kind in range(5):
         with _office() as path, contextlib.closing(_connect(path)) as connection:
-            costs, budget = _costs(chance.rng, kind)
-            left, wanted, ids = Decimal(budget), [], _ids(chance.rng, len(costs))
+            costs, budget = requests(chance.rng, kind)
+            left, wanted, ids = Decimal(budget), [], query_ids(chance.rng, len(costs))
             for cost in costs:
                 wanted.append(Decimal(cost) <= left)
                 left -= Decimal(cost) if wanted[-1] else 0
@@ -68,10 +69,10 @@ def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
                 got = _closed(answer, connection, ids[number], cost, budget)
                 if isinstance(got, Diagnosis):
                     return got
-                there = [name for name, _ in _stored(path)]
-                wrong = _one_wrong(got, fits, ids[number] in there, cost, budget, costs[:number])
+                rows = dict(_stored(path))
+                wrong = _one_wrong(got, fits, ids[number] in rows, cost, budget, costs[:number])
                 if wrong:
-                    return wrong
+                    return _rounded(wrong, [(given, rows.get(name)) for name, given in zip(ids, costs, strict=True)])
     return None
 
 
@@ -144,43 +145,13 @@ def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, befo
     return None
 
 
-def _costs(rng: np.random.Generator, kind: int) -> tuple[list[str], str]:
-    """Decimal strings and a budget: equal ones that fill it, a hair too much, ordinary ones, some of up to nine
-    decimals that fill it, two that fill it.
-
-    The first and the last are more than the budget where floats are added up.
-    """
-    if kind == 0:
-        many, cost = 20, 5
-        while sum([cost / 100] * many) <= round(cost * many / 100, 2):
-            many, cost = int(rng.integers(5, 30)), int(rng.integers(1, 30))
-        return [_text(cost)] * (many + 1), _text(cost * many)
-    if kind == 1:
-        half, rest = (int(part) for part in rng.integers(20, 80, size=2))
-        return [_text(half), _text(rest), "0.000000000001", "0.1"], _text(half + rest)
-    if kind == 2:
-        costs = rng.integers(5, 40, size=8)
-        return [_text(cost) for cost in costs], _text(rng.integers(40, costs.sum() + 1))
-    if kind == 3:
-        parts = [
-            Decimal(int(rng.integers(1, 40 * 10**more))).scaleb(-2 - more)
-            for more in rng.integers(1, 8, size=8).tolist()
-        ]
-        return [f"{part:f}" for part in parts], f"{sum(parts[: int(rng.integers(3, 8))]):f}"
-    one = two = 0
-    while one / 100 + two / 100 <= (one + two) / 100:
-        one, two = (int(part) for part in rng.integers(1, 100, size=2))
-    return [_text(one), _text(two), "0.01"], _text(one + two)
-
-
-def _text(cents: int) -> str:
-    return f"{Decimal(int(cents)) / 100:f}"
-
-
-def _ids(rng: np.random.Generator, many: int) -> list[str]:
-    """Names of queries, no two alike."""
-    word = str(rng.choice(["q", "query ", "ages by state ", "hours-", ""]))
-    return [f"{word}{number}" for number in rng.choice(10**5, many, replace=False)]
+def _rounded(wrong: Diagnosis, spent: list[tuple[str, Decimal | None]]) -> Diagnosis:
+    """Whether a sum is wrong because other numbers are in the file than those that were spent."""
+    for cost, stored in spent:
+        if stored not in (None, Decimal(cost)) and wrong.key in ("float-sum", "overspends"):
+            seen = f"{wrong.seen} You store {stored} where {cost} was spent."
+            return Diagnosis("rounded", seen, "Which digits do you drop?")
+    return wrong
 
 
 def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -190,17 +161,17 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     rng = chance.rng
     for many in (whole(rng, 1, 20), whole(rng, 1, 20), int(rng.integers(150, 600))):
-        (one, other), plain = rng.permutation(_QUOTED).tolist(), _ids(rng, many + 4)
+        (one, other), plain = rng.permutation(_QUOTED).tolist(), query_ids(rng, many + 4)
         odd = [one, *rng.permutation(_ODD[len(_QUOTED) :]).tolist(), other]
         new, known = [*odd[:3], *plain[:3]], [*odd[3:], *plain[4:]]
         entries = {name: int(rng.integers(1, 50)) for name in rng.permutation(known).tolist()}
         budget = sum(entries.values()) + 50 * len(new)
         asked = [*new, *odd[3:], *rng.choice(plain[4:], min(many, 4), replace=False).tolist()]
         with _office() as path, contextlib.closing(_connect(path)) as connection:
-            connection.executemany("INSERT INTO entries VALUES (?, ?)", [(n, _text(c)) for n, c in entries.items()])
+            connection.executemany("INSERT INTO entries VALUES (?, ?)", [(n, text(c)) for n, c in entries.items()])
             for query in rng.permutation(asked).tolist():
                 cost, is_new = int(rng.integers(1, 50)), query not in entries
-                got = _closed(answer, connection, query, _text(cost), _text(budget), known=not is_new)
+                got = _closed(answer, connection, query, text(cost), text(budget), known=not is_new)
                 wrong = got if isinstance(got, Diagnosis) else _id_wrong(got, is_new, query, entries)
                 entries = entries | {query: cost} if is_new else entries
                 wrong = wrong or _rows_wrong(dict(_stored(path)), entries, query, is_new)
@@ -208,11 +179,11 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
                     return wrong
             spent = sum(entries.values())
             cost = budget - spent + 1
-            got = _closed(answer, connection, plain[3], _text(cost), _text(budget))
+            got = _closed(answer, connection, plain[3], text(cost), text(budget))
             if isinstance(got, Diagnosis):
                 return got
-            before = [f"{len(entries)} entries that add up to {_text(spent)}"]
-            wrong = _one_wrong(got, False, got, _text(cost), _text(budget), before)
+            before = [f"{len(entries)} entries that add up to {text(spent)}"]
+            wrong = _one_wrong(got, False, got, text(cost), text(budget), before)
             if wrong:
                 return wrong
     return None
@@ -224,7 +195,7 @@ def _id_wrong(got: bool, new: bool, query: str, before: Collection[str]) -> Diag
         return Diagnosis(
             "repeated-id",
             f"The query id {query!r} was spent twice. An answer may be shown again; it must not be drawn again.",
-            "Return False if the id is in the table.",
+            "Return False if the id is anywhere in the table.",
         )
     if new and not got:
         return Diagnosis(
@@ -237,7 +208,7 @@ def _id_wrong(got: bool, new: bool, query: str, before: Collection[str]) -> Diag
 
 def _rows_wrong(rows: dict[str, Decimal], wanted: dict[str, int], query: str, new: bool) -> Diagnosis | None:
     """The new entry is there, and each of the others as it was."""
-    if rows == {name: Decimal(_text(cost)) for name, cost in wanted.items()}:
+    if rows == {name: Decimal(text(cost)) for name, cost in wanted.items()}:
         return None
     if not new:
         return Diagnosis(
@@ -287,12 +258,12 @@ def _meddled(
     theirs = [*first, int(rng.integers(left - mine - sum(first) + 1, left - sum(first) + 1))]
     budget = spent + left
     many = whole(rng, 1, min(spent, most)) if most else 0
-    own, *ids = _ids(rng, many + 1 + others)
+    own, *ids = query_ids(rng, many + 1 + others)
     coming = list(zip(ids[:others], theirs, strict=True))
     with _office() as path:
         with contextlib.closing(_connect(path)) as setup:
             parts = 1 + rng.multinomial(spent - many, [1 / many] * many) if many else ()
-            setup.executemany("INSERT INTO entries VALUES (?, ?)", zip(ids[others:], map(_text, parts), strict=True))
+            setup.executemany("INSERT INTO entries VALUES (?, ?)", zip(ids[others:], map(text, parts), strict=True))
         entered: list[int] = []
         seen: list[Decimal] = []  # totals above the budget, while the answer was at work
 
@@ -300,7 +271,7 @@ def _meddled(
             return sum((cost for _, cost in _stored(path)), Decimal(0))
 
         def look() -> None:
-            if entered and total() > Decimal(_text(budget)):
+            if entered and total() > Decimal(text(budget)):
                 seen.append(total())
 
         def meddle() -> None:
@@ -309,8 +280,8 @@ def _meddled(
             name, cost = coming.pop(0)
             with contextlib.closing(_connect(path)) as other, contextlib.suppress(sqlite3.OperationalError):
                 other.execute("BEGIN IMMEDIATE")
-                if total() + Decimal(_text(cost)) <= Decimal(_text(budget)):
-                    other.execute("INSERT INTO entries VALUES (?, ?)", (name, _text(cost)))
+                if total() + Decimal(text(cost)) <= Decimal(text(budget)):
+                    other.execute("INSERT INTO entries VALUES (?, ?)", (name, text(cost)))
                     entered.append(cost)
                 other.execute("COMMIT")
 
@@ -318,7 +289,7 @@ def _meddled(
             connection.meddle, connection.look = meddle, look  # type: ignore[attr-defined]
             connection.turn, connection.again = turn, again  # type: ignore[attr-defined]
             try:
-                got = answer(connection, own, _text(mine), _text(budget))
+                got = answer(connection, own, text(mine), text(budget))
             except AnswerRaised as raised:
                 if isinstance(raised.error, sqlite3.OperationalError):
                     return Diagnosis(
@@ -329,20 +300,20 @@ def _meddled(
                         "Which kind of BEGIN takes the write lock at once?",
                     )
                 raise
-        if total() > Decimal(_text(budget)):
+        if total() > Decimal(text(budget)):
             return Diagnosis(
                 "race",
-                f"{_text(spent)} was spent. You read that, others spent {', '.join(map(_text, entered))}, you spent "
-                f"{_text(mine)}: {total()} of {_text(budget)}. "
-                "The check and the spend were not one transaction.",
+                f"{text(spent)} was spent. While your function was at work others spent "
+                f"{', '.join(map(text, entered))}, and you spent {text(mine)}: {total()} of {text(budget)}. "
+                "Somebody spent between your last read and your write.",
                 "How is the lock taken before you read, and when is it given back?",
             )
         if seen:
             return Diagnosis(
                 "stored-first",
-                f"While your function was at work, the file held {seen[0]} of {_text(budget)}: a request that you "
-                "refused in the end. Others were refused meanwhile what fits, and had your process ended, it would "
-                "still be there.",
+                f"While your function was at work, the file held {seen[0]} of {text(budget)}, with a request that you "
+                "refused in the end. Anyone who asks in between is refused what would fit. If your process stops "
+                "there, the entry stays.",
                 "How do you read and write so that nobody sees what is not decided?",
             )
         if bool(got) != (spent + sum(entered) + mine <= budget):
