@@ -176,9 +176,8 @@ class NoisyMean:
             return p.fine, p.C, p.sigma, p.size
 
         wrong = Returns(arguments, what="array", shape=lambda rows, *_: rows.shape[1:])(answer, chance)
-        if wrong and wrong.key == "own-generator":
-            return replace(wrong, ask="Draw from the `rng` you are given: rng.normal(...).")
-        return wrong
+        ask = "Draw from the `rng` you are given: rng.normal(...)."
+        return replace(wrong, ask=ask) if wrong and wrong.key == "own-generator" else wrong
 
     def has_the_law(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         problems = [draw(chance.rng) for draw in self.draws]
@@ -201,17 +200,17 @@ class NoisyMean:
     def _sometimes(self, refuted: list[_Seen], fine: set[int]) -> Diagnosis | None:
         """A mistake that is made with some numbers of rows only, where no other explains the same outputs."""
         found = {
-            mistake.diagnosis.key: mistake
+            mistake.seen: self._told(mistake, refuted[0][0])
             for mistake in self.mistakes
             for laws in zip(*(mistake.gives(p) for p, _ in refuted), strict=True)
             if all(law.explains(seen, 1e-6) for law, (_, seen) in zip(laws, refuted, strict=True))
         }
         if len(found) != 1 or not fine:
             return None
-        told, bad = self._told(next(iter(found.values())), refuted[0][0]), {p.m for p, _ in refuted}
+        (told,), bad = found.values(), {p.m for p, _ in refuted}
         right, wrong = (" or ".join(map(str, sorted(some))) for some in (fine, bad))
-        where = f"Your result is right with {right} rows, and wrong with {wrong}."
-        return Diagnosis("wrong-law", f"{where} {told.seen}", told.ask)
+        seen = f"Your result is right with {right} rows, and wrong with {wrong}. {told.seen}"
+        return Diagnosis("wrong-law", seen, told.ask)
 
     def _told(self, mistake: Mistake, problem: Problem) -> Diagnosis:
         seen, ask = (
@@ -234,11 +233,8 @@ class NoisyMean:
             )
         if not_gaussian(outputs, problem.law()):
             if np.abs(spread.sum(axis=1)).max() < 1e-6 * spread.std():
-                return Diagnosis(
-                    "not-gaussian",
-                    "Your noise adds up to 0 over the entries: the sum of your result has none.",
-                    "What do you do to the noise after the draw?",
-                )
+                seen = "Your noise adds up to 0 over the entries: the sum of your result has none."
+                return Diagnosis("not-gaussian", seen, "What do you do to the noise after the draw?")
             return Diagnosis(
                 "not-gaussian",
                 "Mean and deviation of your result are right, but its noise is not independent Gaussian noise. The "
@@ -276,12 +272,13 @@ class NoisyMean:
                 )
             if seen.shape != (100, drawn.rows.shape[1]) or not few.law().explains(seen, chance.failure / 3):
                 silent = np.ptp(seen, axis=0).max() < 1e-9 * few.noise
-                what = "has no noise" if silent else f"is not the clipped sum with noise of {self.z}C, both divided"
-                return Shared.NOBODY.seen(
-                    f"With {m} row{'s' * (m != 1)} your result {what}. How many rows there are is as secret as whose "
-                    "they are.",
-                    f"Do the noise and `{self.divisor}` change with the number of rows?",
+                what = (
+                    "has no noise"
+                    if silent
+                    else f"is not the clipped sum with noise of {self.z}C, over `{self.divisor}`"
                 )
+                told = f"With {m} row{'s' * (m != 1)} your result {what}. How many there are is as secret as who."
+                return Shared.NOBODY.seen(told, "Do the noise and the division depend on how many rows there are?")
         return None
 
     def audited(self, answer: Answer, chance: Chance) -> Diagnosis | None:
