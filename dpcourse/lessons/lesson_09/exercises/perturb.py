@@ -165,7 +165,7 @@ def _scaled(by: float) -> Diagnosis:
     if -1.05 < by < -0.95:
         seen = "Your result lies around −weights: a model that predicts the opposite."
     else:
-        seen = f"Your result lies around {by:.2g} times the weights: another model."
+        seen = f"Your result lies around {by:.3g} times the weights: another model."
         if abs(by) > 1:
             seen += " Neighbours' multiples are further apart than 2/(nλ), and the noise does not cover that."
     return Diagnosis("scaled-weights", seen, "Add the noise to `weights` as they are.")
@@ -283,12 +283,15 @@ def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         drawn.append((noise, other))
         return _places(noise, other, n * lam * epsilon / 2, float(np.linalg.norm(weights)), rng)
 
-    near = "your noise is too short, nearly across an axis or the diagonal, or on the same side twice"
+    near = "your noise is too short, at right angles to an axis or the diagonal, or on the same side twice"
     far = "your noise is too long, along an axis or the diagonal, or turned around as a whole the second time"
-    wrong = Placed(ask, sizes=(1, 200), of="weights", often=150, near=near, far=far)(answer, chance)
+    placed = Placed(ask, sizes=(1, 200), of="weights", often=150, near=near, far=far)
+    wrong = placed(answer, chance)
     if wrong is None or wrong.key != "not-everywhere":
         return wrong
     wrong = replace(wrong, ask="For which ε, n, λ or number of weights does yours do something else?")
+    if len(drawn) > placed.times:  # the same model, many times
+        return wrong
     for what, strange in _STRANGE.items():
         if found := [noise for noise, other in drawn if strange(noise, other)]:
             where = f"In {len(found)} of them, with {min(map(len, found))} to {max(map(len, found))} weights, {what}."
