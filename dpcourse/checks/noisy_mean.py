@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -62,6 +62,12 @@ class Problem:
         """The deviation of the noise on the sum, σC."""
         return self.sigma * self.C
 
+    def kinds(self, z: str, size: str) -> dict[str, str]:
+        """Of which types its rows and numbers are, in words."""
+        whole = (np.rint(self.fine) == self.fine).all()
+        rows = "of whole numbers" if whole else f"of {self.rows.dtype}"
+        return {"rows": rows, f"C, {z} and {size}": "as ints" if isinstance(self.C, int) else "as floats"}
+
     def law(self, mean: np.ndarray | None = None, deviation: float | None = None) -> GaussianLaw:
         """A law with this mean and deviation, the right ones unless given."""
         return GaussianLaw(self.right if mean is None else mean, self.noise if deviation is None else deviation)
@@ -86,7 +92,7 @@ NOISE_MISTAKES = (
         "divided-twice",
         lambda p: [p.law(deviation=p.on_sum / p.size**2), p.law(deviation=p.sigma / p.size**2)],
         "The noise is divided by {size} twice: it is {p.size:.0f} times too small.",
-        "Add {z}C to the sum, then divide once.",
+        "Add noise of deviation {z}C to the sum, then divide once.",
     ),
     Mistake(
         "variance-for-deviation",
@@ -121,6 +127,9 @@ NOISE_MISTAKES = (
 )
 
 
+_Seen = tuple[Problem, np.ndarray]  # a problem, and the outputs for it
+
+
 @dataclass(frozen=True)
 class NoisyMean:
     """An answer ``answer(rows, C, sigma, size, rng=rng)`` whose outputs have the Gaussian law of its problem.
@@ -133,8 +142,8 @@ class NoisyMean:
         ``gives(problem)`` are the laws it may have. In its words {p.…} is the problem, {z}, {one}, {size} as below.
     claim, runs : Guarantee, int
         What Gaussian noise of multiplier 2 costs; and releases of each problem, and in the audit.
-    z, one, size : str
-        What the noise multiplier, a record and the divisor are called.
+    z, one, size, divisor : str
+        What the noise multiplier, a record and the divisor are called, the divisor also as an argument.
     recipe : str
         The next step for outputs that no law explains.
     broken : bool
@@ -147,6 +156,7 @@ class NoisyMean:
     z: str
     one: str
     size: str
+    divisor: str = "expected_size"
     broken: bool = False
     runs: int = 600
     claim: Guarantee = Guarantee(1.9931, 1e-5)
@@ -165,7 +175,9 @@ class NoisyMean:
             p = self.draws[0](rng)
             return p.fine, p.C, p.sigma, p.size
 
-        return Returns(arguments, what="array", shape=lambda rows, *_: rows.shape[1:])(answer, chance)
+        wrong = Returns(arguments, what="array", shape=lambda rows, *_: rows.shape[1:])(answer, chance)
+        ask = "Draw from the `rng` you are given: rng.normal(...)."
+        return replace(wrong, ask=ask) if wrong and wrong.key == "own-generator" else wrong
 
     def has_the_law(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         problems = [draw(chance.rng) for draw in self.draws]
@@ -182,7 +194,23 @@ class NoisyMean:
             for laws in zip(*(mistake.gives(problem) for problem in problems), strict=True):
                 if all(law.explains(seen, 1e-6) for law, seen in zip(laws, outputs, strict=True)):
                     return self._told(mistake, problems[0])
-        return self._unexplained(*refuted[0])
+        fine = {p.m for p in problems} - {p.m for p, _ in refuted}
+        return self._sometimes(refuted, fine) or self._unexplained(*refuted[0])
+
+    def _sometimes(self, refuted: list[_Seen], fine: set[int]) -> Diagnosis | None:
+        """A mistake that is made with some numbers of rows only, where no other explains the same outputs."""
+        found = {
+            mistake.seen: self._told(mistake, refuted[0][0])
+            for mistake in self.mistakes
+            for laws in zip(*(mistake.gives(p) for p, _ in refuted), strict=True)
+            if all(law.explains(seen, 1e-6) for law, (_, seen) in zip(laws, refuted, strict=True))
+        }
+        if len(found) != 1 or not fine:
+            return None
+        (told,), bad = found.values(), {p.m for p, _ in refuted}
+        right, wrong = (" or ".join(map(str, sorted(some))) for some in (fine, bad))
+        seen = f"Your result is right with {right} rows, and wrong with {wrong}. {told.seen}"
+        return Diagnosis("wrong-law", seen, told.ask)
 
     def _told(self, mistake: Mistake, problem: Problem) -> Diagnosis:
         seen, ask = (
@@ -204,6 +232,9 @@ class NoisyMean:
                 "rng.normal(..., size=...) draws one for each.",
             )
         if not_gaussian(outputs, problem.law()):
+            if np.abs(spread.sum(axis=1)).max() < 1e-6 * spread.std():
+                seen = "Your noise adds up to 0 over the entries: the sum of your result has none."
+                return Diagnosis("not-gaussian", seen, "What do you do to the noise after the draw?")
             return Diagnosis(
                 "not-gaussian",
                 "Mean and deviation of your result are right, but its noise is not independent Gaussian noise. The "
@@ -219,7 +250,7 @@ class NoisyMean:
         if (np.abs(mean) < error).all():
             return Shared.IGNORES_DATA.seen("Your result lies around 0: that is noise alone.")
         if (np.abs(np.sort(mean) - np.sort(p.right)) < error).all() and (np.abs(mean - p.right) > 3 * error).any():
-            return Shared.WRONG_ORDER.seen("Your result has the right entries, and in other places.")
+            return Shared.WRONG_ORDER.seen("Your result has the right entries, but in other places.")
         if (np.abs(mean - p.right) < error).all() and abs(deviation / p.noise - 1) > 3 / np.sqrt(outputs.size):
             times = f"{deviation / p.noise:.2g} times the deviation {self.z}C/({self.size})"
             seen = f"Your result lies around the right one, and its noise has {times}."
@@ -240,11 +271,14 @@ class NoisyMean:
                     "With nobody in the batch the sum is zero. What is the noise then?",
                 )
             if seen.shape != (100, drawn.rows.shape[1]) or not few.law().explains(seen, chance.failure / 3):
-                return Shared.NOBODY.seen(
-                    f"With {m} row{'s' * (m != 1)} your result is not what it is for many. How many there are is as "
-                    "secret as who.",
-                    "Do noise and divisor depend on how many rows there are?",
+                silent = np.ptp(seen, axis=0).max() < 1e-9 * few.noise
+                what = (
+                    "has no noise"
+                    if silent
+                    else f"is not the clipped sum with noise of {self.z}C, over `{self.divisor}`"
                 )
+                told = f"With {m} row{'s' * (m != 1)} your result {what}. How many there are is as secret as who."
+                return Shared.NOBODY.seen(told, "Do the noise and the division depend on how many rows there are?")
         return None
 
     def audited(self, answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -264,7 +298,7 @@ class NoisyMean:
             runs=3000,
             call=lambda answer, data, rng: answer(*data, 2.0, 50.0, rng=rng),
             view=lambda output: round(float(np.ravel(output)[1]), 6),
-            hint="Your function behaves on these rows otherwise than on the ones before. What does it look at?",
+            hint="One of these rows is far longer than C. What does your function do then, and not on other rows?",
         )(answer, chance)
 
     def everywhere(self, answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -276,8 +310,9 @@ class NoisyMean:
         answer.renew()
         asked = []
         for problem in (self._anywhere(chance.rng) for _ in range(SETTINGS)):
-            setting = {"m": problem.m, "d": problem.rows.shape[1], "C": problem.C, self.z: problem.sigma}
-            setting["divisor"] = int(problem.size)
+            setting: dict[str, float | str] = {"m": problem.m, "d": problem.rows.shape[1], "C": problem.C}
+            setting |= {self.z: problem.sigma, self.divisor: int(problem.size)}
+            setting |= problem.kinds(self.z, self.divisor)
             both = []
             for _ in range(2):
                 own = fresh(chance.rng)
@@ -287,7 +322,7 @@ class NoisyMean:
                 both.append((seen - problem.right) / problem.noise)
             asked.append((setting, both))
         words = off_in_calls(asked, chance.failure, chance.rng)
-        ask = f"You were asked about rows of many shapes (m, d). What does your noise depend on besides {self.z} and C?"
+        ask = f"For which m, d, {self.z} or C, or for which types, does yours do something else?"
         return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
 
     def _anywhere(self, rng: Generator) -> Problem:

@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -21,12 +21,17 @@ from scipy import special, stats
 
 from dpcourse.checks.links import same_side
 
+SILENT = 1e-3  # scores that are hardly any noise: of rows of 32 bits, sums differ by as much
+
 
 @dataclass(frozen=True)
 class Asked:
-    """One call: its setting, numbers by name; and its scores, independent and standard normal for a right answer."""
+    """One call: its setting, and its scores, independent and standard normal for a right answer.
 
-    setting: Mapping[str, float]
+    A setting is numbers by name. What is no number, such as {"rows": "of float32"}, is text.
+    """
+
+    setting: Mapping[str, float | str]
     scores: np.ndarray
 
 
@@ -48,36 +53,77 @@ def score_of(law: Any, seen: int, rng: Generator) -> float:
 
 
 def off_somewhere(asked: Sequence[Asked], failure: float) -> str:
-    """Where the scores of calls are too small or too large together, in words; "" where they are nowhere.
+    """Where the scores of calls are too small or too large together, and how far, in words; "" where they are nowhere.
 
     With independent standard normal scores it says something with probability `failure` at most.
     """
+    where, how = where_off(asked, failure)
+    return where and f"{where}, {how}"
+
+
+def where_off(asked: Sequence[Asked], failure: float) -> tuple[str, str]:
+    """The same in two parts: in which calls, and how far off; "" both where the scores are right."""
     squares = np.array([float((one.scores**2).sum()) for one in asked])
     sizes = np.array([one.scores.size for one in asked])
-    names = list(asked[0].setting)
-    looks = 2 * (2 * len(names) + 1)  # too small or too large; each name up and down, and each call by itself
-    alone = _unlikely(squares, sizes, np.full(len(asked), failure / looks / len(asked)))
-    worst, words = 0.0, ""
-    if alone.max() > worst:
-        place = int(alone.argmax())
-        setting = ", ".join(f"{name} = {_brief(value)}" for name, value in asked[place].setting.items())
-        worst, words = float(alone.max()), f"In a call with {setting}, {_off(squares[place], sizes[place])}"
-    shares = 6 / (math.pi * np.arange(1, len(asked) + 1)) ** 2 * failure / looks
-    for name in names:
+    kinds = [name for name, value in asked[0].setting.items() if isinstance(value, str)]
+    names = [name for name in asked[0].setting if name not in kinds]
+    # Too small or too large; each number up and down, each kind, and each call by itself.
+    looks = 2 * (2 * len(names) + len(kinds) + 1)
+    found = [_worst(squares, sizes, np.full(len(asked), failure / looks / len(asked)), np.ones(len(asked), int))]
+    where = [f"In a call with {said(asked[found[0].place].setting)}"]
+    for name in kinds:
         values = np.array([one.setting[name] for one in asked])
-        up = np.argsort(values, kind="stable")
+        for value in np.unique(values):
+            here, share = values == value, failure / looks / len(np.unique(values))
+            some, many = squares[here].sum(keepdims=True), sizes[here].sum(keepdims=True)
+            found.append(_worst(some, many, np.array([share]), here.sum(keepdims=True)))
+            where.append(f"In {here.sum()} calls with {name} {value}")
+    counts = np.arange(1, len(asked) + 1)
+    shares = 6 / (math.pi * counts) ** 2 * failure / looks
+    for name in names:
+        up = np.argsort([one.setting[name] for one in asked], kind="stable")
         for order, end in ((up, "less"), (up[::-1], "more")):
-            some, many = np.cumsum(squares[order]), np.cumsum(sizes[order])
-            unlikely = _unlikely(some, many, shares)
-            if unlikely.max() > worst:
-                place = int(unlikely.argmax())
-                where = f"In {place + 1} calls with {name} = {_brief(values[order[place]])} or {end}"
-                worst, words = float(unlikely.max()), f"{where}, {_off(some[place], many[place])}"
-    return words
+            found.append(_worst(np.cumsum(squares[order]), np.cumsum(sizes[order]), shares, counts))
+            last, calls = asked[order[found[-1].place]].setting, found[-1].place + 1
+            words = f"In {calls} calls with {name} = {_brief(last[name])} or {end}"
+            words = f"In all {calls} calls" if calls == len(asked) else words
+            where.append(words if calls > 1 else f"In a call with {said(last)}")
+    worst = max(range(len(found)), key=lambda place: found[place])
+    if found[worst].unlikely <= 0:
+        return "", ""
+    return where[worst], _off(found[worst].squares, found[worst].size)
+
+
+class _Worst(NamedTuple):
+    """Of several sums the least likely. Of those that are impossible: most calls without noise, or fewest with it."""
+
+    unlikely: float
+    silent: bool
+    rank: int  # how many calls, less than 0 where there is noise
+    place: int
+    squares: float
+    size: int
+
+
+def _worst(squares: np.ndarray, sizes: np.ndarray, shares: np.ndarray, calls: np.ndarray) -> _Worst:
+    unlikely, silent = _unlikely(squares, sizes, shares), squares < SILENT**2 * sizes
+    rank = np.where(silent, calls, -calls)
+    at = int(np.lexsort((rank, silent, unlikely))[-1])
+    return _Worst(float(unlikely[at]), bool(silent[at]), int(rank[at]), at, float(squares[at]), int(sizes[at]))
+
+
+def said(setting: Mapping[str, float | str]) -> str:
+    """A setting in words.
+
+    >>> said({"n": 1724, "q": 0.0796, "rows": "of float32"})
+    'n = 1,724, q = 0.0796; rows of float32'
+    """
+    kinds = [f"; {name} {x}" for name, x in setting.items() if isinstance(x, str)]
+    return ", ".join(f"{name} = {_brief(x)}" for name, x in setting.items() if not isinstance(x, str)) + "".join(kinds)
 
 
 def off_in_calls(
-    asked: Sequence[tuple[Mapping[str, float], Sequence[np.ndarray]]], failure: float, rng: Generator
+    asked: Sequence[tuple[Mapping[str, float | str], Sequence[np.ndarray]]], failure: float, rng: Generator
 ) -> str:
     """What is wrong with the scores of settings that were asked about once, twice or more, in words; "" if nothing is.
 
@@ -95,8 +141,21 @@ def off_in_calls(
         found = ((setting, np.clip(look(calls), 1e-12, 1)) for setting, calls in asked)
         scores = [Asked(setting, stats.norm.isf(places / 2)) for setting, places in found if places.size]
         if scores and off_somewhere(scores, failure / 6):
-            return words
+            return words or _few_have_noise(asked)
     return ""
+
+
+def _few_have_noise(asked: Sequence[tuple[Mapping[str, float | str], Sequence[np.ndarray]]]) -> str:
+    """What is said of noise whose least or whose most is off: whether most entries have none."""
+    share, place = max(
+        (np.mean(np.abs(one) < SILENT), i) for i, (_, calls) in enumerate(asked) for one in calls if one.size
+    )
+    if share > 0.5:
+        where = f"In a call with {said(asked[place][0])}"
+        return f"{where}, {share:.0%} of the entries of your result have hardly any noise, or none."
+    return (
+        "In some of your results, the entry with the least noise, or the one with the most, has too little or too much."
+    )
 
 
 def fit(counts: Sequence[tuple[float, float]], failure: float) -> bool:
@@ -114,9 +173,10 @@ def _pairs(calls: Sequence[np.ndarray]) -> Iterable[tuple[np.ndarray, np.ndarray
 
 _MEDIAN = float(stats.norm.isf(0.25))  # of the size of a standard normal number
 _OTHERWISE = (
-    "In some of your results the least noise of an entry, or the most of one, is not what chance makes it.",
-    "Asked twice about the same, your noise has the same signs more often, or more seldom, than by chance.",
-    "Asked twice about the same, your noise is large in the same entries more often, or more seldom, than by chance.",
+    "",  # it depends
+    "We asked twice about the same data. Signs of your noise are the same more often, or less often, than by chance.",
+    "We asked twice about the same data. Your noise is large in the same entries more often, or less often, than by "
+    "chance.",
 )
 
 
@@ -139,10 +199,10 @@ def _unlikely(squares: np.ndarray, sizes: np.ndarray, shares: np.ndarray) -> np.
 
 def _off(squares: float, size: int) -> str:
     times = math.sqrt(squares / size)
-    if times < 1e-6:
-        return "your results have no noise."
+    if times < SILENT:
+        return "your results have no noise." if times < 1e-6 else "your results have hardly any noise."
     return f"your results are off by {times:.2g} times as much as they should be."
 
 
-def _brief(value: float) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.2g}"
+def _brief(value: Any) -> str:
+    return f"{value:,}" if isinstance(value, int | np.integer) else f"{value:.3g}"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcourse.checks.scores import Asked, fit, off_in_calls, off_somewhere, score_of
+from dpcourse.checks.scores import Asked, fit, off_in_calls, off_somewhere, score_of, where_off
 
 
 def calls(rng, wide=lambda setting: 1.0, many=60):
@@ -86,3 +86,20 @@ def test_counts_fit_their_own_law_and_no_other():
     counts = rng.binomial(n, p)
     assert fit([(float(k - n * q), n * q * (1 - q)) for k, q in zip(counts, p, strict=True)], 1e-6)
     assert not fit([(float(k - n * q), n * q * (1 - q)) for k, q in zip(counts, p + 0.08, strict=True)], 1e-6)
+
+
+def of_kinds(rng, wide=lambda setting: 1.0):
+    settings = [{"n": int(rng.integers(1, 1000)), "rows": str(rng.choice(["long", "short"]))} for _ in range(60)]
+    return [Asked(one, wide(one) * rng.normal(size=int(rng.integers(1, 20)))) for one in settings]
+
+
+def test_what_is_no_number_is_a_kind_of_calls():
+    """As rarely as above; and all calls without noise are told of, a single one only where no more share it."""
+    rng = np.random.default_rng(6)
+    assert sum(bool(off_somewhere(of_kinds(rng), 0.05)) for _ in range(300)) < 30
+    found = off_somewhere(of_kinds(rng, lambda one: float(one["rows"] == "long")), 1e-6)
+    assert found.endswith("calls with rows short, your results have no noise.")
+    found = off_somewhere(of_kinds(rng, lambda one: float(one["n"] > 300)), 1e-6)
+    assert " calls with n = " in found and "or less, your results have no noise." in found
+    assert where_off([Asked({"n": n}, np.zeros(2)) for n in range(60)], 1e-6)[0] == "In all 60 calls"
+    assert where_off(of_kinds(rng), 1e-6) == ("", "")

@@ -6,10 +6,12 @@ A right answer fails a check with probability 1e-6 at most. The long versions ru
 import math
 
 import numpy as np
+import pytest
 from scipy.special import expit
 
 import dpcourse.audit  # noqa: F401
 from dpcourse.accounting import PrivacyAccountant
+from dpcourse.checks.registry import exercise
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
 
 # Right answers
@@ -203,6 +205,8 @@ WRONG = [
     ("08.2", "wrong-shape", clip),
     ("08.3", "batch-clipped", step(batch_clipped)),
     ("08.3", "batch-clipped", step(mean_clipped, divisor=lambda size, m: 1)),
+    ("08.3", "batch-clipped", step(mean_clipped)),
+    ("08.3", "batch-clipped", step(batch_clipped, lambda C, sigma, size, m: sigma * C, lambda size, m: 1)),
     ("08.3", "microbatch", step(microbatches(2))),
     ("08.3", "microbatch", step(microbatches(4))),
     ("08.3", "not-clipped", step(lambda g, C: g.sum(axis=0))),
@@ -242,6 +246,7 @@ WRONG = [
     ("08.4", "wrong-rate", lambda n, q, rng: np.flatnonzero(rng.random(n) > q)),
     ("08.4", "one-coin-for-several", lambda n, q, rng: np.flatnonzero(np.repeat(rng.random(n), 2)[:n] < q)),
     ("08.4", "outside", lambda n, q, rng: 1 + np.flatnonzero(rng.random(n) < q)),
+    ("08.4", "outside", lambda n, q, rng: np.flatnonzero(rng.random(n) < q) - 1),
     ("08.4", "one-coin-for-several", lambda n, q, rng: np.arange(n) if rng.random() < q else np.arange(0)),
     ("08.4", "own-generator", lambda n, q, rng: poisson_batch(n, q, np.random.default_rng())),
     ("08.4", "fixed-seed", lambda n, q, rng: poisson_batch(n, q, np.random.default_rng(0))),
@@ -257,3 +262,21 @@ WRONG = [
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) if what[3] <= 8 else 0.0),
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) * (what[2] <= 120 * what[1] and what[4] >= 0.9)),
 ]
+
+
+@pytest.mark.parametrize(
+    ("id", "answer", "words"),
+    [
+        ("08.3", step(batch_clipped), "moves it by up to 2C. Your noise is for C."),
+        ("08.3", step(mean_clipped, divisor=lambda size, m: 1), "Your noise is for C divided by the batch size."),
+        ("08.3", step(divisor=lambda size, m: m), "moves your result by more than C/(expected size)"),
+        ("08.3", realised_size_when_odd, "rows, and wrong with "),
+        ("08.3", silent_for_nobody, "With 0 rows your result has no noise."),
+        ("08.3", lambda g, C, s, n, rng: private_step(g, C, s * (g.dtype == float), n, rng), "rows of float32, your"),
+        ("08.3", for_large(in_one_place), "% of the entries of your result have hardly any noise, or none."),
+        ("08.4", lambda n, q, rng: np.flatnonzero(rng.random(n) > q), "That is 1 − q"),
+        ("08.4", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else block(n, q, rng), "at who is in both"),
+    ],
+)
+def test_what_is_said_is_true_of_the_answer(id, answer, words):
+    assert words in exercise(id).grade(answer, rng=3).diagnosis

@@ -7,10 +7,12 @@ import math
 
 import numpy as np
 import pandas as pd
+import pytest
 
 import dpcourse.audit
 import dpcourse.lessons.lesson_09.exercises  # noqa: F401  (so that no check pays for an import)
 from dpcourse.checks import rehearse
+from dpcourse.checks.registry import exercise
 
 # Right answers
 
@@ -193,6 +195,7 @@ WRONG = [
     ("09.1", "no-weights", around(lambda weights: 5)),
     ("09.1", "scaled-weights", around(lambda weights: 2 * weights)),
     ("09.1", "scaled-weights", around(lambda weights: -weights)),
+    ("09.1", "scaled-weights", around(lambda weights: weights / 2)),
     ("09.1", "normalised", around(lambda weights: weights / np.linalg.norm(weights))),
     ("09.1", "mean-of-weights", around(lambda weights: weights.mean())),
     ("09.1", "reordered", around(lambda weights: weights[::-1])),
@@ -237,3 +240,27 @@ def test_the_package_may_not_answer():
     assert rehearse("09.2", lambda epsilon, n, lam: share_of_noise(epsilon, n, lam), times=1).keys == {
         "package-used": 1
     }
+
+
+@pytest.mark.parametrize(
+    ("id", "answer", "words"),
+    [
+        ("09.1", side_of_the_weights, "on the same side of each weight both times."),
+        ("09.1", on_an_axis, "some of the weights have no noise."),
+        ("09.1", on_the_diagonal, "all weights have the same noise."),
+        ("09.1", lambda w, *rest, rng: perturb(w, *rest, rng) if 9 <= len(w) <= 13 else w + 0, "your noise is 0."),
+        ("09.1", lambda w, *rest, rng: pd.Series(perturb(w, *rest, rng), index=w), "they are the exact weights"),
+        ("09.1", around(lambda weights: -weights), "predicts the opposite"),
+        ("09.1", around(lambda weights: weights / 2), "0.5 times the weights: another model."),
+        ("09.4", winner_with(lambda epsilon, votes: 2 * epsilon), "At a smaller ε your noise is smaller."),
+        ("09.4", lambda votes, epsilon, rng: int(np.argmax(votes + rng.laplace(0, 2 / epsilon))), "yet you draw"),
+        ("09.4", sure_of(lambda votes: len(votes) in (2, 5, 18, 19, 20, 21, 40, 1000)), "Of all 250 calls it won "),
+    ],
+)
+def test_what_is_said_is_true_of_the_answer(id, answer, words):
+    assert words in exercise(id).grade(answer, rng=3).diagnosis
+
+
+def test_an_index_is_asked_for():
+    found = exercise("09.4").grade(lambda votes, epsilon, rng: float(votes.max() + rng.laplace()), rng=3)
+    assert "np.argmax" in found.next_step

@@ -149,3 +149,10 @@ WRONG = [
 def test_there_are_five_and_each_says_how_it_is_called():
     assert list(exercises("11")) == ["11.1", "11.2", "11.3", "11.4", "11.5"]
     assert all(exercise.call for exercise in exercises("11").values())
+
+
+def test_confidences_are_round():
+    found = exercises("11")["11.2"].grade(
+        lambda a, b, c: (frequencies if 0.6 < c < 0.98 else splits("first", "second"))(a, b, c), rng=3
+    )
+    assert "at confidences from 55% to 97%, " in found.diagnosis

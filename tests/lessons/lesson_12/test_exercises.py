@@ -6,10 +6,12 @@ A right answer fails a check with probability 1e-6 at most. The long versions ru
 import math
 
 import numpy as np
+import pytest
 
 import dpcourse.audit  # noqa: F401
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.checks import rehearse
+from dpcourse.checks.registry import exercise
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
 
 # Right answers
@@ -157,6 +159,7 @@ WRONG = [
     ("12.3", "not-clipped", private_round(lambda u, C: fine(u).sum(axis=0))),
     ("12.3", "clipped-by-coordinate", private_round(lambda u, C: np.clip(fine(u), -C, C).sum(axis=0))),
     ("12.3", "sum-clipped", private_round(sum_clipped)),
+    ("12.3", "sum-clipped", private_round(sum_clipped, lambda C, z, n, m: z * C / n, lambda n, m: 1)),
     ("12.3", "realised-number", private_round(divisor=lambda n, m: m)),
     (
         "12.3",
@@ -214,3 +217,23 @@ def test_borrowing_the_packages_own_round_is_noticed():
         return (clip_updates(fine(updates), C).sum(axis=0) + rng.normal(0, z * C, updates.shape[1])) / n
 
     assert rehearse("12.3", borrowed, times=1, rng=12).keys == {"package-used": 1}
+
+
+def shared_only(u, C, z, n, rng):
+    """The sum over the number that is left without the refused, and the right noise."""
+    return clipped_sum(u, C) / (n - len(u) + len(fine(u))) + rng.normal(0, z * C / n, u.shape[1])
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        (private_round(sum_clipped), "by up to 2C, twice what the noise is for."),
+        (private_round(sum_clipped, lambda C, z, n, m: z * C / n, lambda n, m: 1), "is for C divided by the number of"),
+        (shared_only, "changes everybody's share."),
+        (refused_taken_off, "changes the size of the noise."),
+        (with_noise(noise_without_sum), "adds up to 0 over the entries"),
+        (lambda u, C, z, n, rng: private_round()(u, C, z * isinstance(n, float), n, rng), "as ints, your results have"),
+    ],
+)
+def test_what_is_said_is_true_of_the_answer(answer, words):
+    assert words in exercise("12.3").grade(answer, rng=3).diagnosis

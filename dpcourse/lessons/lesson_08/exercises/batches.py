@@ -12,7 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, fresh, whole
-from dpcourse.checks.scores import Asked, off_somewhere, score_of
+from dpcourse.checks.scores import Asked, score_of, where_off
 from dpcourse.checks.vocabulary import Shared
 
 # 08.4 A Poisson batch
@@ -44,7 +44,7 @@ def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         one, other = (np.asarray(answer(n, q, rng=fresh(rng))) for _ in range(2))
         wrong = _not_indices(one, n) or _not_indices(other, n)
         if wrong:
-            return wrong.led_by(f"For n = {n:,} and q = {q:.2g}: ")
+            return wrong.led_by(f"For n = {n:,} and q = {q:.3g}: ")
         size, most = one.size, stats.binom(n, q)
         seen = (
             (most, size),
@@ -54,11 +54,13 @@ def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             (stats.hypergeom(n, n // 2, other.size), (other % 2 == 1).sum()),
         )
         asked.append(Asked({"n": n, "q": q}, np.array([score_of(law, int(count), rng) for law, count in seen])))
-    if not (words := off_somewhere(asked, chance.failure)):
+    where, _ = where_off(asked, chance.failure)
+    if not where:
         return None
-    told = words.replace("your results are", "sizes, and how many are in two batches at once, are")
     return Shared.NOT_EVERYWHERE.seen(
-        told, "One coin for each example: for which n and q does yours do something else?"
+        f"{where}, your batches are not what coins give. We looked at the sizes of two batches, at who is in both, and "
+        "at which places are taken.",
+        "One coin for each example: for which n and q does yours do something else?",
     )
 
 
@@ -82,11 +84,16 @@ def _not_indices(batch: np.ndarray, n: int) -> Diagnosis | None:
     if batch.ndim != 1 or (batch.size and batch.dtype.kind not in "iu"):
         return Diagnosis("wrong-type", "An array of whole numbers, the places in the batch, is wanted.")
     if batch.size and (batch.min() < 0 or batch.max() >= n):
-        return Diagnosis("outside", f"Places run from 0 to n − 1 = {n - 1}.", "Is it off by one?")
+        place = batch.min() if batch.min() < 0 else batch.max()
+        return Diagnosis(
+            "outside",
+            f"Place {place} is in a batch, and places run from 0 to n − 1 = {n - 1}.",
+            "Do you count from 0, and are there n of them?",
+        )
     if len(np.unique(batch)) < len(batch):
         return Diagnosis(
             "with-replacement",
-            "An example is twice in one batch: it then counts twice, and the sensitivity is 2C.",
+            "An example is in one batch more than once. It counts each time, so the sensitivity is 2C or more.",
             "Toss one coin for each example; do not draw with replacement.",
         )
     return None
@@ -126,9 +133,16 @@ def _judge_sizes(drawn: np.ndarray, q: float, failure: float) -> Diagnosis | Non
             "One coin with probability q for each example.",
         )
     if total < failure:
+        if stats.binomtest(int(sizes.sum()), runs * n, 1 - q).pvalue > failure:
+            return Diagnosis(
+                "wrong-rate",
+                f"An example is in a batch {rate:.1%} of the time. That is 1 − q: you keep those who should be left "
+                f"out, and right is q = {q:.1%}.",
+                "What is the probability of `rng.random() < q`?",
+            )
         return Diagnosis(
             "wrong-rate",
-            f"An example is in a batch {sizes.mean() / n:.1%} of the time; right is {q:.1%}.",
+            f"An example is in a batch {rate:.1%} of the time; right is {q:.1%}.",
             "What is the probability of `rng.random() < q`?",
         )
     return None
@@ -184,7 +198,9 @@ def _few(answer: Answer, rng: Generator, failure: float) -> Diagnosis | None:
                     "wrong-sizes",
                     f"Of {n} examples, batches hold {size} in {sizes[size] / runs:.1%} of the runs; coins with "
                     f"q = {q:.2f} do so in {shares[size]:.1%}.",
-                    "A coin for each example, and whatever comes out is the batch: an empty one too.",
+                    "A coin for each example, and whatever comes out is the batch: an empty one too."
+                    if not sizes[0]
+                    else "How do you decide how many are in a batch? Toss a coin for each example instead.",
                 )
     return None
 
@@ -295,7 +311,7 @@ COST = (
                 lambda C, batch, n, epochs, sigma, delta: (
                     batch / n * math.sqrt(2 * epochs * n / batch * math.log(1 / delta)) / sigma
                 ),
-                "q√(2T ln(1/δ))/σ is a rule of thumb and no bound; the ε that holds is larger.",
+                "q√(2T ln(1/δ))/σ is a rule of thumb and no bound: sometimes too small, sometimes too large.",
                 "Let an accountant compose the steps.",
             ),
         ),

@@ -98,16 +98,12 @@ def in_groups(gradients: np.ndarray, C: float, size: int, mean: bool) -> np.ndar
     return np.sum(sums, axis=0)
 
 
-BATCH_CLIPPED = Diagnosis(
-    "batch-clipped",
-    "You clip the batch's gradient, not each example's. Add a person who turns the sum around: it moves by 2C, twice "
-    "what the noise is for. And if it is the mean that you clip, by as much as C times the batch size.",
-    "Clip each row on its own. Then add.",
-)
+EACH_ROW = "Clip each row on its own. Then add."
 MICROBATCH = Diagnosis(
     "microbatch",
     "You clip sums or means of several examples (a microbatch). One person more can turn such a sum around, from −C "
-    "to +C: the sensitivity under add-remove is 2C, and your noise multiplier is really half of what you claim.",
+    "to +C, so the sensitivity under add-remove is at least 2C. If a new row shifts the groups, every group can "
+    "change. Your noise multiplier is at most half of what you claim.",
     "One example, one norm, one clip.",
 )
 NOT_CLIPPED = Diagnosis(
@@ -122,8 +118,8 @@ PER_COORDINATE = Diagnosis(
 )
 NORMALISED = Diagnosis(
     "normalised",
-    "You bring every gradient to length C, the short ones too. That is as private, but small mistakes now "
-    "count as much as large ones, and the sum no longer points where the loss falls.",
+    "You bring every gradient to length C, the short ones too. That is as private. But small mistakes now count as "
+    "much as large ones, so the sum is bent further from the gradient than clipping alone bends it.",
     "A factor above 1 is never wanted: min(1, …).",
 )
 
@@ -143,8 +139,18 @@ CLIPPED_SUM = (
         lambda gradients, C: clipped(gradients, C).sum(axis=0),
         wide=lambda rng: batch(rng, whole(rng, 1, 2000), whole(rng, 1, 100)),
         mistakes=(
-            Mistake.told(BATCH_CLIPPED, lambda g, C: clipped(g.sum(axis=0), C)),
-            Mistake.told(BATCH_CLIPPED, lambda g, C: clipped(g.mean(axis=0), C)),
+            Mistake(
+                "batch-clipped",
+                lambda g, C: clipped(g.sum(axis=0), C),
+                "You clip the sum of the batch, not each example. One person can turn it around, so it moves by 2C.",
+                EACH_ROW,
+            ),
+            Mistake(
+                "batch-clipped",
+                lambda g, C: clipped(g.mean(axis=0), C),
+                "You clip the mean of the batch, not each example. One person can turn it around, so it moves by 2C.",
+                EACH_ROW,
+            ),
             *(
                 Mistake.told(MICROBATCH, lambda g, C, size=size, mean=mean: in_groups(g, C, size, mean))
                 for size in (2, 3, 4, 8)

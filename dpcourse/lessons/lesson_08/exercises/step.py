@@ -11,7 +11,7 @@ from dpcourse.checks.cases import Mistake
 from dpcourse.checks.gaussian import GaussianLaw, clipped
 from dpcourse.checks.noisy_mean import NOISE_MISTAKES, NoisyMean, Problem
 from dpcourse.lessons.lesson_08.exercises.gradients import (
-    BATCH_CLIPPED,
+    EACH_ROW,
     MICROBATCH,
     NORMALISED,
     NOT_CLIPPED,
@@ -27,13 +27,22 @@ def _batch_clipped(p: Problem) -> list[np.ndarray]:
     return [clipped(p.rows.sum(axis=0), p.C), clipped(p.rows.mean(axis=0), p.C)]
 
 
+def _clips_the_batch(laws: Callable[[Problem], list[GaussianLaw]], moves: str) -> Mistake:
+    seen = f"You clip the batch's gradient, not each example's. One person can turn it around, {moves}."
+    return Mistake("batch-clipped", laws, seen, EACH_ROW)
+
+
 def _means(of: Callable[[Problem], Sequence[np.ndarray]]) -> Callable[[Problem], list[GaussianLaw]]:
     """The right noise around these sums, divided."""
     return lambda p: [p.law(total / p.size) for total in of(p)]
 
 
 _MISTAKES = (
-    Mistake.told(BATCH_CLIPPED, lambda p: [p.law(m) for one in _batch_clipped(p) for m in (one / p.size, one)]),
+    _clips_the_batch(_means(_batch_clipped), "and moves it by up to 2C. Your noise is for C"),
+    _clips_the_batch(
+        lambda p: [p.law(one) for one in _batch_clipped(p)],
+        "so your result moves by up to 2C. Your noise is for C divided by the batch size",
+    ),
     Mistake.told(
         MICROBATCH,
         _means(lambda p: [in_groups(p.rows, p.C, group, mean) for group in (2, 3, 4, 8) for mean in (False, True)]),
@@ -43,13 +52,16 @@ _MISTAKES = (
     Mistake.told(NOT_CLIPPED, _means(lambda p: [p.rows.sum(axis=0)])),
     Mistake(
         "realised-batch-size",
-        lambda p: [
-            p.law(p.right * p.size / p.m, p.on_sum / p.m),
-            p.law(p.right * p.size / p.m),
-            p.law(deviation=p.on_sum / p.m),
-        ],
+        lambda p: [p.law(p.right * p.size / p.m, p.on_sum / p.m), p.law(deviation=p.on_sum / p.m)],
         "You divide by the number of examples in the batch ({p.m} here). It is private: the size of the noise, and of "
         "the whole result, tells it, and more so in many dimensions.",
+        "Divide by the expected batch size, which is public.",
+    ),
+    Mistake(
+        "realised-batch-size",
+        lambda p: [p.law(p.right * p.size / p.m)],
+        "You divide the sum by the number of examples in the batch ({p.m} here). In a small batch, one example then "
+        "moves your result by more than C/(expected size), which is what the noise is for.",
         "Divide by the expected batch size, which is public.",
     ),
     *NOISE_MISTAKES,
@@ -59,9 +71,9 @@ _MISTAKES = (
         "Your result is the right one with its sign turned around.",
         "The mean gradient is wanted. The minus comes where the weights take the step.",
     ),
-    Mistake.told(  # last: under so much noise many means look alike
-        BATCH_CLIPPED,
+    _clips_the_batch(  # last: under so much noise many means look alike
         lambda p: [p.law(one, deviation) for one in _batch_clipped(p) for deviation in (p.on_sum, p.on_sum / p.m)],
+        "so your result moves by up to 2C. Your noise is for C at most",
     ),
 )
 

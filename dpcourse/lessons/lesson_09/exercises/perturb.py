@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,6 @@ _CENTRE_WRONG = {
         "The weights are not in your result: it is noise around one number in every place.",
         "Noise alone keeps every secret and predicts nothing. Add it to `weights`.",
     ),
-    "scaled": Diagnosis(
-        "scaled-weights",
-        "Your result lies around a multiple of the weights. Neighbours' multiples are further apart than 2/(nλ), and "
-        "the noise does not cover that.",
-        "Add the noise to `weights` as they are.",
-    ),
     "normalised": Diagnosis(
         "normalised",
         "Your result lies around the weights divided by their length: another model.",
@@ -77,7 +72,7 @@ _CENTRE_WRONG = {
 _NOISE_WRONG = {
     "laplace-coordinates": Diagnosis(
         "laplace-coordinates",
-        "You add Laplace noise to every weight, with the L2 sensitivity as its scale. Laplace noise needs the L1 "
+        "You add Laplace noise to every weight, scaled by the L2 sensitivity. Laplace noise needs the L1 "
         "sensitivity, and a move of length Δ along a diagonal is Δ√d in L1.",
         "Draw one length, Gamma-distributed, and one direction for the whole vector.",
     ),
@@ -154,7 +149,7 @@ def _centre(answer: Answer, chance: Chance) -> Diagnosis | None:
     if near(weights / np.linalg.norm(weights)):
         return _CENTRE_WRONG["normalised"]
     if near(stretch * weights):
-        return _CENTRE_WRONG["scaled"]
+        return _scaled(stretch)
     if near(np.sort(weights)[centre.argsort().argsort()]):
         return _CENTRE_WRONG["reordered"]
     worst = int(np.abs(centre - weights).argmax())
@@ -163,6 +158,30 @@ def _centre(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"With n = {n:,} there is hardly any noise, and still your result lies around {centre[worst]:.3g} where the "
         f"weight is {weights[worst]:.3g}.",
         "Return `weights` plus noise around zero.",
+    )
+
+
+def _scaled(by: float) -> Diagnosis:
+    if -1.05 < by < -0.95:
+        seen = "Your result lies around −weights: a model that predicts the opposite."
+    else:
+        seen = f"Your result lies around {by:.3g} times the weights: another model."
+        if abs(by) > 1:
+            seen += " Neighbours' multiples are further apart than 2/(nλ), and the noise does not cover that."
+    return Diagnosis("scaled-weights", seen, "Add the noise to `weights` as they are.")
+
+
+def _exact_labels(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A table whose labels are the weights. All other labels are seen wherever results have to be numbers."""
+    weights, *public = _model(chance.rng)
+    result = answer(frozen(weights), *public, rng=chance.rng)
+    labels = getattr(result, "index", None)
+    if callable(labels) or labels is None or not any(label in weights.tolist() for label in labels):
+        return None
+    return Diagnosis(
+        "leaks",
+        "Your result has labels, and they are the exact weights: these leave without any noise.",
+        "What does the claim say about labels? np.asarray drops them.",
     )
 
 
@@ -243,16 +262,52 @@ def _name_noise(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return _density(answer, chance)
 
 
-def _anywhere(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
+_STRANGE = {  # what no right noise is like, of two draws for the same weights
+    "your noise is 0": lambda noise, other: not noise.any(),
+    "some of the weights have no noise": lambda noise, other: not noise.all(),
+    "all weights have the same noise": lambda noise, other: len(noise) > 1 and np.ptp(noise) < 1e-6 * abs(noise[0]),
+    "your noise is on the same side of each weight both times": lambda noise, other: (
+        len(noise) > 15 and (noise * other > 0).all()
+    ),
+}
+
+
+def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At any ε, of any number of weights; of noise that is strange, it is said how."""
+    drawn: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def ask(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
+        weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), float(10 ** rng.uniform(-4, 0))
+        given = (np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) for _ in range(2))
+        noise, other = (one - weights for one in given)
+        drawn.append((noise, other))
+        return _places(noise, other, n * lam * epsilon / 2, float(np.linalg.norm(weights)), rng)
+
+    near = "your noise is too short, at right angles to an axis or the diagonal, or on the same side twice"
+    far = "your noise is too long, along an axis or the diagonal, or turned around as a whole the second time"
+    placed = Placed(ask, sizes=(1, 200), of="weights", often=150, near=near, far=far)
+    wrong = placed(answer, chance)
+    if wrong is None or wrong.key != "not-everywhere":
+        return wrong
+    wrong = replace(wrong, ask="For which ε, n, λ or number of weights does yours do something else?")
+    if len(drawn) > placed.times:  # the same model, many times
+        return wrong
+    for what, strange in _STRANGE.items():
+        if found := [noise for noise, other in drawn if strange(noise, other)]:
+            where = f"In {len(found)} of them, with {min(map(len, found))} to {max(map(len, found))} weights, {what}."
+            return replace(wrong, seen=f"We asked twice about each of {len(drawn)} models. {where}")
+    return wrong
+
+
+def _places(noise: np.ndarray, other: np.ndarray, rate: float, weights: float, rng: Generator) -> list[Place]:
     """How long the noise is, in its law; and how far it points along one axis, or along the diagonal, in that law.
 
     Asked twice, it points to the same side along so many axes: in a uniform direction, the signs are fair coins.
     """
-    weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), float(10 ** rng.uniform(-4, 0))
-    noise, other = (np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) - weights for _ in range(2))
+    d = len(noise)
     length, again = float(np.linalg.norm(noise)), float(np.linalg.norm(other))
-    places = [Place(float(special.gammainc(d, one * n * lam * epsilon / 2))) for one in (length, again)]
-    if min(length, again) < 1e-6 * np.linalg.norm(weights):  # too short for its direction to be seen
+    places = [Place(float(special.gammainc(d, one * rate))) for one in (length, again)]
+    if min(length, again) < 1e-6 * weights:  # too short for its direction to be seen
         return places
     places.append(Place(same_side(noise, other, rng)))
     if d == 1:
@@ -267,6 +322,7 @@ _REPLACED = Guarantee(1.0, neighbours=Neighbours.REPLACE_ONE)
 PERTURB: tuple[Case, ...] = (
     Returns(_model, what="array", shape=lambda weights, *_: weights.shape),
     _centre,
+    _exact_labels,
     *(
         Audited(
             _moved_model,
@@ -280,12 +336,5 @@ PERTURB: tuple[Case, ...] = (
         for order in (1, 2)
     ),
     _density,
-    Placed(
-        _anywhere,
-        sizes=(1, 200),
-        of="weights",
-        often=150,
-        near="your noise is too short, off the axes, or on the same side twice",
-        far="your noise is too long, along an axis, or on the other side the second time",
-    ),
+    _everywhere,
 )

@@ -65,6 +65,9 @@ _KNOWN_MOVES = (
 )
 
 
+_TUPLE = "How far does the largest count move, how far do all counts in L2, and how far in L1?"
+
+
 def vote_moves(answer: Answer, chance: Chance) -> Diagnosis | None:
     got = {}
     for relation in chance.rng.permutation(list(_MOVES)):
@@ -74,9 +77,9 @@ def vote_moves(answer: Answer, chance: Chance) -> Diagnosis | None:
         try:
             got[str(relation)] = np.asarray(result, dtype=float)
         except (TypeError, ValueError):
-            return Diagnosis("wrong-type", f"Three numbers are wanted; you return {result!r}.")
+            return Diagnosis("wrong-type", f"Three numbers are wanted; you return {result!r}.", _TUPLE)
         if got[str(relation)].shape != (3,):
-            return Diagnosis("wrong-shape", "Three numbers are wanted: largest count, L2, L1.")
+            return Diagnosis("wrong-shape", "Three numbers are wanted: largest count, L2, L1.", _TUPLE)
     for mistake in _KNOWN_MOVES:
         relation, place, value = mistake.gives
         if np.isclose(got[relation][place], value):

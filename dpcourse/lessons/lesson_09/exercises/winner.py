@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -229,27 +230,69 @@ def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """Whether the scale follows ε."""
     tie = np.array([25, 23])
     flips = {e: np.mean([int(answer(tie, e, rng=chance.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, _EPSILON)}
+    if flips[_SMALL] < flips[_EPSILON] - 0.08:
+        return Diagnosis("epsilon-ignored", "At a smaller ε your noise is smaller.", Shared.EPSILON_INVERTED.question)
     if flips[_SMALL] < flips[_EPSILON] + 0.08:  # right: 0.38 and 0.14
         return Shared.EPSILON_IGNORED.seen("At a smaller ε your noise is not larger.")
     return None
 
 
-def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[Place]:
-    """One class leads all others by some scales, or by one vote; or all have counts of their own."""
+def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> tuple[bool, float]:
+    """One class leads all others by some scales, or by one vote; or all have counts of their own.
+
+    Whether it wins, and how likely that is at most.
+    """
     unlike = rng.random() < 0.5
     lead = max(1, round(2 / epsilon * rng.uniform(0.1, 0.8 if unlike or isinstance(epsilon, int) else 2.5)))
     votes, first = np.full(classes, int(rng.integers(200, 2000))), int(rng.integers(classes))
     if unlike:
         votes -= np.minimum(votes, rng.geometric(min(epsilon / 2, 0.7), size=classes) - 1)
     votes[first] = np.delete(votes, first).max() + lead
-    chance = leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
-    won = int(answer(votes, epsilon, rng=rng)) == first
-    # Another law may have the first win less often, and a loser more often.
-    return [place(0, chance, rng) if won else Place(place(chance, 1 - chance, rng).at, 1.0)]
+    likely = leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
+    return int(answer(votes, epsilon, rng=rng)) == first, likely
+
+
+def _an_index(answer: Answer, chance: Chance) -> Diagnosis | None:
+    wrong = Returns(_tie, what="integer", among=lambda votes, epsilon: range(len(votes)))(answer, chance)
+    if wrong and wrong.key in ("wrong-type", "wrong-shape"):
+        ask = "np.argmax gives the index of the largest count, np.max the count itself. Do you return the index alone?"
+        return replace(wrong, ask=ask)
+    if wrong and wrong.key == "not-random" and _draws(answer, chance.rng):
+        seen = "A hundred and twenty calls on the same votes gave the same winner, and yet you draw from `rng`."
+        ask = "One draw added to all counts changes no order. Has each count a draw of its own?"
+        return replace(wrong, seen=seen, ask=ask)
+    return wrong
+
+
+def _draws(answer: Answer, rng: Generator) -> bool:
+    given = np.random.default_rng(0)
+    answer(*_tie(rng), rng=given)
+    return given.bit_generator.state != np.random.default_rng(0).bit_generator.state
+
+
+def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At any ε, of any number of classes; and in words, how often the class with the most votes won."""
+    asked: list[tuple[bool, float]] = []
+
+    def ask(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[Place]:
+        won, likely = _anywhere(answer, epsilon, classes, rng)
+        asked.append((won, likely))
+        # Another law may have the first win less often, and a loser more often.
+        return [place(0, likely, rng) if won else Place(place(likely, 1 - likely, rng).at, 1.0)]
+
+    near = "too many wins go to the class with the most votes"
+    wrong = Placed(ask, sizes=(2, 100), of="classes", bound=True, times=250, whole=True, near=near)(answer, chance)
+    if wrong is None or wrong.key != "not-everywhere":
+        return wrong
+    won, likely = np.sum(asked, axis=0)
+    all_in_all = (
+        f"Of all {len(asked)} calls it won {won:.0f}; with the noise that ε asks for, about {likely:.0f} or fewer."
+    )
+    return replace(wrong, seen=f"{wrong.seen} {all_in_all}")
 
 
 NOISY_WINNER = (
-    Returns(_tie, what="integer", among=lambda votes, epsilon: range(len(votes))),
+    _an_index,
     _fewest,
     Audited(
         _gap(0),
@@ -265,7 +308,8 @@ NOISY_WINNER = (
         Guarantee(_EPSILON),
         runs=3000,
         call=_call_vote,
-        hint="Does a class that nobody votes for get noise too?",
+        hint="The votes were [1, 1], and [2, 0] or [0, 2]. Does a class that nobody votes for get noise too? Or is "
+        "there none when all agree?",
         key="empty-class-without-noise",
     ),
     Audited(
@@ -300,5 +344,5 @@ NOISY_WINNER = (
         "At ε = 2 there was not too much noise. Does the scale follow the ε it is given?",
     ),
     _many_classes,
-    Placed(_anywhere, sizes=(2, 100), of="classes", bound=True, times=250, whole=True),
+    _everywhere,
 )

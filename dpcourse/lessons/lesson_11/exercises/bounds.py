@@ -70,7 +70,7 @@ def _normal(h: int, f: int, n: int, delta: float, confidence: float) -> float:
 
 _ESTIMATE = Diagnosis(
     "estimate",
-    "That is the ratio of the frequencies themselves. By luck it is above the truth in about half of all audits: an "
+    "That is the ratio of the frequencies themselves. By luck it is above the truth in up to half of all audits: an "
     "estimate, and no bound.",
     "Replace the frequencies by a lower bound for the one and an upper bound for the other.",
 )
@@ -209,7 +209,7 @@ ONE_RUN = (
             Mistake(
                 "estimate",
                 lambda s, b, r, c: math.log(_right(s, b, r) / max(r - _right(s, b, r), 0.5)),
-                "These are the odds of your guesses themselves: an estimate, above the truth about half the time.",
+                "That is the logarithm of the odds of your guesses: an estimate, above the truth up to half the time.",
                 "Which ε makes so many right guesses, or more, as unlikely as 1 − confidence?",
             ),
             Mistake(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.random import Generator
 from scipy import stats
@@ -83,7 +85,7 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
         if _at_least(beyond, errors) < chance.failure / 4:
             return Diagnosis(
                 "beyond-the-truth",
-                f"Of {len(errors)} bounds at confidences from {1 - max(errors):.2%} to {1 - min(errors):.7%}, {beyond} "
+                f"Of {len(errors)} bounds at confidences from {_sure(max(errors))} to {_sure(min(errors))}, {beyond} "
                 f"lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
                 "What does `confidence` change in your bounds? Both of them have to hold together.",
             )
@@ -91,10 +93,19 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "finds-nothing",
             f"On mechanisms with ε around 4 your audit certifies {np.median(shares):.1%} of it, from 100 to 400 runs a "
-            "side.",
+            f"side, at confidences from {CONFIDENCES[0]:.0%} to {CONFIDENCES[1]:.0%}.",
             "A bound of zero is never wrong, and finds nothing. Does the event depend on the runs?",
         )
     return None
+
+
+def _sure(error: float) -> str:
+    """1 − error in percent, with as many digits as it takes to tell it from 100%.
+
+    >>> _sure(0.45), _sure(0.0085), _sure(3.3e-6)
+    ('55%', '99.2%', '99.9997%')
+    """
+    return f"{1 - error:.{max(0, math.ceil(-math.log10(error)) - 2)}%}"
 
 
 def _at_least(beyond: int, errors: list[float]) -> float:

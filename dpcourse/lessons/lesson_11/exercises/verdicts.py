@@ -34,7 +34,8 @@ def verdicts(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _verdict(answer: Answer, mechanism: Sealed, rng: Generator) -> bool:
     verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, rng.spawn(1)[0])
     if not isinstance(verdict, bool | np.bool_):
-        raise Refused(Diagnosis("wrong-type", f"A verdict is True (broken) or False; this is {a(verdict)}."))
+        seen = f"A verdict is True (broken) or False; this is {a(verdict)}."
+        raise Refused(Diagnosis("wrong-type", seen, "What do you compare with the claim? The comparison is a verdict."))
     return bool(verdict)
 
 
@@ -128,7 +129,8 @@ def _judge_verdicts(accused: int, missed: int, broken: int, asked: int) -> Diagn
         return Diagnosis(
             "accuses-none",
             f"You let all {broken} broken mechanisms pass.",
-            "Are there enough runs? At 1 − 1e-8 confidence n certifying runs a side certify about ln(n/9) at most.",
+            "Does your verdict depend on the mechanism? And are there enough runs? At 1 − 1e-8 confidence n certifying "
+            "runs a side certify about ln(n/9) at most.",
         )
     if accused == asked - broken and missed == broken:
         return Diagnosis("turned-around", "Every verdict is the wrong way round.", "True means broken.")
@@ -144,7 +146,8 @@ def _judge_verdicts(accused: int, missed: int, broken: int, asked: int) -> Diagn
             "false-alarm",
             f"You accuse {accused} mechanisms that keep their claim. An accusation needs a confidence that stands up "
             "to many of them, and a bound rather than an estimate.",
-            "With confidence 0.9 one innocent in ten may be accused. Try 1 − 1e-8: it costs few runs.",
+            "Do you compare the bound with the claim, or with 0? With confidence 0.9 one innocent in ten may be "
+            "accused. Try 1 − 1e-8: it costs few runs.",
         )
     return Diagnosis(
         "misses-some",

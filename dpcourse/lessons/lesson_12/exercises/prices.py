@@ -71,8 +71,9 @@ def _not_capped(answer: Answer, chance: Chance) -> Diagnosis | None:
     right = [_right(*run) for run in what]
     return Diagnosis(
         "capped",
-        f"Two runs cost ε = {right[0]:.3g} and {right[1]:.3g}, and you give {float(one):.3g} for both. A large ε is a "
-        "poor promise; a smaller number, or none, does not make it a better one.",
+        f"Two runs of {rounds} and {rounds + 1} rounds cost ε = {right[0]:.3g} and {right[1]:.3g}, and you give "
+        f"{float(one):.3g} for both. A large ε is a poor promise. Neither a smaller number nor inf makes it a better "
+        "one.",
         "Return what the accountant finds, whatever its size.",
     )
 
@@ -131,7 +132,7 @@ RECORD_COST = (
             Mistake(
                 "formula-not-a-bound",
                 lambda s, b, n, e, r, d: b / n * math.sqrt(2 * r * e * n / b * math.log(1 / d)) / s,
-                "q√(2T ln(1/δ))/σ is a rule of thumb and no bound; the ε that holds is larger.",
+                "q√(2T ln(1/δ))/σ is a rule of thumb and no bound: sometimes too small, sometimes too large.",
                 "Let an accountant compose the steps.",
             ),
         ),

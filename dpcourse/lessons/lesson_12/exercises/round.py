@@ -14,15 +14,18 @@ from dpcourse.checks.gaussian import GaussianLaw, clipped
 from dpcourse.checks.noisy_mean import NOISE_MISTAKES, NoisyMean, Problem
 
 
-def _over(p: Problem, number: float) -> list[GaussianLaw]:
-    """The sum, the noise, or both divided by this number instead of the public one."""
-    mean, deviation = p.right * p.size / number, p.on_sum / number
-    return [p.law(mean, deviation), p.law(mean), p.law(deviation=deviation)]
+def _mean_over(p: Problem, number: float) -> GaussianLaw:
+    """The sum divided by this number instead of the public one, with the right noise."""
+    return p.law(p.right * p.size / number)
 
 
-def _sum_clipped(p: Problem) -> list[GaussianLaw]:
-    ends = clipped(p.fine.sum(axis=0), p.C), clipped(p.fine.mean(axis=0), p.C)
-    return [p.law(mean) for end in ends for mean in (end / p.size, end)]
+def _noise_over(p: Problem, number: float) -> list[GaussianLaw]:
+    """The noise divided by this number, with the sum or without it."""
+    return [p.law(p.right * p.size / number, p.on_sum / number), p.law(deviation=p.on_sum / number)]
+
+
+def _sum_clipped(p: Problem) -> list[np.ndarray]:
+    return [clipped(p.fine.sum(axis=0), p.C), clipped(p.fine.mean(axis=0), p.C)]
 
 
 def _rest_of_the_row(p: Problem) -> list[GaussianLaw]:
@@ -30,26 +33,41 @@ def _rest_of_the_row(p: Problem) -> list[GaussianLaw]:
     return [p.law(clipped(np.nan_to_num(rows), p.C).sum(axis=0) / p.size) for rows in zeroed]
 
 
+_EXPECTED = "Divide by expected_clients itself, whatever arrived."
 _MISTAKES = (
     Mistake(
         "realised-number",
-        lambda p: [*_over(p, p.m), *_over(p, len(p.fine))],
+        lambda p: [*_noise_over(p, p.m), *_noise_over(p, len(p.fine))],
         "You divide by the number of updates that arrived (or that were fit to use). It differs between neighbours, "
         "and the noise tells it.",
         "Divide by the expected number, which was fixed in advance.",
     ),
     Mistake(
+        "realised-number",
+        lambda p: [_mean_over(p, p.m), _mean_over(p, len(p.fine))],
+        "You divide the sum by the number of updates that arrived (or that were fit to use). Where they are few, one "
+        "client then moves your result by more than C/(expected number), which is what the noise is for.",
+        "Divide by the expected number, which was fixed in advance.",
+    ),
+    Mistake(
         "refused-taken-off",
-        lambda p: _over(p, p.size - (p.m - len(p.fine))),
-        "You take the refused clients off the number that you divide by. Who sends NaN then changes everybody's share "
-        "and the noise, and without that client both would be otherwise.",
-        "Divide by expected_clients itself, whatever arrived.",
+        lambda p: _noise_over(p, p.size - (p.m - len(p.fine))),
+        "You take the refused clients off the number that you divide by. A client that sends NaN then changes the size "
+        "of the noise.",
+        _EXPECTED,
+    ),
+    Mistake(
+        "refused-taken-off",
+        lambda p: [_mean_over(p, p.size - (p.m - len(p.fine)))],
+        "You take the refused clients off the number that you divide by. A client that sends NaN then changes "
+        "everybody's share.",
+        _EXPECTED,
     ),
     Mistake(
         "rest-of-the-row",
         _rest_of_the_row,
-        "Of an update with NaN or infinity in it you keep the other entries. What is broken in one place is not to be "
-        "trusted in the others.",
+        "Of an update with NaN (or infinity, or both) in it you keep the other entries. What is broken in one place is "
+        "not to be trusted in the others.",
         "The whole row counts as zero.",
     ),
     Mistake(
@@ -66,9 +84,16 @@ _MISTAKES = (
     ),
     Mistake(
         "sum-clipped",
-        _sum_clipped,
-        "You clip the sum or the mean of the updates, not each client's: one client can turn it around, and moves it "
-        "by 2C or more.",
+        lambda p: [p.law(end / p.size) for end in _sum_clipped(p)],
+        "You clip the sum or the mean of the updates, not each client's. One client can turn it around, and moves it "
+        "by up to 2C, twice what the noise is for.",
+        "Clip each row on its own. Then add.",
+    ),
+    Mistake(
+        "sum-clipped",
+        lambda p: [p.law(end) for end in _sum_clipped(p)],
+        "You clip the sum or the mean of the updates, not each client's. One client can turn it around, and moves your "
+        "result by up to 2C. Your noise is for C divided by the number of clients.",
         "Clip each row on its own. Then add.",
     ),
     Mistake(
@@ -126,6 +151,7 @@ _ROUND = NoisyMean(
     z="z",
     one="a client",
     size="the number of clients",
+    divisor="expected_clients",
     broken=True,
     runs=800,
 )

@@ -54,13 +54,13 @@ RECONSTRUCT = (
             Mistake(
                 "divided-by-the-norm",
                 lambda update: update[:-1] / np.linalg.norm(update),
-                "You divide by the update's norm. The direction is right, the size is not.",
+                "You divide by the update's norm. The size is wrong, and for one of the two labels the sign too.",
                 "Which entry belongs to the constant 1?",
             ),
             Mistake(
                 "divided-by-the-norm",
                 lambda update: update[:-1] / np.linalg.norm(update[:-1]),
-                "You divide by a norm. The direction is right, the size is not.",
+                "You divide by a norm. The size is wrong, and for one of the two labels the sign too.",
                 "Which entry belongs to the constant 1?",
             ),
             Mistake(
@@ -177,7 +177,7 @@ MASKED = (
                 "not-reduced",
                 lambda vector, me, seeds, modulus: _signed(vector, me, seeds, modulus, lambda a, b: 1 if a < b else -1),
                 "Your numbers are not reduced modulo the modulus. An unreduced number shows its size: a large "
-                "vector gives larger numbers, and the mask hides it no more.",
+                "vector gives larger numbers, and the mask no longer hides it fully.",
                 "Take the result % modulus.",
             ),
             Mistake(
