@@ -106,7 +106,7 @@ def _by_place(samples: Sequence[Sample], cell: str) -> Diagnosis | None:
             continue
         return Shared.UNEVEN_NOISE.seen(
             f"Not all {cell}s get noise of one size: it is {places.min():.2g} times the right scale on average in "
-            f"{cell} {places.argmin()}, and {places.max():.2g} times in {cell} {places.argmax()}, whoever is in them. "
+            f"{cell} {places.argmin()}, and {places.max():.2g} times in {cell} {places.argmax()}, whatever is in them. "
             f"Any record may be in any {cell}."
         )
     return None
