@@ -92,7 +92,9 @@ class Attack:
         size = 2 if self.wants == "pair" else 3
         names = "(data, neighbour)" if size == 2 else "(data, neighbour, event)"
         if not isinstance(answer.value, tuple | list) or len(answer.value) != size:
-            raise Refused(Diagnosis("wrong-shape", f"{names} is wanted, and this is {a(answer.value)}."))
+            held = f" of {len(answer.value)}" if isinstance(answer.value, tuple | list) else ""
+            seen = f"{names} is wanted, a tuple of {size}, and this is {a(answer.value)}{held}."
+            raise Refused(Diagnosis("wrong-shape", seen, "Do you hand in whole datasets, one after the other?"))
         sides = [_records(answer.part(place).value, name) for place, name in enumerate(("data", "neighbour"))]
         for records, name in zip(sides, ("data", "neighbour"), strict=True):
             outside = self.domain(records)
