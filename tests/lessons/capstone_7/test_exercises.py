@@ -444,6 +444,7 @@ WRONG = [
     ("capstone 7.4", "ridge-regression", lambda gram, ridge: without_diagonal(plain_ridge(gram, ridge))),
     ("capstone 7.4", "no-ridge", lambda gram, ridge: item_model(gram, 0)),
     ("capstone 7.4", "ridge-everywhere", lambda gram, ridge: item_model(gram + ridge, 0)),
+    ("capstone 7.4", "not-everywhere", lambda gram, ridge: item_model(gram, ridge) * (len(gram) <= 100)),
     ("capstone 7.4", "sign", lambda gram, ridge: -item_model(gram, ridge)),
     ("capstone 7.4", "not-divided", lambda gram, ridge: -without_diagonal(inverse_of(gram, ridge))),
     ("capstone 7.5", "seen", listed(drop=False)),
