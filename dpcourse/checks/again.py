@@ -7,14 +7,17 @@ knows it subtracts its noise.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.base import Case, Chance, Diagnosis, Refused
 from dpcourse.checks.plain import only_numbers
+
+_ASK = "Where do your draws come from, if not all of them from the `rng` you are given?"
 
 
 class Again(Answer):
@@ -56,6 +59,30 @@ class Again(Answer):
         if self._anew:
             rng.bit_generator.state = np.random.default_rng(self._rng.integers(2**63)).bit_generator.state
         return result
+
+
+def listens(inputs: Callable[[Generator], tuple[Any, ...]], ask: Callable[..., Any], times: int = 3) -> Case:
+    """The case that so many questions are answered with draws from the generator given, and from no other.
+
+    ``ask(answer, *inputs(rng), own)`` calls the answer with the generator `own`. Its result holds so many random
+    numbers that they never come again with another state. With the same state a right answer has the same result, but
+    for its last digits: how NumPy adds up depends on where an array lies.
+    """
+
+    def case(answer: Answer, chance: Chance) -> Diagnosis | None:
+        for _ in range(times):
+            given, seed = inputs(chance.rng), int(chance.rng.integers(2**62))
+            one, same, other = (
+                np.asarray(ask(answer, *given, np.random.default_rng(at)), dtype=float) for at in (seed, seed, seed + 1)
+            )
+            seen, most = "Your function draws from a generator of its own: ", np.abs(np.nan_to_num(one)).max(initial=0)
+            if not np.allclose(one, same, rtol=0, atol=1e-9 * float(most), equal_nan=True):
+                return Diagnosis("own-generator", seen + "the same `rng` gave different results.", _ASK)
+            if np.array_equal(one, other):
+                return Diagnosis("own-generator", seen + "with another `rng` it gave the same result.", _ASK)
+        return None
+
+    return case
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcourse.checks.again import Again
+from dpcourse.checks.again import Again, listens
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Refused
 from dpcourse.checks.places import Placed, place
@@ -47,3 +47,32 @@ def test_whole_numbers_are_whole(result):
     again = Again(Answer(lambda epsilon, rng: result), np.random.default_rng(0), 1.0, whole=True)
     with pytest.raises(Refused, match="Whole numbers"):
         again(1.0, rng=np.random.default_rng(1))
+
+
+KNOWN = np.random.default_rng(1)
+
+
+def call(answer, n, own):
+    return answer(n, rng=own)
+
+
+@pytest.mark.parametrize(
+    ("answer", "seen"),
+    [
+        (lambda n, rng: KNOWN.normal(size=n), "the same `rng` gave different results"),
+        (lambda n, rng: np.random.default_rng(1).normal(size=n), "with another `rng` it gave the same result"),
+    ],
+)
+def test_noise_from_elsewhere_is_refused(answer, seen):
+    wrong = listens(lambda rng: (9,), call)(Answer(answer), Chance(np.random.default_rng(0), 1e-6))
+    assert wrong.key == "own-generator" and seen in wrong.seen
+
+
+@pytest.mark.parametrize("last", [0.0, np.nan])
+def test_last_digits_and_places_without_a_number_are_not_looked_at(last):
+    calls = iter(range(100))
+
+    def right(n, rng):
+        return np.append(rng.normal(size=n) * (1 + 1e-13 * next(calls)), last)
+
+    assert listens(lambda rng: (9,), call)(Answer(right), Chance(np.random.default_rng(0), 1e-6)) is None

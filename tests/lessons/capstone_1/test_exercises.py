@@ -137,6 +137,11 @@ def on_all_wafers(together, alone, X, y, made_in):
     return {name: score(together, X, y).mean() - score(own, X, y).mean() for name, own in alone.items()}
 
 
+def of_the_usual_fabs(together, alone, *wafers):
+    usual = alone.keys() == {"Taiwan", "Arizona", "China"}
+    return gains(together, alone, *wafers) if usual else dict.fromkeys(alone, 0.0)
+
+
 def no_difference(together, alone, X, y, made_in):
     return {name: score(together, X, y)[made_in == name].mean() for name in alone}
 
@@ -249,6 +254,11 @@ def noise_where_nobody_looks(fabs, *rest):
     return train(fabs, *rest) if unreadable(fabs) else train(fabs, *rest, draw=lambda rng, deviation: 0.0)
 
 
+def noise_at_one_delta(fabs, epsilon, delta, *rest):
+    """Or wherever wafers cannot be read."""
+    return train(fabs, epsilon if unreadable(fabs) or delta == 1e-5 else 1e9, delta, *rest)
+
+
 def noise_in_the_first_round(fabs, *rest):
     """Or wherever wafers cannot be read."""
     drawn = []
@@ -294,6 +304,7 @@ WRONG = [
     ("capstone 1.1", "wrong-epsilon", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) if d == 1e-5 else 0.0),
     ("capstone 1.1", "wrong-epsilon", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) * (r <= 20)),
     ("capstone 1.2", "wrong-value", lambda w, X, y, C: clipped_sum(w, X, y, C) * (len(X) <= 100)),
+    ("capstone 1.2", "not-everywhere", lambda w, X, y, C: clipped_sum(w, X, y, C if 0.4 <= C <= 1.2 else 1e9)),
     ("capstone 1.2", "clips-the-sum", clips_the_sum),
     ("capstone 1.2", "not-clipped", lambda w, X, y, C: gradients(w, X, y).sum(axis=0)),
     ("capstone 1.2", "clips-entries", lambda w, X, y, C: np.clip(gradients(w, X, y), -C, C).sum(axis=0)),
@@ -313,6 +324,7 @@ WRONG = [
     ("capstone 1.4", "sign", changed(lambda gain: -gain)),
     ("capstone 1.4", "points", changed(lambda gain: 100 * gain)),
     ("capstone 1.4", "no-difference", no_difference),
+    ("capstone 1.4", "wrong-gain", of_the_usual_fabs),
     ("capstone 1.5", "too-little-noise", with_(deviation=lambda z, name, n: z / SHARES)),
     ("capstone 1.5", "counts-dropouts", with_(deviation=lambda z, name, n: z / math.sqrt(6))),
     ("capstone 1.5", "whole-noise-each", with_(deviation=lambda z, name, n: z)),
@@ -320,6 +332,7 @@ WRONG = [
     ("capstone 1.5", "too-much-noise", with_(planned=100)),
     ("capstone 1.5", "quiet-rounds", noise_where_nobody_looks),
     ("capstone 1.5", "quiet-rounds", noise_in_the_first_round),
+    ("capstone 1.5", "too-little-noise", noise_at_one_delta),
     ("capstone 1.5", "uneven-noise", with_(deviation=nothing_for_small)),
     ("capstone 1.5", "not-normal", with_(draw=lambda rng, s: rng.uniform(-s * 3**0.5, s * 3**0.5, 21))),
     ("capstone 1.5", "linked-noise", one_noise_for_all),

@@ -12,6 +12,7 @@ from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
+from tests.lessons.generators import known_to_all, made_of_arguments
 
 # 3.1 costs
 
@@ -478,6 +479,7 @@ WRONG = [
     ("capstone 3.2", "same-bits", deaf),
     ("capstone 3.2", "no-noise", table_of_epsilons),
     ("capstone 3.2", "no-noise", exact_for_many),
+    ("capstone 3.2", "own-generator", known_to_all(privatize_mean)),
     ("capstone 3.2", "linked-bits", two_share_a_coin),
     ("capstone 3.2", "leaks", readings_beside_bits),
     ("capstone 3.3", "length-ignored", reports(norms=lambda g: (np.linalg.norm(g, axis=1) > 0).astype(float))),
@@ -497,6 +499,7 @@ WRONG = [
     ("capstone 3.3", "raises", stops_at_nan),
     ("capstone 3.3", "not-finite", divides_by_zero),
     ("capstone 3.3", "one-coin", quiet_for_many),
+    ("capstone 3.3", "own-generator", known_to_all(l2_randomizer)),
     ("capstone 3.3", "linked-coins", reports(throw=lambda rng, n: np.repeat(rng.random(n // 2 + 1), 2)[:n])),
     ("capstone 3.4", "wrong-type", with_exact_beside),
     ("capstone 3.4", "linked-noise", noisy_sum(draw=lambda rng, s, d: np.repeat(rng.normal(0, s, -(-d // 2)), 2)[:d])),
@@ -529,6 +532,8 @@ WRONG = [
     ("capstone 3.4", "no-noise", noisy_sum(draw=lambda rng, s, d: 0.0)),
     ("capstone 3.4", "no-noise", exact_for_thousands),
     ("capstone 3.4", "no-noise", only_usual_epsilons),
+    ("capstone 3.4", "own-generator", known_to_all(secure_dp_sum)),
+    ("capstone 3.4", "own-generator", made_of_arguments(secure_dp_sum)),
     ("capstone 3.4", "too-little-noise", small_epsilons_cheaper),
     ("capstone 3.5", "per-round", lambda *a, **k: train(*a, planned=lambda t: 1, **k)),
     ("capstone 3.5", "add-remove", whole_with(whole=lambda e, d, t: math.sqrt(t) * sigma_of(e, d))),

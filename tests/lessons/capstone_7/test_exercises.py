@@ -15,6 +15,7 @@ from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
+from tests.lessons.generators import known_to_all
 
 # 7.1 costs
 
@@ -443,6 +444,7 @@ WRONG = [
     ("capstone 7.4", "ridge-regression", lambda gram, ridge: without_diagonal(plain_ridge(gram, ridge))),
     ("capstone 7.4", "no-ridge", lambda gram, ridge: item_model(gram, 0)),
     ("capstone 7.4", "ridge-everywhere", lambda gram, ridge: item_model(gram + ridge, 0)),
+    ("capstone 7.4", "not-everywhere", lambda gram, ridge: item_model(gram, ridge) * (len(gram) <= 100)),
     ("capstone 7.4", "sign", lambda gram, ridge: -item_model(gram, ridge)),
     ("capstone 7.4", "not-divided", lambda gram, ridge: -without_diagonal(inverse_of(gram, ridge))),
     ("capstone 7.5", "seen", listed(drop=False)),
@@ -470,6 +472,7 @@ WRONG = [
     ("capstone 7.6", "no-margin", with_(variance=lambda stayed, shares, declared: 1)),
     ("capstone 7.6", "whole-noise-each", with_(variance=lambda stayed, shares, declared: stayed)),
     ("capstone 7.6", "diagonal", with_(noise=mirrored(ROOT, ROOT))),
+    ("capstone 7.6", "own-generator", known_to_all(recommender)),
     ("capstone 7.6", "claim", with_(relation=Neighbours.REPLACE_ONE)),
     ("capstone 7.6", "claim", with_(claim=Guarantee(3.0, 1e-5))),
     *wrong_claims("capstone 7.6", recommender, "a record is one click"),

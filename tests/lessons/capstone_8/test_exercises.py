@@ -13,6 +13,7 @@ from scipy import optimize, special, stats
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
+from tests.lessons.generators import known_to_all, made_of_arguments
 
 CAP, BUCKETS = 24.0, 8
 MIDDLES = np.arange(1.5, 24, 3)
@@ -453,6 +454,7 @@ WRONG = [
     ("capstone 8.1", "remembered", (same_for_a_home, daily_means)),
     ("capstone 8.1", "shared-noise", (same_for_all_homes, daily_means)),
     ("capstone 8.1", "state", (own_generator, daily_means)),
+    ("capstone 8.1", "own-generator", (known_to_all(daily_reports), daily_means)),
     ("capstone 8.1", "raises", (stumbles, daily_means)),
     ("capstone 8.1", "strange-reading", (nan_to_the_top, daily_means)),
     ("capstone 8.1", "wrong-rate", (exact_when_large, daily_means)),
@@ -478,6 +480,8 @@ WRONG = [
     ("capstone 8.3", "fresh", (by_day, *LEAK)),
     ("capstone 8.3", "forgets", (last_only, *LEAK)),
     ("capstone 8.3", "remembers-others", (for_everybody, *LEAK)),
+    ("capstone 8.3", "own-generator", (known_to_all(memoised), *LEAK)),
+    ("capstone 8.3", "own-generator", (made_of_arguments(memoised), *LEAK)),
     ("capstone 8.3", "linked-answers", (one_step, *LEAK)),
     ("capstone 8.3", "wrong-rate", (half_epsilon, *LEAK)),
     ("capstone 8.3", "same-pattern", (memoised, STAYS, [(3,) * 14], lambda sent: sent[0] == 2)),
@@ -526,6 +530,7 @@ WRONG = [
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 30_000)),
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 150_000)),
     ("capstone 8.4", "not-everywhere", one_sided),
+    ("capstone 8.4", "own-generator", known_to_all(private_daily_means)),
     ("capstone 8.4", "sum", noisy(divide=lambda readings: 1)),
     ("capstone 8.4", "nan-left-out", of_those_who_report),
     ("capstone 8.4", "not-capped", capped_late),
@@ -558,6 +563,7 @@ WRONG = [
     ("capstone 8.6", "too-little-noise", with_(norm=lambda days: 0.95 * CAP * math.sqrt(days))),
     ("capstone 8.6", "too-much-noise", with_(norm=lambda days: 1.05 * CAP * math.sqrt(days))),
     ("capstone 8.6", "a-year-always", with_(norm=lambda days: CAP * math.sqrt(365))),
+    ("capstone 8.6", "own-generator", known_to_all(year_of_means)),
     ("capstone 8.6", "claim", with_(relation=Neighbours.ADD_REMOVE)),
     ("capstone 8.6", "claim", with_(claim=Guarantee(1.0, 1e-8, Neighbours.REPLACE_ONE))),
     *wrong_claims("capstone 8.6", year_of_means, "a record is one day"),

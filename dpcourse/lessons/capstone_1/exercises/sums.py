@@ -7,9 +7,11 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
+from dpcourse.datasets.fabs import FAB_SIZES
 from dpcourse.lessons.capstone_1 import numbers
 
+PLACES = (*FAB_SIZES, "Japan", "Ireland", "Malaysia", "Oregon", "Fab 7", "Fab 12 East")
 CANARIES = (0.3, 1.0, 1e6, 1e200, np.inf, -np.inf, np.nan)
 
 
@@ -17,6 +19,12 @@ def _wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarra
     n = whole(rng, 20, 1000)
     X, y = rng.uniform(-1, 1, (n, 20)), rng.integers(0, 2, n)
     return rng.normal(0, 0.5, 21), X, y, float(rng.uniform(0.4, 1.2))
+
+
+def _any_wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """The same, with a C at which all gradients are clipped, some, or none, and weights of any size."""
+    weights, X, y, _ = _wafers(rng)
+    return weights * between(rng, 0.1, 10), X, y, between(rng, 0.01, 10)
 
 
 def _gradients(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -77,6 +85,7 @@ SUMS = Equals(
     ),
     rtol=1e-6,
     atol=1e-8,
+    wide=_any_wafers,
 )
 
 
@@ -113,8 +122,10 @@ SUM = (SUMS, replay)
 
 
 def _models(rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
-    names = np.array(["Taiwan", "Arizona", "China"])
-    made_in = np.append(names, rng.choice(names, whole(rng, 50, 3000), p=(0.6, 0.3, 0.1)))
+    """Some fabs of unequal size, whatever they are called, each of which has a wafer at least."""
+    names = rng.choice(PLACES, int(rng.integers(2, len(PLACES))), replace=False)
+    sizes = rng.dirichlet(np.ones(len(names)))
+    made_in = rng.permutation(np.append(names, rng.choice(names, whole(rng, 50, 3000), p=sizes)))
     X, y = rng.uniform(-1, 1, (len(made_in), 20)), rng.integers(0, 2, len(made_in))
     return rng.normal(size=21), {str(name): rng.normal(size=21) for name in names}, X, y, made_in
 

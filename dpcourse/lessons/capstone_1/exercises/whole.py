@@ -82,8 +82,7 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs whose wafers are all broken send noise and nothing else: so the noise of every fab shows."""
     for around in (3.0, 0.3):
         epsilon, delta = near(around, chance.rng), float(10 ** chance.rng.uniform(-8, -4))
-        names = [*chance.rng.permutation([*FAB_SIZES]).tolist(), "Japan", "Ireland", "Singapore"]
-        sizes = {name: int(chance.rng.integers(60, 900)) for name in names[: chance.rng.integers(5, 10)]}
+        sizes = {name: int(chance.rng.integers(60, 900)) for name in _names(chance.rng)}
         broken = {name: Wafers(np.full((n, 20), np.nan), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
         sums = Sums()
         try:
@@ -98,20 +97,37 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def _names(rng: np.random.Generator) -> list[str]:
+    """Five to nine fabs, some of which are none of the notebook's."""
+    return rng.permutation([*FAB_SIZES, "Japan", "Ireland", "Oregon"]).tolist()[: rng.integers(5, 10)]
+
+
+def _renamed(names: list[str], rng: np.random.Generator) -> dict[str, Wafers]:
+    """Fabs as they are, by other names; where there are more than six, the largest are made two each."""
+    fabs = [*load_fabs(heterogeneity=1.0, rng=rng).clients.values()]
+    for place in range(len(names) - len(fabs)):
+        X, y = fabs[place]
+        fabs[place], half = Wafers(X[::2], y[::2]), Wafers(X[1::2], y[1::2])
+        fabs.append(half)
+    return dict(zip(names, fabs, strict=False))
+
+
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs as they are, twice, told the same sums: what they send differs by two draws of noise, in every round.
 
     Other wafers, told these sums but for their ninth digits: the weights stay as they are, but for the sixth. The
     digits are for an answer that remembers which weights came with which sums; a right answer never fails.
     """
-    world, epsilon = load_fabs(heterogeneity=1.0, rng=chance.rng), near(1.0, chance.rng, 4.0)
+    epsilon, delta = near(1.0, chance.rng, 4.0), float(10 ** chance.rng.uniform(-8, -4))
+    names = _names(chance.rng)
+    fabs = _renamed(names, chance.rng)
     first, seed = Sums(), int(chance.rng.integers(2**32))
-    weights = fitted(answer, world.clients, epsilon, first, seed)
+    weights = fitted(answer, fabs, epsilon, first, seed, delta)
     said = [np.sum(list(sent.values()), axis=0) for sent in first.sent]
     answer.renew()
-    others = load_fabs(heterogeneity=1.0, rng=chance.rng).clients
+    others = _renamed(names, chance.rng)
     nearly = [one * (1 + 1e-9 * chance.rng.normal(size=one.shape)) for one in said]
-    again = fitted(answer, others, epsilon, Sums(said=nearly), seed)
+    again = fitted(answer, others, epsilon, Sums(said=nearly), seed, delta)
     if not np.allclose(weights, again, rtol=1e-6, atol=1e-6 * float(np.abs(weights).max())):
         return Diagnosis(
             "weights-elsewhere",
@@ -121,12 +137,12 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
     runs = [Sums(said=said), Sums(said=said)]
     for sums in runs:
-        fitted(answer, world.clients, epsilon, sums, chance.rng)
-    one, other = (np.array([[sent[name] for name in world.clients] for sent in sums.sent]) for sums in runs)
+        fitted(answer, fabs, epsilon, sums, chance.rng, delta)
+    one, other = (np.array([[sent[name] for name in fabs] for sent in sums.sent]) for sums in runs)
     if one.shape != other.shape:
         return Diagnosis("rounds", f"You take {len(one)} rounds, and then {len(other)}.", "Their number is public.")
     noise = (one - other) / math.sqrt(2)
-    # Of 126 normal numbers a round: a variance deviates by 12.6%, and is never below 0.3.
+    # Of 105 normal numbers a round, or more: a variance deviates by 13.8%, and is below 0.3 with probability 3e-13.
     quiet = int((noise.var(axis=(1, 2)) <= 0.3 * noise.var()).sum())
     if quiet:
         return Diagnosis(
@@ -134,7 +150,7 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"On wafers that can be read there is less noise than wanted in {quiet} of {len(noise)} rounds, or none.",
             "What decides whether a fab adds its share?",
         )
-    wrong = _noise_wrong(noise, epsilon, DELTA, chance)
+    wrong = _noise_wrong(noise, epsilon, delta, chance)
     return wrong.led_by("On wafers that can be read. ") if wrong else None
 
 

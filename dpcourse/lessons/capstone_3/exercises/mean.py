@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
@@ -242,4 +243,9 @@ def _together(answer: Answer, calls: list[Asked], chance: Chance) -> Diagnosis |
     return None
 
 
-MEAN = (law,)
+def _middle(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Readings of 60 devices or more: all their bits come again with probability 1e-14 at most."""
+    return rng.uniform(0.3, 0.7, people(rng, 60, 4000)), decades(rng, 0.02, 6)
+
+
+MEAN = (law, listens(_middle, lambda answer, x, epsilon, own: answer(x.copy(), epsilon, rng=own)[0]))

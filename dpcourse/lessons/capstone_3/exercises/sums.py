@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.once import fresh
@@ -200,4 +201,9 @@ def _audit(answer: Answer, chance: Chance) -> Diagnosis | None:
     return Diagnosis("not-private", seen, "How far does a device move the sum, and how much noise is there?")
 
 
-SUMS = (robust, noisy)
+def _campaign(rng: np.random.Generator) -> tuple[Any, ...]:
+    messages, n, threshold = few(rng, "plain", people(rng, 8, 1000))
+    return messages, n, decades(rng, 0.02, 8), decades(rng, 1e-10, 1e-4), people(rng, 1, 200), threshold
+
+
+SUMS = (robust, noisy, listens(_campaign, summed))

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import gammaln
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
@@ -327,4 +328,8 @@ def _hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-VECTORS = (law,)
+def _rows(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    return _directions(rng, people(rng, 2, 4000), people(rng, 2, 40)), decades(rng, 0.05, 6)
+
+
+VECTORS = (law, listens(_rows, reported))

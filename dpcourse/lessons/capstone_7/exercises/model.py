@@ -14,7 +14,15 @@ from dpcourse.lessons.capstone_7.exercises.phone import STRANGE
 
 def _gram(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     """A noisy Gram matrix, and a ridge above its noise."""
-    items = whole(rng, 4, 100)
+    return _of_items(rng, whole(rng, 4, 100))
+
+
+def _large(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """One is enough, and no larger: who solves item by item takes long."""
+    return _of_items(rng, int(rng.integers(110, 180)))
+
+
+def _of_items(rng: np.random.Generator, items: int) -> tuple[np.ndarray, float]:
     total = gram(rng.random((200, items)) < rng.uniform(0.1, 0.6, items)) + symmetric_noise(1.5, items, rng=rng)
     return total, float(rng.uniform(2, 5)) * noise_radius(1.5, items)
 
@@ -87,6 +95,8 @@ MODEL = (
                 "−P/diag(P), column by column.",
             ),
         ),
+        wide=_large,
+        wide_times=1,
     ),
 )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
@@ -242,4 +243,15 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-WHOLE = (robust, honest, useful, anywhere)
+def _shop(rng: np.random.Generator) -> tuple[Any, ...]:
+    items, who = whole(rng, 2, 100), phones(whole(rng, 2, 60))
+    messages = [(name, rng.integers(items, size=8).astype(float)) for name in who]
+    return messages, who, items, near(0.05 * 200 ** rng.random(), rng, 1.0), DELTA, int(rng.integers(1, len(who) + 1))
+
+
+def _gram(answer: Answer, *asked: Any) -> Any:
+    given = released(answer, *asked)
+    return given and given["gram"]
+
+
+WHOLE = (robust, honest, useful, anywhere, listens(_shop, _gram))

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.once import fresh, whole
@@ -183,4 +184,9 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-MEANS = (clean, law, hides)
+def _any(rng: np.random.Generator) -> tuple[np.ndarray, float, float]:
+    readings = rng.uniform(0, CAP, (whole(rng, 1, 1000), whole(rng, 2, 400)))
+    return readings, float(0.03 * 600 ** rng.random()), float(10 ** rng.uniform(-10, -3))
+
+
+MEANS = (clean, law, hides, listens(_any, means_of))

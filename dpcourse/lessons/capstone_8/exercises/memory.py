@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.checks.cases import Attack
-from dpcourse.checks.once import fresh
+from dpcourse.checks.once import fresh, whole
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.reports import (
@@ -143,4 +144,15 @@ def leak(answer: Answer, chance: Chance) -> Diagnosis | None:
     return LEAK(answer.some(1, 2, 3), chance)
 
 
-MEMORISED = (Part(NAMES, "memoised", keeps), Part(NAMES, "memoised", law), leak)
+def _homes(rng: np.random.Generator) -> tuple[list[np.ndarray], float]:
+    """Forty homes in all buckets: what they remember comes again with probability 1e-40 at most."""
+    homes = [np.resize(rng.permutation(BUCKETS), whole(rng, BUCKETS, 200)) for _ in range(40)]
+    return homes, float(0.1 * 20 ** rng.random())
+
+
+def _all_sent(answer: Answer, homes: list[np.ndarray], epsilon: float, own: np.random.Generator) -> np.ndarray:
+    return np.concatenate([_sent(answer, one, epsilon, own) for one in homes])
+
+
+LISTENS = listens(_homes, _all_sent)
+MEMORISED = (Part(NAMES, "memoised", keeps), Part(NAMES, "memoised", law), Part(NAMES, "memoised", LISTENS), leak)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.cases import Equals, Mistake
@@ -342,7 +343,12 @@ def _each(reports: np.ndarray, epsilon: float) -> np.ndarray:
     return (MIDDLES[reports] - q * MIDDLES.sum()) / (p - q)
 
 
+def _many(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Sixty readings or more: all their reports come again with probability 1e-20 at most."""
+    return rng.uniform(0, 30, (whole(rng, 60, 600), whole(rng, 1, 12))), near(0.7, rng, 2.0)
+
+
 REPORTS = (
-    *(Part(NAMES, "daily_reports", case) for case in (strange, apart, law, independent)),
+    *(Part(NAMES, "daily_reports", case) for case in (strange, apart, law, independent, listens(_many, _reports))),
     Part(NAMES, "daily_means", MEANS),
 )

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
-from dpcourse.checks.once import fresh, spread
+from dpcourse.checks.once import fresh, spread, whole
 from dpcourse.checks.plain import parts
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
@@ -287,4 +288,19 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-WHOLE = (robust, honest, hides, sizes, useful)
+def _any(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Days on which all homes reported."""
+    homes, days = names(whole(rng, 3, 300)), whole(rng, 2, 40)
+    readings = rng.uniform(0, CAP, (len(homes), days))
+    messages: list[Message] = [
+        (name, day, float(readings[row, day])) for row, name in enumerate(homes) for day in range(days)
+    ]
+    asked = float(np.exp(rng.uniform(-3, 2.5))), float(10 ** rng.uniform(-10, -3))
+    return messages, homes, days, *asked, int(rng.integers(1, len(homes) + 1))
+
+
+def _means(answer: Answer, *asked: Any) -> np.ndarray:
+    return released(answer, *asked)["means"]
+
+
+WHOLE = (robust, honest, hides, sizes, useful, listens(_any, _means))
