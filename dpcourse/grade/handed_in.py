@@ -11,6 +11,7 @@ from pathlib import Path
 from dpcourse.grade.people import person
 from dpcourse.grade.submissions import cells_of, matching, not_too_large
 
+DEEPEST = 20  # folders within a student's
 COPIES = 100  # files of one student that are looked at, the newest
 
 
@@ -34,17 +35,34 @@ def submissions(folder: Path) -> list[Submission]:
     found, known = [], dict[tuple[str, bool], str]()
     for place in sorted(folder.iterdir()):
         if place.is_dir() and not place.name.startswith(".") and not place.is_symlink():
-            paths = [path for path in sorted(place.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
-            found += [Submission(place.name, path) for path in paths if _plain(path)]
+            found += [Submission(place.name, path) for path in _notebooks(place)]
         elif place.suffix == ".ipynb" and _plain(place):
             # Canvas and Moodle may hand out a file a file: those with one number are one student's. Nobody else's file
             # is, whatever it is called.
             _, moodle, canvas = person(place.stem)
-            student = known.setdefault((canvas or moodle, moodle == place.stem), place.stem)
+            name = place.name if place.with_suffix("").is_dir() else place.stem
+            student = known.setdefault((canvas or moodle, moodle == place.stem), name)
             found.append(Submission(student, place))
     if not found:
         raise ValueError(f"{folder} holds no notebooks: one folder a student is wanted, or one notebook a student")
     return _by_age(found)
+
+
+def _notebooks(folder: Path) -> list[Path]:
+    """The notebooks of one student, at most so many folders deep; what the system cannot open is left out."""
+    found, left = [], [(folder, 0)]
+    while left:
+        place, depth = left.pop()
+        try:
+            for path in place.iterdir():
+                if path.is_dir() and not path.is_symlink():
+                    if depth < DEEPEST and path.name != ".ipynb_checkpoints":
+                        left.append((path, depth + 1))
+                elif path.suffix == ".ipynb" and _plain(path):
+                    found.append(path)
+        except OSError:  # a path that is too long, a folder that may not be read
+            continue
+    return sorted(found)
 
 
 def _by_age(found: list[Submission]) -> list[Submission]:

@@ -8,6 +8,7 @@ import hashlib
 import html
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,11 +151,11 @@ def _gradescope(mine: dict[str, Graded], errors: list[Graded]) -> str:
 
 
 def _file(student: str) -> str:
-    """A file name that is one, whatever a student is called, and nobody else's."""
+    """A file name that is one, whatever a student is called, and nobody else's: not even one made like these."""
     name = "".join(c if c.isalnum() or c in "-_.' " else "_" for c in student).strip(". ")
     return (
         name
-        if name == student and len(name) < 60
+        if name == student and len(name) < 60 and not re.search("-[0-9a-f]{8}$", name)
         else f"{name[:50]}-{hashlib.sha256(os.fsencode(student)).hexdigest()[:8]}"
     )
 

@@ -15,7 +15,7 @@ import pytest
 
 from dpcourse.grade import results, sandbox, staging
 from dpcourse.grade.classroom import Graded, _waited_for, grade_class, latest
-from dpcourse.grade.handed_in import Submission
+from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references
@@ -122,8 +122,27 @@ def test_what_was_not_set_costs_nobody(tmp_path):
 
 def test_no_two_students_share_a_file():
     names = ["Ana", "a/b", "a:b", "..", ".", "", "=x", "_x", "Ana ", "ana", 250 * "x", 251 * "x", "\udcff"]
+    names += [results._file(name) for name in names]  # as somebody may call his own folder
     files = {results._file(name) for name in names}
-    assert len(files) == len(names) and max(map(len, files)) < 100
+    assert len(files) == len(set(names)) and max(map(len, files)) < 100
+
+
+@pytest.mark.skipif(os.mkdir not in os.supports_dir_fd, reason="such folders cannot be made here")
+def test_no_folder_ends_the_run(tmp_path):
+    """One student's is nested deeper than Python recurses and than a path may be long; the other is graded."""
+    (tmp_path / "Ana").mkdir()
+    (tmp_path / "Ana" / "03.ipynb").write_text("{}", encoding="utf-8")
+    (tmp_path / "Ana.ipynb").write_text("{}", encoding="utf-8")  # somebody else's
+    (tmp_path / "Bo").mkdir()
+    (tmp_path / "Bo" / "05.ipynb").write_text("{}", encoding="utf-8")
+    here = os.open(tmp_path / "Bo", os.O_RDONLY)
+    for _ in range(1100):
+        os.mkdir("deep", dir_fd=here)
+        here, before = os.open("deep", os.O_RDONLY, dir_fd=here), here
+        os.close(before)
+    os.close(here)
+    assert sorted(one.student for one in submissions(tmp_path)) == ["Ana", "Ana.ipynb", "Bo"]
+    subprocess.run(["rm", "-rf", tmp_path / "Bo"], check=True)  # as Python may not reach its end
 
 
 def test_a_student_is_written_when_he_is_done(tmp_path):

@@ -101,7 +101,9 @@ class Audited:
 
         for _ in range(self.times):
             pair = [frozen(side) for side in self.pairs(chance.rng)]
-            for runs, rng in zip((max(self.runs // 8, 4), self.runs), chance.rng.spawn(2), strict=True):
+            for runs in (max(self.runs // 8, 4), self.runs):
+                # A child of the check's generator can be run backwards to all of its secrets.
+                rng = np.random.default_rng(int(chance.rng.integers(2**63)))
                 outputs = [run(looked_at, side, runs, rng) for side in pair]
                 for place, view in enumerate(views):
                     shown = ([o if isinstance(o, Raised) else o[place] for o in side] for side in outputs)

@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.once import fresh
 from dpcourse.gauntlet.exhibit import laplace
 from dpcourse.gauntlet.sealed import Sealed, seal
 from dpcourse.privacy import Guarantee
@@ -32,7 +33,7 @@ def verdicts(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _verdict(answer: Answer, mechanism: Sealed, rng: Generator) -> bool:
-    verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, rng.spawn(1)[0])
+    verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, fresh(rng))
     if not isinstance(verdict, bool | np.bool_):
         seen = f"A verdict is True (broken) or False; this is {a(verdict)}."
         raise Refused(Diagnosis("wrong-type", seen, "What do you compare with the claim? The comparison is a verdict."))
