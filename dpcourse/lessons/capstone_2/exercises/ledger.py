@@ -100,6 +100,7 @@ def many_quarters(answer: Answer, chance: Chance) -> Diagnosis | None:
                 )
             copy = elsewhere / "restored"
             shutil.copytree(folder, copy)
+            answer.renew()
             if _asked(answer, copy, "2026-Q1", "after a restart", 1.0):
                 return Diagnosis(
                     "forgets",

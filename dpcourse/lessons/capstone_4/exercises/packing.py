@@ -78,6 +78,8 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"{parties} parties' plain numbers add up to more than n, of {n.bit_length()} bits: the sum wraps.",
                 "Which number is the largest that all slots together can hold?",
             )
+        if look in (0, 1, 7):  # what was packed is in the numbers, and in no memory
+            answer.renew()
         given = answer.part(1)(total, bits, count, n)
         got = [int(x) for x in np.ravel(np.asarray(given, dtype=object))] if given is not None else []
         right = values.sum(axis=0).tolist()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets.meters import simulate_meters
 from dpcourse.lessons.capstone_8.design import CAP
 from dpcourse.lessons.capstone_8.exercises.reports import STRANGE
@@ -110,6 +111,18 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def reads(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Alarms are not those of the calendar: where nothing breaks, some are missing."""
+    for home in broken(chance, 9):
+        unbroken = home.readings.copy()
+        unbroken[home.breaks :] /= TWICE
+        if not np.array_equal(home.alarms(answer), replace(home, readings=unbroken).alarms(answer)):
+            return None
+    return Shared.IGNORES_DATA.seen(
+        "Whether a thing breaks or not, your alarms ring on the same days.", "What do you compare a reading with?"
+    )
+
+
 def _share(given: list[np.ndarray], some: list[np.ndarray]) -> float:
     """The share of these days that have an alarm."""
     return float(np.concatenate([one[days] for one, days in zip(given, some, strict=True)]).mean())
@@ -169,4 +182,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-ALARM = (at_home, useful)
+ALARM = (at_home, useful, reads)
