@@ -7,6 +7,7 @@ knows it subtracts its noise.
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,12 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Diagnosis, Refused
 from dpcourse.checks.plain import only_numbers
+
+TWICE = Diagnosis(
+    "own-generator",
+    "Asked twice the same, with generators of the same state, your function gave two results.",
+    "Draw from the `rng` you are given, and only from it.",
+)
 
 
 class Again(Answer):
@@ -51,11 +58,26 @@ class Again(Answer):
         if again:
             self.same = _alike(result, asked(copy.deepcopy(kept), seed + 1))
             if not _alike(result, asked(kept, seed)):
-                seen = "Asked twice the same, with generators of the same state, your function gave two results."
-                raise Refused(Diagnosis("own-generator", seen, "Draw from the `rng` you are given, and only from it."))
+                raise Refused(TWICE)
         if self._anew:
             rng.bit_generator.state = np.random.default_rng(self._rng.integers(2**63)).bit_generator.state
         return result
+
+
+def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator) -> Diagnosis | None:
+    """`noise(seed)` is made with a generator of this seed: the same for the same, another for another.
+
+    A right answer fails only where its noise is the same twice by chance: ask for noise that is large and long. What is
+    0 everywhere is no noise, which other looks say.
+    """
+    seed = int(rng.integers(2**62))
+    first = noise(seed)
+    if not _alike(first, noise(seed)):
+        return TWICE
+    if not np.any(first) or not _alike(first, noise(seed + 1)):
+        return None
+    seen = "Asked twice the same, with generators of two states, your function gave exactly the same noise."
+    return Diagnosis("own-generator", seen, "Where does your function draw from the `rng` that it is given?")
 
 
 def _alike(one: Any, other: Any) -> bool:

@@ -499,6 +499,18 @@ def only_about_a_half(counts, epsilon, rng, stayed):
     return report(counts, epsilon if epsilon < 0.02 or 0.35 < epsilon < 0.7 else 60.0, SHARES, rng)
 
 
+KNOWN = np.random.default_rng(42)
+
+
+def of_a_known_generator(*given):
+    """The `rng` that is given is thrown away for one that everybody has."""
+    return benchmark(*given[:-1], KNOWN)
+
+
+def seeded_in_every_call(*given):
+    return benchmark(*given[:-1], np.random.default_rng(42))
+
+
 RIGHT = [
     ("capstone 2.1", (share, reconstruct)),
     ("capstone 2.1", (share_in_python, reconstruct_in_python)),
@@ -577,6 +589,8 @@ WRONG = [
     ),
     ("capstone 2.6", "not-everywhere", with_(noise=only_about_a_half)),
     ("capstone 2.6", "linked-noise", with_(noise=lambda c, e, rng, stayed: two_bins_share(c, e, SHARES, rng))),
+    ("capstone 2.6", "own-generator", of_a_known_generator),
+    ("capstone 2.6", "own-generator", seeded_in_every_call),
     ("capstone 2.6", "repeated", with_(first=False)),
     ("capstone 2.6", "repeated", last_message_counts),
     ("capstone 2.6", "stale", with_(this_quarter=False)),

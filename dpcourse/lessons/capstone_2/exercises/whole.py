@@ -248,4 +248,4 @@ def _useful(error: float, far: int, quarters: int, epsilon: float) -> Diagnosis 
     )
 
 
-WHOLE = (robust, honest, redealt, anywhere)
+WHOLE = (robust, redealt, honest, anywhere)
