@@ -68,13 +68,13 @@ def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator) -> Diagn
     """`noise(seed)` is made with a generator of this seed: the same for the same, another for another.
 
     A right answer fails only where its noise is the same twice by chance: ask for noise that is large and long. What is
-    0 everywhere is no noise, which other looks say.
+    the same number everywhere, such as 0, is said by other looks.
     """
     seed = int(rng.integers(2**62))
     first = noise(seed)
     if not _alike(first, noise(seed)):
         return TWICE
-    if not np.any(first) or not _alike(first, noise(seed + 1)):
+    if np.ptp(first) == 0 or not _alike(first, noise(seed + 1)):
         return None
     seen = "Asked twice the same, with generators of two states, your function gave exactly the same noise."
     return Diagnosis("own-generator", seen, "Where does your function draw from the `rng` that it is given?")
