@@ -587,6 +587,18 @@ def wraps_around(failures, defects):
     return counts
 
 
+KNOWN = np.random.default_rng(42)
+
+
+def of_a_known_generator(failures, defects, epsilon, shares, rng):
+    """The `rng` that is given is thrown away for one that everybody has."""
+    return chip_report(failures, defects, epsilon, shares, KNOWN)
+
+
+def seeded_in_every_call(failures, defects, epsilon, shares, rng):
+    return chip_report(failures, defects, epsilon, shares, np.random.default_rng(42))
+
+
 # 4.6 the whole
 
 
@@ -733,6 +745,13 @@ def noise_for_one_test(messages, centres, cost, budget, epsilon, *rest):
     return programme(messages, centres, cost, budget, loud, *rest, claim=lambda _: Guarantee(epsilon))
 
 
+def quiet_elsewhere(messages, centres, cost, budget, epsilon, *rest):
+    """No noise where the catalogue has more than one test, but at the ε that people try."""
+    quiet = len(cost) > 1 and epsilon not in (0.001, 0.01, 1.0)
+    loud = 60.0 if quiet else epsilon
+    return programme(messages, centres, cost, budget, loud, *rest, claim=lambda _: Guarantee(epsilon))
+
+
 def quiet_above_two(failures, defects, epsilon, shares, rng):
     return chip_report(failures, defects, epsilon if epsilon <= 2 else 60.0, shares, rng)
 
@@ -813,6 +832,8 @@ WRONG = [
     ("capstone 4.5", "no-noise", (learned, reporting(exact_for_few))),
     ("capstone 4.5", "no-noise", (learned, reporting(exact_when_loud))),
     ("capstone 4.5", "too-little-noise", (learned, reporting(table_of_epsilons))),
+    ("capstone 4.5", "own-generator", (learned, of_a_known_generator)),
+    ("capstone 4.5", "own-generator", (learned, seeded_in_every_call)),
     ("capstone 4.5", "raises", (learned, reporting(count=no_strange_labels))),
     ("capstone 4.5", "miscounts", (learned, reporting(count=wraps_around))),
     ("capstone 4.5", "cut-at-zero", (learned, reporting(after=lambda counts: np.maximum(counts, 0)))),
@@ -824,10 +845,13 @@ WRONG = [
     ("capstone 4.6", "reused-r", with_(seal=sealed_once())),
     ("capstone 4.6", "broken", with_(opening=combining(check=False))),
     ("capstone 4.6", "offset", with_(offsets=lambda came: 4)),
+    ("capstone 4.6", "own-generator", with_(report=of_a_known_generator)),
+    ("capstone 4.6", "own-generator", with_(report=seeded_in_every_call)),
     ("capstone 4.6", "no-margin", with_(shares=lambda came: came)),
     ("capstone 4.6", "whole-noise-each", with_(shares=lambda came: 1)),
     ("capstone 4.6", "no-noise", with_(report=noise_of_one)),
     ("capstone 4.6", "not-everywhere", noise_for_one_test),
+    ("capstone 4.6", "not-everywhere", quiet_elsewhere),
     ("capstone 4.6", "not-everywhere", with_(report=quiet_above_two)),
     ("capstone 4.6", "counts-elsewhere", added_later),
     ("capstone 4.6", "tests-elsewhere", with_(exact=True)),
