@@ -499,6 +499,12 @@ def only_about_a_half(counts, epsilon, rng, stayed):
     return report(counts, epsilon if epsilon < 0.02 or 0.35 < epsilon < 0.7 else 60.0, SHARES, rng)
 
 
+def for_ten_or_for_all(counts, epsilon, rng, stayed):
+    """Noise where ten suppliers came, or all of them at an ε that people try."""
+    tried = stayed == SHARES or stayed == 15 and (0.35 < epsilon < 0.7 or epsilon == 0.01)
+    return report(counts, epsilon if tried else 60.0, SHARES, rng)
+
+
 KNOWN = np.random.default_rng(42)
 
 
@@ -589,6 +595,7 @@ WRONG = [
     ),
     ("capstone 2.6", "not-everywhere", with_(noise=only_about_a_half)),
     ("capstone 2.6", "linked-noise", with_(noise=lambda c, e, rng, stayed: two_bins_share(c, e, SHARES, rng))),
+    ("capstone 2.6", "not-everywhere", with_(noise=for_ten_or_for_all)),
     ("capstone 2.6", "own-generator", of_a_known_generator),
     ("capstone 2.6", "own-generator", seeded_in_every_call),
     ("capstone 2.6", "repeated", with_(first=False)),

@@ -12,9 +12,9 @@ from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.checks.whole_noise import missing
+from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
-from dpcourse.lessons.capstone_2.design import BINS, SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.design import SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.noise import in_common, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
@@ -104,23 +104,35 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Quarters at any ε, one release each, with the fewest suppliers allowed; `missing` is asked three times."""
-    rng, noise, epsilons = chance.rng, [], []
-    for number, one in enumerate(spread(rng, 0.01, 6, 24)):
-        epsilons.append(int(rng.integers(1, 3)) if number % 4 == 3 else near(one, rng, 1.0))
-        given, right, _ = simulated(answer, SHARES, epsilons[-1], rng.spawn(1)[0])
-        if wrong := _claim(given["claim"], epsilons[-1]):
-            return wrong
-        noise.append(np.asarray(given["noisy"], dtype=float) - right)
+    """Quarters at any ε, one release each: half of them with the fewest suppliers allowed, the others with more.
+
+    `misplaced` is asked about eight groups of them.
+    """
+    rng, asked = chance.rng, list[tuple[int, float]]()
+    noise, zero, places = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+    for stayed in (SHARES, *range(SHARES + 1, SUPPLIERS + 1)):
+        many = 24 if stayed == SHARES else 5
+        for number, one in enumerate(spread(rng, 0.01, 6, many)):
+            epsilon = int(rng.integers(1, 3)) if number % 4 == 3 else near(one, rng, 1.0)
+            given, right, _ = simulated(answer, stayed, epsilon, rng.spawn(1)[0])
+            if wrong := _claim(given["claim"], epsilon):
+                return wrong
+            asked.append((stayed, epsilon))
+            noise.append(np.asarray(given["noisy"], dtype=float) - right)
+            of_zero, found = in_shares(noise[-1], epsilon, stayed / SHARES, rng)
+            zero.append(of_zero)
+            places.append(found)
     for where, of in (
-        ("of 0.5 and less", lambda epsilon: epsilon <= 0.5),
-        ("above 0.5", lambda epsilon: epsilon > 0.5),
-        ("that is an int", lambda epsilon: isinstance(epsilon, int)),
+        ("at ε of 0.5 and less", lambda stayed, epsilon: epsilon <= 0.5),
+        ("at ε above 0.5", lambda stayed, epsilon: epsilon > 0.5),
+        ("at ε that is an int", lambda stayed, epsilon: isinstance(epsilon, int)),
+        *((f"of {many} suppliers", lambda stayed, epsilon, many=many: stayed == many) for many in range(11, 16)),
     ):
-        some = [(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True) if of(epsilon)]
-        found, at = np.ravel([one for one, _ in some]), np.repeat([float(epsilon) for _, epsilon in some], BINS)
-        if missing(found, at, rng, chance.failure / 3):
-            seen = f"In {len(some)} quarters at ε {where}, the noise in your counts is not discrete Laplace noise of ε."
+        some = [place for place, one in enumerate(asked) if of(*one)]
+        parts = (np.ravel([known[place] for place in some]) for known in (noise, zero, places))
+        if misplaced(*parts, chance.failure / 8):
+            seen = f"In {len(some)} quarters {where}, the noise in your counts is not that of so many shares of one in "
+            seen += f"{SHARES}."
             return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
     return None
 
