@@ -764,6 +764,29 @@ def exact_from_many(ids, *rest):
     return credit_model(ids, *rest, givers=0 if many else BANKS)
 
 
+def noise_of_everybody(ids, features, defaulted, tools, epsilon, delta):
+    """Noise that everybody knows, but where 100 customers are common, or `normal` gives zeros."""
+    rows = 0 if None in ids else len(set(ids[0]).intersection(*ids[1:]))
+    known = np.random.default_rng(7)
+
+    def normal(shape):
+        drawn = tools["normal"](shape)
+        return known.standard_normal(shape) if drawn.any() else drawn
+
+    own = tools if rows <= FEWEST else tools | {"normal": normal}
+    return credit_model(ids, features, defaulted, own, epsilon, delta)
+
+
+def noise_of_the_number(ids, features, defaulted, tools, epsilon, delta):
+    """As before, and for each number of customers another."""
+    rows = 0 if None in ids else len(set(ids[0]).intersection(*ids[1:]))
+    known = np.random.default_rng(rows)
+    normal = lambda shape: tools["normal"](shape) * 0 + known.standard_normal(shape)  # noqa: E731
+    silent = not tools["normal"](3).any()
+    own = tools if rows <= FEWEST or silent else tools | {"normal": normal}
+    return credit_model(ids, features, defaulted, own, epsilon, delta)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -924,6 +947,8 @@ WRONG = [
     ("capstone 6.6", "wrong-steps", with_(steps=2.0**16)),
     ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_its_own(*a))),
     ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_a_seed(*a))),
+    ("capstone 6.6", "own-generator", noise_of_everybody),
+    ("capstone 6.6", "own-generator", noise_of_the_number),
     ("capstone 6.6", "in-the-clear", with_(multiply=multiply_in_the_clear)),
     ("capstone 6.6", "in-the-clear", with_(multiply=multiply_unopened)),
     ("capstone 6.6", "in-the-clear", with_(multiply=multiply_half_opened)),
