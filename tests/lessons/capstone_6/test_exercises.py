@@ -197,6 +197,11 @@ def salted(ids, key):
     return start(ids, key, point=lambda one: point(one + secrets.token_hex(4)))
 
 
+def of_two_bytes(ids, key):
+    """65,536 different keys."""
+    return start(ids, hashlib.sha256(bytes(key)[:2]).digest())
+
+
 def with_repeats(ids, key):
     pairs = sorted((exchange(key, point(one)), row) for row, one in enumerate(ids))
     return [one for one, _ in pairs], [row for _, row in pairs]
@@ -847,6 +852,7 @@ WRONG = [
         (functools.partial(start, order=lambda pairs: sorted(pairs, key=lambda pair: -pair[1])), again, common),
     ),
     ("capstone 6.3", "not-repeatable", (salted, again, common)),
+    ("capstone 6.3", "part-of-key", (of_two_bytes, again, common)),
     ("capstone 6.3", "rows", (with_repeats, again, common)),
     ("capstone 6.3", "low-order-raises", (start, again_without("low"), common)),
     ("capstone 6.3", "length-raises", (start, again_raises_at_31, common)),
