@@ -114,6 +114,16 @@ def short_r(plain, n, draw):
     return encrypt(plain, n, lambda limit: draw(min(limit, 2**32)))
 
 
+def r_of_twelve_bits(plain, n, draw):
+    """With a large n six bits at either end are drawn, and zeros lie between them."""
+
+    def few(limit):
+        r, size = draw(limit), limit.bit_length()
+        return r if size < 40 else r >> size - 6 << size - 6 | r & 63
+
+    return encrypt(plain, n, few)
+
+
 def any_r(plain, n, draw):
     if not 0 <= plain < n:
         raise ValueError(plain)
@@ -711,6 +721,17 @@ def sealed_once():
     return seal
 
 
+def counted_r():
+    """Every ciphertext has an r of its own, and everybody knows it: 2, 3, 4, …"""
+    turn = itertools.count(2)
+    return lambda plain, n, draw: encrypt(plain, n, lambda limit: next(turn))
+
+
+def small_r(plain, n, draw):
+    draw(n)
+    return encrypt(plain, n, lambda limit: draw(2**24))
+
+
 def noise_of_one(failures, defects, epsilon, shares, rng):
     """All of it by whoever is first: the others' are exact."""
     exact = chip_report(failures, defects, 700.0, 1, rng)
@@ -783,6 +804,7 @@ WRONG = [
     ("capstone 4.1", "fixed-r", (key, r_of_plain, add, decrypt)),
     ("capstone 4.1", "linked-r", (key, counting_r(), add, decrypt)),
     ("capstone 4.1", "not-uniform", (key, short_r, add, decrypt)),
+    ("capstone 4.1", "not-uniform", (key, r_of_twelve_bits, add, decrypt)),
     ("capstone 4.1", "not-uniform", (key, squared_r, add, decrypt)),
     ("capstone 4.1", "no-unit", (key, any_r, add, decrypt)),
     ("capstone 4.1", "wrong-ciphertext", (key, r_modulo_n, add, decrypt)),
@@ -848,6 +870,8 @@ WRONG = [
     ("capstone 4.6", "too-few-raises", with_(needed=0)),
     ("capstone 4.6", "strange-raises", with_(clean=lambda matrix: matrix)),
     ("capstone 4.6", "reused-r", with_(seal=sealed_once())),
+    ("capstone 4.6", "own-generator", with_(seal=counted_r())),
+    ("capstone 4.6", "small-r", with_(seal=small_r)),
     ("capstone 4.6", "broken", with_(opening=combining(check=False))),
     ("capstone 4.6", "offset", with_(offsets=lambda came: 4)),
     ("capstone 4.6", "own-generator", with_(report=of_a_known_generator)),
