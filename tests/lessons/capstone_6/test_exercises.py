@@ -360,6 +360,13 @@ def share_small(values, draw):
     return share(values, lambda shape: draw(shape) >> np.uint64(2))
 
 
+def share_with_the_value(values, draw):
+    """Bank A's share holds the value itself, from the third bit on."""
+    masks, ends = draw((BANKS - 1, *values.shape)), np.uint64(3 << 62 | 3)
+    masks[0] = masks[0] & ends | values.astype(np.uint64) << np.uint64(2) & ~ends
+    return np.concatenate((masks, (values.astype(np.uint64) - masks.sum(axis=0, dtype=np.uint64))[None]))
+
+
 def share_own(values, draw):
     return share(values, lambda shape: np.random.default_rng().integers(0, 2**64, shape, dtype=np.uint64))
 
@@ -875,6 +882,7 @@ WRONG = [
     ("capstone 6.4", "one-mask", (share_one_mask, multiply)),
     ("capstone 6.4", "not-uniform", (share_one_mask_for_all, multiply)),
     ("capstone 6.4", "not-uniform", (share_small, multiply)),
+    ("capstone 6.4", "not-uniform", (share_with_the_value, multiply)),
     ("capstone 6.4", "own-generator", (share_own, multiply)),
     ("capstone 6.4", "own-generator", (share_one_of_a_million, multiply)),
     ("capstone 6.4", "reused", (share_seeded, multiply)),
