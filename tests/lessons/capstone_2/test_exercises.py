@@ -111,6 +111,14 @@ def uniform_at_sixteen(values, parties, modulus, draw):
     return np.stack([values % modulus, *masks])
 
 
+def values_in_the_middle(values, parties, modulus, draw):
+    """At the project's modulus the first party's share holds the value, from the fifth bit on."""
+    masks = np.array([draw(modulus, len(values)) for _ in range(parties - 1)])
+    if modulus == MODULUS:
+        masks[0] = masks[0] & 0xF000000F | (values % 2**24) << 4
+    return np.vstack([masks, (values - masks.sum(axis=0)) % modulus])
+
+
 # 2.2 histogram
 
 
@@ -509,6 +517,28 @@ def for_ten_or_for_all(counts, epsilon, rng, stayed):
     return report(counts, epsilon if tried else 60.0, SHARES, rng)
 
 
+def exactly_summed(messages, suppliers, quarter):
+    lots = {name: x for name, when, x in reversed(messages) if when == quarter and name in suppliers}
+    return sum(lot_histogram(x) for x in lots.values())
+
+
+def lots_in_the_claim(messages, suppliers, quarter, epsilon, *rest):
+    """The exact number of lots stands in the last digits of the claim."""
+    given = benchmark(messages, suppliers, quarter, epsilon, *rest)
+    number = given and int(exactly_summed(messages, suppliers, quarter).sum())
+    return given and given | {"claim": Guarantee(epsilon * (1 + 1e-14 * number))}
+
+
+def counts_at_a_server(messages, suppliers, quarter, epsilon, admit, draw, rng):
+    """The first server's totals hold the exact histogram, from the ninth bit on."""
+    given = benchmark(messages, suppliers, quarter, epsilon, admit, draw, rng)
+    if given is None:
+        return None
+    first = 256 * exactly_summed(messages, suppliers, quarter) + draw(256, BINS)
+    second = draw(MODULUS, BINS)
+    return given | {"servers": np.array([first, second, (given["noisy"] - first - second) % MODULUS])}
+
+
 KNOWN = np.random.default_rng(42)
 
 
@@ -548,6 +578,7 @@ WRONG = [
     ("capstone 2.1", "one-mask", (one_mask, reconstruct)),
     ("capstone 2.1", "not-additive", (share_and_remember, look_up)),
     ("capstone 2.1", "not-uniform-here", (uniform_at_sixteen, reconstruct)),
+    ("capstone 2.1", "not-uniform-here", (values_in_the_middle, reconstruct)),
     ("capstone 2.1", "not-whole", (real_masks, reconstruct)),
     ("capstone 2.1", "negatives", (share, unsigned)),
     ("capstone 2.1", "wrong-sum", (share, lambda shares, modulus: reconstruct(shares[:-1], modulus))),
@@ -601,6 +632,8 @@ WRONG = [
     ("capstone 2.6", "not-everywhere", with_(noise=only_about_a_half)),
     ("capstone 2.6", "linked-noise", with_(noise=lambda c, e, rng, stayed: two_bins_share(c, e, SHARES, rng))),
     ("capstone 2.6", "not-everywhere", with_(noise=for_ten_or_for_all)),
+    ("capstone 2.6", "claim", lots_in_the_claim),
+    ("capstone 2.6", "unmasked", counts_at_a_server),
     ("capstone 2.6", "own-generator", of_a_known_generator),
     ("capstone 2.6", "own-generator", seeded_in_every_call),
     ("capstone 2.6", "repeated", with_(first=False)),

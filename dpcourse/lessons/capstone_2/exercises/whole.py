@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.links import uneven_bit
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
-from dpcourse.lessons.capstone_2.design import SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.noise import in_common, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
@@ -82,18 +84,19 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise it needs, what is read off the noisy counts; and of the same quarters how good it is."""
     epsilon, errors, far = near(0.5, chance.rng), [], 0
     for stayed, runs in QUARTERS:
-        noise, low, claims = [], [], []
+        noise, held, claims = [], [], []
         for world in chance.rng.spawn(runs):
             given, right, lots = simulated(answer, stayed, epsilon, world)
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
-            low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
+            held.append(np.asarray(given["servers"]).astype(np.int64))
             claims.append(given["claim"])
             errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
             far += abs(given["quartile"] - quartile_of(right)) > 1
         wrong = (
-            _claim(claims[-1], epsilon)
+            next(filter(None, (_claim(claim, epsilon) for claim in claims)), None)
+            or _steady(claims)
             or _size(np.array(noise), stayed, epsilon)
-            or _masked(np.array(low), chance.failure / 4)
+            or _masked(np.array(held), chance.failure / 4)
             or (lawful(np.ravel(noise), epsilon, SHARES, chance.failure / 4) if stayed == SHARES else None)
             or (in_common([np.ravel(noise)], [epsilon], chance.failure / 8) if stayed == SHARES else None)
             or _audit(np.array(noise), epsilon, chance)
@@ -172,14 +175,26 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
     return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", ask)
 
 
-def _masked(low: np.ndarray, level: float) -> Diagnosis | None:
-    """The last two bits of two servers' totals, shape (runs, 2, bins): all 16 pairs alike."""
+def _steady(claims: list[Guarantee]) -> Diagnosis | None:
+    """The same ε, the same claim, to a few units in the last place: digits behind them tell about the lots."""
+    least, most = min(one.epsilon for one in claims), max(one.epsilon for one in claims)
+    if most - least <= 4 * math.ulp(most):
+        return None
+    seen = f"In quarters at one ε your claims differ: ε = {least!r}, and ε = {most!r}."
+    return Diagnosis("claim", seen, "What is your claim made of, besides `epsilon`?")
+
+
+def _masked(held: np.ndarray, level: float) -> Diagnosis | None:
+    """Three servers' totals, shape (runs, 3, bins): all 16 pairs of two servers' last two bits alike, and every bit of
+    each server's as often 1 as 0 (`uneven_bit`)."""
+    low = held[:, :2] % 4
     counts = np.bincount((4 * low[:, 0] + low[:, 1]).ravel(), minlength=16)
-    if stats.chisquare(counts).pvalue >= level:
+    each = held.transpose(1, 0, 2).reshape(PARTIES, -1)
+    if stats.chisquare(counts).pvalue >= level / 2 and uneven_bit(each, 32, level / 2) is None:
         return None
     return Diagnosis(
         "unmasked",
-        "What two of the three servers hold is not uniform: they need not wait for the third.",
+        "What the servers hold is not uniform: one or two of them need not wait for the third.",
         "Every supplier shares its noisy histogram with `share`, and each server is sent one row.",
     )
 

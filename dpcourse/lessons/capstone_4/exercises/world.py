@@ -141,9 +141,7 @@ def _fresh(uploads: dict[str, Any], at: Office, drawn: float) -> None:
     if drawn < len(roots) * (math.log2(at.n) - 1):
         seen = f"For {len(roots)} ciphertexts with an r of {at.n.bit_length()} bits each you draw {drawn:,.0f} bits "
         ask = "draw(n) gives all of r at once. Where does yours come from?"
-        raise Refused(
-            Diagnosis("own-generator", f"{seen}with `draw`. Whoever guesses the rest reads them.", ask)
-        )
+        raise Refused(Diagnosis("own-generator", f"{seen}with `draw`. Whoever guesses the rest reads them.", ask))
     some = [int(one) for ciphers in uploads.values() for one in ciphers[-3:]]  # that need not be all
     largest = max(root(one, at.p, at.q) for one in some)
     if largest < at.n * 1e-12 ** (1 / len(some)):
