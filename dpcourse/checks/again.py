@@ -17,7 +17,11 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance, Diagnosis, Refused
 from dpcourse.checks.plain import only_numbers
 
-_ASK = "Where do your draws come from, if not all of them from the `rng` you are given?"
+TWICE = Diagnosis(
+    "own-generator",
+    "Asked twice the same, with generators of the same state, your function gave two results.",
+    "Draw from the `rng` you are given, and only from it.",
+)
 
 
 class Again(Answer):
@@ -54,32 +58,46 @@ class Again(Answer):
         if again:
             self.same = _alike(result, asked(copy.deepcopy(kept), seed + 1))
             if not _alike(result, asked(kept, seed)):
-                seen = "Asked twice the same, with generators of the same state, your function gave two results."
-                raise Refused(Diagnosis("own-generator", seen, "Draw from the `rng` you are given, and only from it."))
+                raise Refused(TWICE)
         if self._anew:
             rng.bit_generator.state = np.random.default_rng(self._rng.integers(2**63)).bit_generator.state
         return result
+
+
+def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator) -> Diagnosis | None:
+    """`noise(seed)` is made with a generator of this seed: the same for the same, another for another.
+
+    The same but for last digits: how NumPy adds up depends on where an array lies. A right answer fails only where its
+    noise is the same twice by chance: ask for noise that is large and long. What is the same number everywhere, such as
+    0, is said by other looks.
+    """
+    seed = int(rng.integers(2**62))
+    first, again, other = (np.asarray(noise(at), dtype=float) for at in (seed, seed, seed + 1))
+    most = float(np.abs(np.nan_to_num(first)).max(initial=0))
+    if first.shape != again.shape or not np.allclose(first, again, rtol=0, atol=1e-9 * most, equal_nan=True):
+        return TWICE
+    if (first.size > 1 and np.ptp(first) == 0) or not _alike(first, other):
+        return None
+    seen = "Asked twice the same, with generators of two states, your function gave exactly the same noise."
+    return Diagnosis("own-generator", seen, "Where does your function draw from the `rng` that it is given?")
 
 
 def listens(inputs: Callable[[Generator], tuple[Any, ...]], ask: Callable[..., Any], times: int = 3) -> Case:
     """The case that so many questions are answered with draws from the generator given, and from no other.
 
     ``ask(answer, *inputs(rng), own)`` calls the answer with the generator `own`. Its result holds so many random
-    numbers that they never come again with another state. With the same state a right answer has the same result, but
-    for its last digits: how NumPy adds up depends on where an array lies.
+    numbers that they never come again with another state.
     """
 
     def case(answer: Answer, chance: Chance) -> Diagnosis | None:
         for _ in range(times):
-            given, seed = inputs(chance.rng), int(chance.rng.integers(2**62))
-            one, same, other = (
-                np.asarray(ask(answer, *given, np.random.default_rng(at)), dtype=float) for at in (seed, seed, seed + 1)
-            )
-            seen, most = "Your function draws from a generator of its own: ", np.abs(np.nan_to_num(one)).max(initial=0)
-            if not np.allclose(one, same, rtol=0, atol=1e-9 * float(most), equal_nan=True):
-                return Diagnosis("own-generator", seen + "the same `rng` gave different results.", _ASK)
-            if np.array_equal(one, other):
-                return Diagnosis("own-generator", seen + "with another `rng` it gave the same result.", _ASK)
+            given = inputs(chance.rng)
+
+            def noise(seed: int, given: tuple[Any, ...] = given) -> Any:
+                return ask(answer, *given, np.random.default_rng(seed))
+
+            if wrong := drawn_elsewhere(noise, chance.rng):
+                return wrong
         return None
 
     return case

@@ -135,3 +135,18 @@ def repeated(calls: Sequence[Draws], failure: float) -> bool:
 def _products(one: Draws, other: Draws) -> tuple[float, float]:
     m = min(len(one.off), len(other.off))
     return float(one.off[:m] @ other.off[:m]), float(one.variance[:m] @ other.variance[:m])
+
+
+def uneven_bit(numbers: np.ndarray, bits: int, failure: float) -> int | None:
+    """The lowest bit that is 1 too often or too rarely in uniform numbers, along the last axis; None where none is.
+
+    Of right ones some bit is with probability `failure` at most, by Hoeffding's inequality.
+
+    >>> uneven_bit(np.arange(256) & 247, 8, 1e-9)
+    3
+    """
+    ones = np.stack([(numbers >> numbers.dtype.type(bit) & numbers.dtype.type(1)).sum(axis=-1) for bit in range(bits)])
+    many = numbers.shape[-1]
+    uneven = np.abs(ones - many / 2) > math.sqrt(many * math.log(2 * ones.size / failure) / 2)
+    wrong = uneven.reshape(bits, -1).any(axis=1)
+    return int(wrong.argmax()) if wrong.any() else None

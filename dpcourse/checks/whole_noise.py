@@ -6,6 +6,8 @@ of noise becomes its place in the law that it should have had, whatever its ε: 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import stats
 
@@ -22,8 +24,12 @@ def places(noise: np.ndarray, epsilon: float | np.ndarray, rng: np.random.Genera
     size = np.abs(np.asarray(noise, dtype=float))
     beyond = np.exp(-epsilon * (size + 1)) / (1 + np.exp(-epsilon))  # P[X > size]
     mass = np.tanh(epsilon / 2) * np.exp(-epsilon * size)
-    upper = beyond + mass * rng.random(size.shape)
-    return np.where(noise < 0, upper, 1 - upper)
+    return _spread(noise, beyond, mass, rng)
+
+
+def _spread(noise: np.ndarray, beyond: np.ndarray, mass: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    upper = beyond + mass * rng.random(np.shape(noise))
+    return np.where(np.asarray(noise) < 0, upper, 1 - upper)
 
 
 def missing(noise: np.ndarray, epsilon: np.ndarray, rng: np.random.Generator, failure: float) -> bool:
@@ -34,9 +40,36 @@ def missing(noise: np.ndarray, epsilon: np.ndarray, rng: np.random.Generator, fa
     independent 0s and 1s: it is below a share k with probability e^(−n KL(k, mean)) at most (Hoeffding 1956 and 1963).
     """
     noise, epsilon = np.ravel(noise), np.ravel(epsilon)
-    share, expected = float((noise != 0).mean()), float(1 - np.tanh(epsilon / 2).mean())
+    return misplaced(noise, np.tanh(epsilon / 2), places(noise, epsilon, rng), failure)
+
+
+def misplaced(noise: np.ndarray, zero: np.ndarray, found: np.ndarray, failure: float) -> bool:
+    """The same, of noise that is 0 with probability `zero`, and was found at these places of its law."""
+    share, expected = float((noise != 0).mean()), float(1 - zero.mean())
     parts = ((share, expected), (1 - share, 1 - expected))
     bound = -len(noise) * sum(some * np.log(some / of) for some, of in parts if some)
     if share < expected and bound < np.log(failure / 2):
         return True
-    return bool(stats.kstest(places(noise, epsilon, rng), "uniform").pvalue < failure / 2)
+    return bool(stats.kstest(found, "uniform").pvalue < failure / 2)
+
+
+def in_shares(
+    noise: np.ndarray, epsilon: float, shares: float, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """The probability of 0 for each number, and their places, where so many times the whole noise is added.
+
+    Fifteen shares of which ten make the whole are 1.5. The characteristic function is that power of the whole noise's.
+
+    Examples
+    --------
+    >>> zero, found = in_shares(np.zeros(1000), 1.0, 1.0, np.random.default_rng(0))
+    >>> bool(np.allclose(zero, np.tanh(0.5))) and bool(found.min() > 1 / (1 + np.e))
+    True
+    """
+    most = 2 ** math.ceil(math.log2(80 / min(epsilon, 1.0)))  # beyond, there is less than e^−80
+    cosine = np.cos(np.pi * np.arange(most + 1) / most)
+    whole = math.expm1(-epsilon) ** 2 / (1 - 2 * math.exp(-epsilon) * cosine + math.exp(-2 * epsilon))
+    mass = np.maximum(np.fft.irfft(whole**shares, 2 * most)[:most], 0)
+    size = np.minimum(np.abs(noise), len(mass) - 1).astype(int)
+    beyond = np.append(np.cumsum(mass[::-1])[::-1][1:], 0)
+    return np.full(size.shape, mass[0]), _spread(noise, beyond[size], mass[size], rng)

@@ -59,8 +59,8 @@ def call(answer, n, own):
 @pytest.mark.parametrize(
     ("answer", "seen"),
     [
-        (lambda n, rng: KNOWN.normal(size=n), "the same `rng` gave different results"),
-        (lambda n, rng: np.random.default_rng(1).normal(size=n), "with another `rng` it gave the same result"),
+        (lambda n, rng: KNOWN.normal(size=n), "gave two results"),
+        (lambda n, rng: np.random.default_rng(1).normal(size=n), "exactly the same noise"),
     ],
 )
 def test_noise_from_elsewhere_is_refused(answer, seen):

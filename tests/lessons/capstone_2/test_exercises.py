@@ -111,6 +111,14 @@ def uniform_at_sixteen(values, parties, modulus, draw):
     return np.stack([values % modulus, *masks])
 
 
+def values_in_the_middle(values, parties, modulus, draw):
+    """At the project's modulus the first party's share holds the value, from the fifth bit on."""
+    masks = np.array([draw(modulus, len(values)) for _ in range(parties - 1)])
+    if modulus == MODULUS:
+        masks[0] = masks[0] & 0xF000000F | (values % 2**24) << 4
+    return np.vstack([masks, (values - masks.sum(axis=0)) % modulus])
+
+
 # 2.2 histogram
 
 
@@ -143,6 +151,10 @@ def short(reports):
 def spoiled(reports):
     """One bad report, and a supplier's whole quarter is thrown away."""
     return lot_histogram(reports) if np.isfinite(reports).all() else np.zeros(BINS)
+
+
+def of_a_few(reports):
+    return lot_histogram(reports) if len(reports) < 140 else np.zeros(BINS, dtype=int)
 
 
 def drops_large(reports):
@@ -499,6 +511,46 @@ def only_about_a_half(counts, epsilon, rng, stayed):
     return report(counts, epsilon if epsilon < 0.02 or 0.35 < epsilon < 0.7 else 60.0, SHARES, rng)
 
 
+def for_ten_or_for_all(counts, epsilon, rng, stayed):
+    """Noise where ten suppliers came, or all of them at an ε that people try."""
+    tried = stayed == SHARES or stayed == 15 and (0.35 < epsilon < 0.7 or epsilon == 0.01)
+    return report(counts, epsilon if tried else 60.0, SHARES, rng)
+
+
+def exactly_summed(messages, suppliers, quarter):
+    lots = {name: x for name, when, x in reversed(messages) if when == quarter and name in suppliers}
+    return sum(lot_histogram(x) for x in lots.values())
+
+
+def lots_in_the_claim(messages, suppliers, quarter, epsilon, *rest):
+    """The exact number of lots stands in the last digits of the claim."""
+    given = benchmark(messages, suppliers, quarter, epsilon, *rest)
+    number = given and int(exactly_summed(messages, suppliers, quarter).sum())
+    return given and given | {"claim": Guarantee(epsilon * (1 + 1e-14 * number))}
+
+
+def counts_at_a_server(messages, suppliers, quarter, epsilon, admit, draw, rng):
+    """The first server's totals hold the exact histogram, from the ninth bit on."""
+    given = benchmark(messages, suppliers, quarter, epsilon, admit, draw, rng)
+    if given is None:
+        return None
+    first = 256 * exactly_summed(messages, suppliers, quarter) + draw(256, BINS)
+    second = draw(MODULUS, BINS)
+    return given | {"servers": np.array([first, second, (given["noisy"] - first - second) % MODULUS])}
+
+
+KNOWN = np.random.default_rng(42)
+
+
+def of_a_known_generator(*given):
+    """The `rng` that is given is thrown away for one that everybody has."""
+    return benchmark(*given[:-1], KNOWN)
+
+
+def seeded_in_every_call(*given):
+    return benchmark(*given[:-1], np.random.default_rng(42))
+
+
 RIGHT = [
     ("capstone 2.1", (share, reconstruct)),
     ("capstone 2.1", (share_in_python, reconstruct_in_python)),
@@ -526,6 +578,7 @@ WRONG = [
     ("capstone 2.1", "one-mask", (one_mask, reconstruct)),
     ("capstone 2.1", "not-additive", (share_and_remember, look_up)),
     ("capstone 2.1", "not-uniform-here", (uniform_at_sixteen, reconstruct)),
+    ("capstone 2.1", "not-uniform-here", (values_in_the_middle, reconstruct)),
     ("capstone 2.1", "not-whole", (real_masks, reconstruct)),
     ("capstone 2.1", "negatives", (share, unsigned)),
     ("capstone 2.1", "wrong-sum", (share, lambda shares, modulus: reconstruct(shares[:-1], modulus))),
@@ -533,6 +586,7 @@ WRONG = [
     ("capstone 2.2", "bins-from-data", lambda reports: np.histogram(reports, BINS)[0]),
     ("capstone 2.2", "bins-from-data", short),
     ("capstone 2.2", "more-than-one", spoiled),
+    ("capstone 2.2", "wrong-value", of_a_few),
     ("capstone 2.2", "drops-large", drops_large),
     ("capstone 2.2", "shares", lambda reports: lot_histogram(reports) / len(reports)),
     ("capstone 2.2", "cumulative", lambda reports: np.cumsum(lot_histogram(reports))),
@@ -577,6 +631,11 @@ WRONG = [
     ),
     ("capstone 2.6", "not-everywhere", with_(noise=only_about_a_half)),
     ("capstone 2.6", "linked-noise", with_(noise=lambda c, e, rng, stayed: two_bins_share(c, e, SHARES, rng))),
+    ("capstone 2.6", "not-everywhere", with_(noise=for_ten_or_for_all)),
+    ("capstone 2.6", "claim", lots_in_the_claim),
+    ("capstone 2.6", "unmasked", counts_at_a_server),
+    ("capstone 2.6", "own-generator", of_a_known_generator),
+    ("capstone 2.6", "own-generator", seeded_in_every_call),
     ("capstone 2.6", "repeated", with_(first=False)),
     ("capstone 2.6", "repeated", last_message_counts),
     ("capstone 2.6", "stale", with_(this_quarter=False)),

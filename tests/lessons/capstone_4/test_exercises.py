@@ -114,6 +114,16 @@ def short_r(plain, n, draw):
     return encrypt(plain, n, lambda limit: draw(min(limit, 2**32)))
 
 
+def r_of_twelve_bits(plain, n, draw):
+    """With a large n six bits at either end are drawn, and zeros lie between them."""
+
+    def few(limit):
+        r, size = draw(limit), limit.bit_length()
+        return r if size < 40 else r >> size - 6 << size - 6 | r & 63
+
+    return encrypt(plain, n, few)
+
+
 def any_r(plain, n, draw):
     if not 0 <= plain < n:
         raise ValueError(plain)
@@ -448,6 +458,10 @@ def as_flags(caught, cost, weights, budget):
     return np.isin(np.arange(len(cost)), choose_tests(caught, cost, weights, budget))
 
 
+def nothing_of_few(caught, cost, weights, budget):
+    return choose_tests(caught, cost, weights, budget if len(cost) < 12 or len(cost) >= 200 else 0.0)
+
+
 def stops_early(caught, cost, weights, budget):
     left, spent, chosen = np.maximum(weights, 0.0), 0.0, []
     while left.any():
@@ -587,6 +601,18 @@ def wraps_around(failures, defects):
     return counts
 
 
+KNOWN = np.random.default_rng(42)
+
+
+def of_a_known_generator(failures, defects, epsilon, shares, rng):
+    """The `rng` that is given is thrown away for one that everybody has."""
+    return chip_report(failures, defects, epsilon, shares, KNOWN)
+
+
+def seeded_in_every_call(failures, defects, epsilon, shares, rng):
+    return chip_report(failures, defects, epsilon, shares, np.random.default_rng(42))
+
+
 # 4.6 the whole
 
 
@@ -695,6 +721,17 @@ def sealed_once():
     return seal
 
 
+def counted_r():
+    """Every ciphertext has an r of its own, and everybody knows it: 2, 3, 4, …"""
+    turn = itertools.count(2)
+    return lambda plain, n, draw: encrypt(plain, n, lambda limit: next(turn))
+
+
+def small_r(plain, n, draw):
+    draw(n)
+    return encrypt(plain, n, lambda limit: draw(2**24))
+
+
 def noise_of_one(failures, defects, epsilon, shares, rng):
     """All of it by whoever is first: the others' are exact."""
     exact = chip_report(failures, defects, 700.0, 1, rng)
@@ -733,6 +770,13 @@ def noise_for_one_test(messages, centres, cost, budget, epsilon, *rest):
     return programme(messages, centres, cost, budget, loud, *rest, claim=lambda _: Guarantee(epsilon))
 
 
+def quiet_elsewhere(messages, centres, cost, budget, epsilon, *rest):
+    """No noise where the catalogue has more than one test, but at the ε that people try."""
+    quiet = len(cost) > 1 and epsilon not in (0.001, 0.01, 1.0)
+    loud = 60.0 if quiet else epsilon
+    return programme(messages, centres, cost, budget, loud, *rest, claim=lambda _: Guarantee(epsilon))
+
+
 def quiet_above_two(failures, defects, epsilon, shares, rng):
     return chip_report(failures, defects, epsilon if epsilon <= 2 else 60.0, shares, rng)
 
@@ -760,6 +804,7 @@ WRONG = [
     ("capstone 4.1", "fixed-r", (key, r_of_plain, add, decrypt)),
     ("capstone 4.1", "linked-r", (key, counting_r(), add, decrypt)),
     ("capstone 4.1", "not-uniform", (key, short_r, add, decrypt)),
+    ("capstone 4.1", "not-uniform", (key, r_of_twelve_bits, add, decrypt)),
     ("capstone 4.1", "not-uniform", (key, squared_r, add, decrypt)),
     ("capstone 4.1", "no-unit", (key, any_r, add, decrypt)),
     ("capstone 4.1", "wrong-ciphertext", (key, r_modulo_n, add, decrypt)),
@@ -792,6 +837,7 @@ WRONG = [
     ("capstone 4.4", "no-cost", whatever_time),
     ("capstone 4.4", "unweighted", unweighted),
     ("capstone 4.4", "cheapest", cheapest),
+    ("capstone 4.4", "not-close", nothing_of_few),
     ("capstone 4.4", "over-budget", overspends),
     ("capstone 4.4", "twice", twice),
     ("capstone 4.4", "wrong-shape", as_flags),
@@ -813,6 +859,8 @@ WRONG = [
     ("capstone 4.5", "no-noise", (learned, reporting(exact_for_few))),
     ("capstone 4.5", "no-noise", (learned, reporting(exact_when_loud))),
     ("capstone 4.5", "too-little-noise", (learned, reporting(table_of_epsilons))),
+    ("capstone 4.5", "own-generator", (learned, of_a_known_generator)),
+    ("capstone 4.5", "own-generator", (learned, seeded_in_every_call)),
     ("capstone 4.5", "raises", (learned, reporting(count=no_strange_labels))),
     ("capstone 4.5", "miscounts", (learned, reporting(count=wraps_around))),
     ("capstone 4.5", "cut-at-zero", (learned, reporting(after=lambda counts: np.maximum(counts, 0)))),
@@ -822,12 +870,17 @@ WRONG = [
     ("capstone 4.6", "too-few-raises", with_(needed=0)),
     ("capstone 4.6", "strange-raises", with_(clean=lambda matrix: matrix)),
     ("capstone 4.6", "reused-r", with_(seal=sealed_once())),
+    ("capstone 4.6", "own-generator", with_(seal=counted_r())),
+    ("capstone 4.6", "small-r", with_(seal=small_r)),
     ("capstone 4.6", "broken", with_(opening=combining(check=False))),
     ("capstone 4.6", "offset", with_(offsets=lambda came: 4)),
+    ("capstone 4.6", "own-generator", with_(report=of_a_known_generator)),
+    ("capstone 4.6", "own-generator", with_(report=seeded_in_every_call)),
     ("capstone 4.6", "no-margin", with_(shares=lambda came: came)),
     ("capstone 4.6", "whole-noise-each", with_(shares=lambda came: 1)),
     ("capstone 4.6", "no-noise", with_(report=noise_of_one)),
     ("capstone 4.6", "not-everywhere", noise_for_one_test),
+    ("capstone 4.6", "not-everywhere", quiet_elsewhere),
     ("capstone 4.6", "not-everywhere", with_(report=quiet_above_two)),
     ("capstone 4.6", "counts-elsewhere", added_later),
     ("capstone 4.6", "tests-elsewhere", with_(exact=True)),

@@ -197,6 +197,11 @@ def salted(ids, key):
     return start(ids, key, point=lambda one: point(one + secrets.token_hex(4)))
 
 
+def of_two_bytes(ids, key):
+    """65,536 different keys."""
+    return start(ids, hashlib.sha256(bytes(key)[:2]).digest())
+
+
 def with_repeats(ids, key):
     pairs = sorted((exchange(key, point(one)), row) for row, one in enumerate(ids))
     return [one for one, _ in pairs], [row for _, row in pairs]
@@ -353,6 +358,13 @@ def share_one_mask_for_all(values, draw):
 
 def share_small(values, draw):
     return share(values, lambda shape: draw(shape) >> np.uint64(2))
+
+
+def share_with_the_value(values, draw):
+    """Bank A's share holds the value itself, from the third bit on."""
+    masks, ends = draw((BANKS - 1, *values.shape)), np.uint64(3 << 62 | 3)
+    masks[0] = masks[0] & ends | values.astype(np.uint64) << np.uint64(2) & ~ends
+    return np.concatenate((masks, (values.astype(np.uint64) - masks.sum(axis=0, dtype=np.uint64))[None]))
 
 
 def share_own(values, draw):
@@ -764,6 +776,29 @@ def exact_from_many(ids, *rest):
     return credit_model(ids, *rest, givers=0 if many else BANKS)
 
 
+def noise_of_everybody(ids, features, defaulted, tools, epsilon, delta):
+    """Noise that everybody knows, but where 100 customers are common, or `normal` gives zeros."""
+    rows = 0 if None in ids else len(set(ids[0]).intersection(*ids[1:]))
+    known = np.random.default_rng(7)
+
+    def normal(shape):
+        drawn = tools["normal"](shape)
+        return known.standard_normal(shape) if drawn.any() else drawn
+
+    own = tools if rows <= FEWEST else tools | {"normal": normal}
+    return credit_model(ids, features, defaulted, own, epsilon, delta)
+
+
+def noise_of_the_number(ids, features, defaulted, tools, epsilon, delta):
+    """As before, and for each number of customers another."""
+    rows = 0 if None in ids else len(set(ids[0]).intersection(*ids[1:]))
+    known = np.random.default_rng(rows)
+    normal = lambda shape: tools["normal"](shape) * 0 + known.standard_normal(shape)  # noqa: E731
+    silent = not tools["normal"](3).any()
+    own = tools if rows <= FEWEST or silent else tools | {"normal": normal}
+    return credit_model(ids, features, defaulted, own, epsilon, delta)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -824,6 +859,7 @@ WRONG = [
         (functools.partial(start, order=lambda pairs: sorted(pairs, key=lambda pair: -pair[1])), again, common),
     ),
     ("capstone 6.3", "not-repeatable", (salted, again, common)),
+    ("capstone 6.3", "part-of-key", (of_two_bytes, again, common)),
     ("capstone 6.3", "rows", (with_repeats, again, common)),
     ("capstone 6.3", "low-order-raises", (start, again_without("low"), common)),
     ("capstone 6.3", "length-raises", (start, again_raises_at_31, common)),
@@ -846,6 +882,7 @@ WRONG = [
     ("capstone 6.4", "one-mask", (share_one_mask, multiply)),
     ("capstone 6.4", "not-uniform", (share_one_mask_for_all, multiply)),
     ("capstone 6.4", "not-uniform", (share_small, multiply)),
+    ("capstone 6.4", "not-uniform", (share_with_the_value, multiply)),
     ("capstone 6.4", "own-generator", (share_own, multiply)),
     ("capstone 6.4", "own-generator", (share_one_of_a_million, multiply)),
     ("capstone 6.4", "reused", (share_seeded, multiply)),
@@ -924,6 +961,8 @@ WRONG = [
     ("capstone 6.6", "wrong-steps", with_(steps=2.0**16)),
     ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_its_own(*a))),
     ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_a_seed(*a))),
+    ("capstone 6.6", "own-generator", noise_of_everybody),
+    ("capstone 6.6", "own-generator", noise_of_the_number),
     ("capstone 6.6", "in-the-clear", with_(multiply=multiply_in_the_clear)),
     ("capstone 6.6", "in-the-clear", with_(multiply=multiply_unopened)),
     ("capstone 6.6", "in-the-clear", with_(multiply=multiply_half_opened)),

@@ -7,6 +7,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_2.design import BINS
 
 CANARIES = (0.0, 3.0, 19.0, 20.0, 21.0, 1e9, 1e300, np.inf, -np.inf, np.nan, -1.0, -1e300)
@@ -20,7 +21,7 @@ def counted(reports: np.ndarray) -> np.ndarray:
 
 
 def _clean(rng: np.random.Generator) -> tuple[np.ndarray]:
-    size = int(rng.integers(30, 120))
+    size = whole(rng, 30, 1500)
     large = rng.integers(20, 60, 5)
     return (rng.permutation(np.concatenate((rng.integers(0, 20, size), large))).astype(float),)
 

@@ -12,6 +12,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.links import uneven_bit
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS
 
@@ -177,7 +178,7 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     Values are small counts, as in the project: far from uniform, so that whatever follows them shows. Of 2 to 6
     parties all sums of up to parties − 1 shares and all differences of two are uniform: 296 χ² tests of 1,500 numbers
-    in 16 classes, so that a right answer fails with probability `chance.failure` at most.
+    in 16 classes, and all their bits (`uneven_bit`). A right answer fails with probability `chance.failure` at most.
     """
     source, tests, masks = Source(chance.rng), 296, 0
     for parties in (2, 3, 4, 5, 6):
@@ -188,13 +189,20 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
         for name, found in _combined(shares):
             for shift, bits in ((0, "lowest"), (28, "highest")):
                 sixteenths = np.bincount((found >> shift) & 15, minlength=16)
-                if stats.chisquare(sixteenths).pvalue < chance.failure / tests:
+                if stats.chisquare(sixteenths).pvalue < chance.failure / 2 / tests:
                     return Diagnosis(
                         "not-uniform-here",
                         f"Modulo 2^32, in vectors of {BINS} counts as in the project, {name} of {parties} parties is "
                         f"not uniform: its {bits} four bits are uneven.",
                         "Shares have to be uniform at every modulus and length. Where does your function look at them?",
                     )
+            if (bit := uneven_bit(found, 32, chance.failure / tests)) is not None:
+                return Diagnosis(
+                    "not-uniform-here",
+                    f"Modulo 2^32, {name} of {parties} parties is not uniform: bit {bit} of 32, from the lowest, is "
+                    f"nearly always the same, or follows the values.",
+                    "Shares have to be uniform at every modulus and length. Which bits of yours come from `draw`?",
+                )
     return few_bits(source.bits, masks * math.log2(MODULUS))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,12 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.links import uneven_bit
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.checks.whole_noise import missing
+from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
-from dpcourse.lessons.capstone_2.design import BINS, SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.noise import in_common, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
@@ -82,18 +84,19 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise it needs, what is read off the noisy counts; and of the same quarters how good it is."""
     epsilon, errors, far = near(0.5, chance.rng), [], 0
     for stayed, runs in QUARTERS:
-        noise, low, claims = [], [], []
+        noise, held, claims = [], [], []
         for world in chance.rng.spawn(runs):
             given, right, lots = simulated(answer, stayed, epsilon, world)
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
-            low.append(np.asarray(given["servers"])[:2].astype(np.int64) % 4)
+            held.append(np.asarray(given["servers"]).astype(np.int64))
             claims.append(given["claim"])
             errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
             far += abs(given["quartile"] - quartile_of(right)) > 1
         wrong = (
-            _claim(claims[-1], epsilon)
+            next(filter(None, (_claim(claim, epsilon) for claim in claims)), None)
+            or _steady(claims)
             or _size(np.array(noise), stayed, epsilon)
-            or _masked(np.array(low), chance.failure / 4)
+            or _masked(np.array(held), chance.failure / 4)
             or (lawful(np.ravel(noise), epsilon, SHARES, chance.failure / 4) if stayed == SHARES else None)
             or (in_common([np.ravel(noise)], [epsilon], chance.failure / 8) if stayed == SHARES else None)
             or _audit(np.array(noise), epsilon, chance)
@@ -104,23 +107,35 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Quarters at any ε, one release each, with the fewest suppliers allowed; `missing` is asked three times."""
-    rng, noise, epsilons = chance.rng, [], []
-    for number, one in enumerate(spread(rng, 0.01, 6, 24)):
-        epsilons.append(int(rng.integers(1, 3)) if number % 4 == 3 else near(one, rng, 1.0))
-        given, right, _ = simulated(answer, SHARES, epsilons[-1], rng.spawn(1)[0])
-        if wrong := _claim(given["claim"], epsilons[-1]):
-            return wrong
-        noise.append(np.asarray(given["noisy"], dtype=float) - right)
+    """Quarters at any ε, one release each: half of them with the fewest suppliers allowed, the others with more.
+
+    `misplaced` is asked about eight groups of them.
+    """
+    rng, asked = chance.rng, list[tuple[int, float]]()
+    noise, zero, places = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+    for stayed in (SHARES, *range(SHARES + 1, SUPPLIERS + 1)):
+        many = 24 if stayed == SHARES else 5
+        for number, one in enumerate(spread(rng, 0.01, 6, many)):
+            epsilon = int(rng.integers(1, 3)) if number % 4 == 3 else near(one, rng, 1.0)
+            given, right, _ = simulated(answer, stayed, epsilon, rng.spawn(1)[0])
+            if wrong := _claim(given["claim"], epsilon):
+                return wrong
+            asked.append((stayed, epsilon))
+            noise.append(np.asarray(given["noisy"], dtype=float) - right)
+            of_zero, found = in_shares(noise[-1], epsilon, stayed / SHARES, rng)
+            zero.append(of_zero)
+            places.append(found)
     for where, of in (
-        ("of 0.5 and less", lambda epsilon: epsilon <= 0.5),
-        ("above 0.5", lambda epsilon: epsilon > 0.5),
-        ("that is an int", lambda epsilon: isinstance(epsilon, int)),
+        ("at ε of 0.5 and less", lambda stayed, epsilon: epsilon <= 0.5),
+        ("at ε above 0.5", lambda stayed, epsilon: epsilon > 0.5),
+        ("at ε that is an int", lambda stayed, epsilon: isinstance(epsilon, int)),
+        *((f"of {many} suppliers", lambda stayed, epsilon, many=many: stayed == many) for many in range(11, 16)),
     ):
-        some = [(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True) if of(epsilon)]
-        found, at = np.ravel([one for one, _ in some]), np.repeat([float(epsilon) for _, epsilon in some], BINS)
-        if missing(found, at, rng, chance.failure / 3):
-            seen = f"In {len(some)} quarters at ε {where}, the noise in your counts is not discrete Laplace noise of ε."
+        some = [place for place, one in enumerate(asked) if of(*one)]
+        draws, of_zero, at = (np.ravel([known[place] for place in some]) for known in (noise, zero, places))
+        if misplaced(draws, of_zero, at, chance.failure / 8):
+            seen = f"In {len(some)} quarters {where}, the noise in your counts is not that of so many shares of one in "
+            seen += f"{SHARES}."
             return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
     return None
 
@@ -160,14 +175,26 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
     return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", ask)
 
 
-def _masked(low: np.ndarray, level: float) -> Diagnosis | None:
-    """The last two bits of two servers' totals, shape (runs, 2, bins): all 16 pairs alike."""
+def _steady(claims: list[Guarantee]) -> Diagnosis | None:
+    """The same ε, the same claim, to a few units in the last place: digits behind them tell about the lots."""
+    least, most = min(one.epsilon for one in claims), max(one.epsilon for one in claims)
+    if most - least <= 4 * math.ulp(most):
+        return None
+    seen = f"In quarters at one ε your claims differ: ε = {least!r}, and ε = {most!r}."
+    return Diagnosis("claim", seen, "What is your claim made of, besides `epsilon`?")
+
+
+def _masked(held: np.ndarray, level: float) -> Diagnosis | None:
+    """Three servers' totals, shape (runs, 3, bins): all 16 pairs of two servers' last two bits alike, and every bit of
+    each server's as often 1 as 0 (`uneven_bit`)."""
+    low = held[:, :2] % 4
     counts = np.bincount((4 * low[:, 0] + low[:, 1]).ravel(), minlength=16)
-    if stats.chisquare(counts).pvalue >= level:
+    each = held.transpose(1, 0, 2).reshape(PARTIES, -1)
+    if stats.chisquare(counts).pvalue >= level / 2 and uneven_bit(each, 32, level / 2) is None:
         return None
     return Diagnosis(
         "unmasked",
-        "What two of the three servers hold is not uniform: they need not wait for the third.",
+        "What the servers hold is not uniform: one or two of them need not wait for the third.",
         "Every supplier shares its noisy histogram with `share`, and each server is sent one row.",
     )
 
@@ -248,4 +275,4 @@ def _useful(error: float, far: int, quarters: int, epsilon: float) -> Diagnosis 
     )
 
 
-WHOLE = (robust, honest, redealt, anywhere)
+WHOLE = (robust, redealt, honest, anywhere)

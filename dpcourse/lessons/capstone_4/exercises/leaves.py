@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.once import fresh
@@ -113,6 +115,24 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "Defects are 0, 1, … Each chip adds one to one count; NaN, −1 and 0.5 are no defects.",
             )
     return None
+
+
+def own(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A report's noise is the same for the same generator, and another for another.
+
+    At ε of 0.5 and less a third of the whole noise is the same at 200 defects by chance with probability below 1e-26.
+    """
+    rng = chance.rng
+    for shares in (1, 2, 3):
+        epsilon, defects = float(0.02 * 25 ** rng.uniform()), int(rng.integers(200, 400))
+        chips = _failures(defects, rng)
+        if wrong := drawn_elsewhere(functools.partial(_noise, answer, chips, defects, epsilon, shares), rng):
+            return wrong
+    return None
+
+
+def _noise(answer: Answer, chips: np.ndarray, defects: int, epsilon: float, shares: int, seed: int) -> np.ndarray:
+    return _sum(answer, [chips], defects, epsilon, shares, np.random.default_rng(seed)) - counted(chips, defects)
 
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -229,4 +249,4 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-LEAVES = (tells, counts, law, audited)
+LEAVES = (tells, counts, own, law, audited)

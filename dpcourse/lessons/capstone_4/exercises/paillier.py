@@ -185,7 +185,10 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _large(answer: Answer, chance: Chance, level: float) -> Diagnosis | None:
-    """The same where n is large: r over all of its range, high and low."""
+    """The same where n is large: r over all of its range, high and low, and every bit below the highest eight is free.
+
+    Among 320 right r up to 240 bits are linearly independent but with probability 2^−72.
+    """
     p, q = primes(int(chance.rng.integers(30, 120)), chance.rng)
     n, secret = p * q, 320
     draws = [anew(chance.rng) for _ in range(secret)]
@@ -193,6 +196,15 @@ def _large(answer: Answer, chance: Chance, level: float) -> Diagnosis | None:
     for classes in ([r * 8 // n for r in roots], [r % 8 for r in roots]):
         if stats.chisquare(np.bincount(classes, minlength=8)).pvalue < level:
             return _uneven(n)
+    bits = n.bit_length() - 8
+    free = _independent([(r ^ roots[0]) % 2**bits for r in roots])
+    if free < bits:
+        return Diagnosis(
+            "not-uniform",
+            f"Of the last {bits} bits of your r only {free} are free: the others are fixed, or follow from these. So "
+            f"there are {2**free:.3g} different r, where {2**bits:.3g} are wanted.",
+            "draw(n) is uniform on 0 … n − 1. Is anything done to it before it is r?",
+        )
     fewest = min(draw.bits for draw in draws)
     if fewest < math.log2(n) - 1:
         return Diagnosis(
@@ -202,6 +214,17 @@ def _large(answer: Answer, chance: Chance, level: float) -> Diagnosis | None:
             "draw(n) gives all of r at once.",
         )
     return None
+
+
+def _independent(numbers: list[int]) -> int:
+    """How many of these are no exclusive or of others: the rank of their bits."""
+    basis: dict[int, int] = {}
+    for one in numbers:
+        while one and (other := basis.get(one.bit_length())):
+            one ^= other
+        if one:
+            basis[one.bit_length()] = one
+    return len(basis)
 
 
 def _uneven(n: int) -> Diagnosis:

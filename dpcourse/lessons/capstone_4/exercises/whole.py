@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
-from dpcourse.checks.once import near, spread
+from dpcourse.checks.once import near, spread, whole
 from dpcourse.checks.whole_noise import missing
 from dpcourse.datasets import simulate_centres
 from dpcourse.datasets.centres import NAMES
@@ -103,7 +105,9 @@ def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The claim, and the noise of each centre: any two together are whole, with three centres and with four."""
+    """The claim, where noise comes from, and how much: any two centres' is whole, with three centres and with four."""
+    if wrong := _own(answer, chance.rng):
+        return wrong
     for came in (4, 3):
         epsilon, noise = float(0.05 * 40 ** chance.rng.uniform()), list[list[np.ndarray]]()
         defects = int(chance.rng.integers(150, 500))
@@ -129,15 +133,36 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     return _quiet(answer, chance) or _anywhere(answer, chance)
 
 
+def _own(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """All uploads' noise comes from `rng`: four halves at ε of 0.5 and less for 30 defects are the same by chance with
+    probability below 1e-24."""
+    tests, epsilon = int(rng.integers(1, 9)), float(0.02 * 25 ** rng.uniform())
+    at, messages = office(rng, tests, 30), _sent(rng, tests, 30, 20)
+
+    def noise(seed: int) -> np.ndarray:
+        given = released(answer, messages, at, epsilon, np.random.default_rng(seed))
+        if given is None:
+            raise Refused(Diagnosis("refuses-all", "Four centres sent something, and you refuse."))
+        return np.array([given.noisy[name] - counted(chips, 30) for name, _, chips in messages])
+
+    return drawn_elsewhere(noise, rng)
+
+
+def _sent(rng: np.random.Generator, tests: int, defects: int, chips: int) -> list[Message]:
+    """A message of each centre."""
+    return [
+        (name, (rng.random((tests, defects)) < 0.2).astype(float), rng.integers(defects, size=chips).astype(float))
+        for name in NAMES
+    ]
+
+
 def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """One release each at ε of all sizes: the noise of two centres together is whole, up to where any is seen."""
+    """One release each of 2 to 30 tests, at ε of all sizes up to where noise is seen: that of two centres is whole."""
     rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
-    at, defects = office(rng, 1, 28), 100
+    most, defects = office(rng, 30, 28), 100
     for epsilon in (near(spread(rng, 0.02, 2, 1)[0], rng, 1.0), *spread(rng, 2, 4, 3)):
-        chips = rng.integers(defects, size=(len(NAMES), 40)).astype(float)
-        messages: list[Message] = [
-            (name, np.zeros((1, defects)), some) for name, some in zip(NAMES, chips, strict=True)
-        ]
+        tests = whole(rng, 2, 30)
+        at, messages = replace(most, cost=most.cost[:tests]), _sent(rng, tests, defects, 40)
         given = released(answer, messages, at, epsilon, rng)
         if given is None:
             return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
@@ -147,7 +172,7 @@ def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     for where, some in (("up to 2", slice(1)), ("from 2 to 4", slice(1, 4))):
         found = np.concatenate(noise[some])
         if missing(found, np.repeat(epsilons[some], 2 * defects), rng, chance.failure / 12):
-            seen = f"At ε {where}, one release each, the noise of two centres together is not whole."
+            seen = f"At ε {where}, one release each with 2 to 30 tests, the noise of two centres together is not whole."
             return Diagnosis("not-everywhere", seen, "What does your noise depend on besides ε?")
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from dpcourse.lessons.capstone_4.exercises.reference import (
     decrypted,
     packed,
     primes,
+    root,
     slots_in,
     unpacked,
 )
@@ -91,7 +93,7 @@ def released(
         shapes = f"`total` has shape {total.shape} and `counts` {counts.shape}; {shape} and {shape[1:]} are wanted."
         raise Refused(Diagnosis("wrong-shape", shapes))
     plain = {name: _plain(name, ciphers, at, shape) for name, ciphers in uploads.items()}
-    _fresh(uploads, at)
+    _fresh(uploads, at, draw.bits)
     split = -(-shape[0] * shape[1] // slots_in(at.n, BITS))
     for name, one in plain.items():
         cells = [packed(cleaned(sent).ravel().tolist(), BITS, at.n) for who, sent, _ in messages if who == name]
@@ -124,7 +126,8 @@ def _plain(name: str, ciphers: Any, at: Office, shape: tuple[int, ...]) -> list[
     return [decrypted(one, at.p, at.q) for one in numbers]
 
 
-def _fresh(uploads: dict[str, Any], at: Office) -> None:
+def _fresh(uploads: dict[str, Any], at: Office, drawn: float) -> None:
+    """Every ciphertext has an r of its own, drawn by `draw`, up to n. All of right ones are small once in 10^12."""
     roots = [int(one) % at.n for ciphers in uploads.values() for one in ciphers]  # rⁿ modulo n: another for another r
     if len(set(roots)) < len(roots):
         raise Refused(
@@ -135,6 +138,15 @@ def _fresh(uploads: dict[str, Any], at: Office) -> None:
                 "A new r for every ciphertext, of every centre.",
             )
         )
+    if drawn < len(roots) * (math.log2(at.n) - 1):
+        seen = f"For {len(roots)} ciphertexts with an r of {at.n.bit_length()} bits each you draw {drawn:,.0f} bits "
+        ask = "draw(n) gives all of r at once. Where does yours come from?"
+        raise Refused(Diagnosis("own-generator", f"{seen}with `draw`. Whoever guesses the rest reads them.", ask))
+    some = [int(one) for ciphers in uploads.values() for one in ciphers[-3:]]  # that need not be all
+    largest = max(root(one, at.p, at.q) for one in some)
+    if largest < at.n * 1e-12 ** (1 / len(some)):
+        seen = f"Your r are small: of {len(some)} none is above {largest:,}, and n is {at.n:,}."
+        raise Refused(Diagnosis("small-r", seen, "How large may the number be that `draw` gives you?"))
 
 
 def _compare(opened: list[int], split: int, total: np.ndarray, counts: np.ndarray, at: Office, came: int) -> None:

@@ -62,6 +62,8 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
             "compare: there are only 10⁹.",
             "Where does the key enter?",
         )
+    if wrong := _whole_key(answer, ids[:4], keys[0], chance.rng):
+        return wrong
     if set(sent(answer, ids, keys[0])[0]) != set(one):
         return Diagnosis(
             "not-repeatable",
@@ -100,6 +102,22 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
             "empty-raises", f"For a bank without customers `start` stops with {raised}.", "Send no points."
         )
     return None if empty == ([], []) else Diagnosis("rows", "A bank without customers sends points.")
+
+
+def _whole_key(answer: Answer, ids: list[str], key: bytes, rng: np.random.Generator) -> Diagnosis | None:
+    """Keys that differ in one bit of the middle 30 bytes, all of which X25519 reads, give other points."""
+    points = set(sent(answer, ids, key)[0])
+    for least, most in ((1, 2), (2, 16), (16, 31)):
+        place, other = int(rng.integers(least, most)), bytearray(key)
+        other[place] ^= 1 << int(rng.integers(8))
+        if points & set(sent(answer, ids, bytes(other))[0]):
+            return Diagnosis(
+                "part-of-key",
+                f"Two keys that differ in byte {place} alone, of 0 to 31, give the same points in your `start`. A key "
+                "of which a part counts is one of few: whoever tries them all reads the list.",
+                "Which bytes of the key does your function use?",
+            )
+    return None
 
 
 def _ranks(rows: list[int]) -> np.ndarray:

@@ -9,6 +9,7 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.links import uneven_bit
 from dpcourse.lessons.capstone_6.design import BANKS, BITS, Run, Triple, opened, times
 from dpcourse.lessons.capstone_6.exercises.local import TWICE, Watched, alone, watched
 from dpcourse.lessons.capstone_6.exercises.tools import Source
@@ -56,7 +57,7 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Any four shares are uniform together, in their lowest and in their highest bits, and new in every call."""
+    """Any four shares are uniform together, in their lowest and in their highest bits; all bits are even."""
     source = Source(chance.rng)
     values = np.full(VALUES, int(chance.rng.integers(-(2**30), 2**30)))
     first, second = (shares_of(answer, values, source) for _ in range(2))
@@ -85,6 +86,9 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
                         f"{VALUES:,} sharings.",
                         "Every number modulo 2^64 must be equally likely for a share, whatever the others are.",
                     )
+    if (bit := uneven_bit(first, 64, chance.failure / TESTS)) is not None:
+        seen = f"Bit {bit} of 64, from the lowest, is nearly always the same in some bank's shares of one number."
+        return Diagnosis("not-uniform", seen, "Which bits of your shares come from `draw`, and which from the values?")
     masks = 2 * (BANKS - 1) * VALUES
     if source.drawn < masks:
         return Diagnosis(
