@@ -43,6 +43,14 @@ def splits(choose, certify, share=2):
     return answer
 
 
+def as_of_laplace_noise(first, second, confidence):
+    """No event and no counts: how far apart two Laplace curves seem to be, less a quantile."""
+    off, middles = zip(*((np.abs(x - np.median(x)).mean(), np.median(x)) for x in (first, second)), strict=True)
+    apart = abs(np.subtract(*middles)) / max(np.mean(off), 1e-9)
+    away = 1.1 * stats.t.isf((1 - confidence) / 2, len(first)) * np.sqrt((4.94 + apart**2 / 2) / len(first))
+    return float(np.clip(apart - away, 0.0, 50.0))
+
+
 def binomial(guesses, right, confidence):
     low = stats.beta.ppf(1 - confidence, right, guesses - right + 1) if right else 0.0
     return max(0.0, math.log(low / (1 - low))) if low > 0 else 0.0
@@ -120,6 +128,7 @@ WRONG = [
         lambda a, b, c: (frequencies if 0.6 < c < 0.98 else splits("first", "second"))(a, b, c),
     ),
     ("11.2", "finds-nothing", lambda a, b, c: splits("first", "second")(a, b, c) if c > 0.98 else 0.0),
+    ("11.2", "beyond-the-truth", as_of_laplace_noise),
     ("11.2", "weak", lambda a, b, c: 0.2 * splits("first", "second")(a, b, c)),
     ("11.3", "estimate", lambda s, b, r, c: math.log(rightly(s, b, r) / (r - rightly(s, b, r)))),
     ("11.3", "only-in", lambda s, b, r, c: binomial(r, b[np.argsort(s)[-r:]].sum(), c)),

@@ -24,6 +24,12 @@ def _laplace_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray
     return place + width * first, place + width * second
 
 
+def _coin_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
+    """Randomized response with two answers, which may be any two numbers: no formula for Laplace noise holds."""
+    true, (low, high) = rng.random((2, runs)) < 1 / (1 + np.exp(-epsilon)), rng.normal(scale=5, size=2)
+    return np.where(true[0], low, high), np.where(true[1], high, low)
+
+
 def _same(rng: Generator, runs: int) -> tuple[np.ndarray, np.ndarray]:
     """Outputs of a mechanism that does not look at its data: normal or Laplace noise, anywhere."""
     place, width = rng.normal(scale=5), np.exp(rng.normal())
@@ -57,12 +63,13 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Further audits at many confidences: of mechanisms that leak nothing, a little or much; some have an ε of 4.
 
+    Half of those that leak a little throw coins, the others add Laplace noise.
     Sixty more are at high confidences, and two have ten thousand runs and more. A bound lies above the real ε with a
     probability of 1 − confidence at most, so how often it does is at most a sum of independent events with known
-    probabilities; at high confidences and at others, each with a quarter of the failure.
+    probabilities: of coins, at high confidences and of the rest, each with a sixth of the failure.
     """
     rng, shares = chance.rng, []
-    found: dict[bool, list[tuple[float, bool]]] = {False: [], True: []}  # by whether its confidence is high
+    found: dict[str, list[tuple[float, bool]]] = {"high": [], "usual": [], "coins": []}  # confidence, or kind
     for kind in rng.permutation(["none", "little", "much"] * (4 * AUDITS // 3) + ["sure"] * 60 + ["long"] * 2):
         runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.uniform(*CONFIDENCES))
         leaks = {"none": 0.0, "much": float(rng.uniform(3.5, 4.5)), "sure": float(rng.choice([0.0, 1.0, 4.0]))}
@@ -71,18 +78,21 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
             runs, confidence = 2 * int(rng.integers(*LONG, endpoint=True)), SURE
         elif kind == "sure":
             confidence = float(1 - 10 ** -rng.uniform(*HIGH))
-        outputs = _laplace_runs(rng, epsilon, runs) if epsilon else _same(rng, runs)
+        coins = kind == "little" and rng.random() < 0.5
+        leaky = _coin_runs if coins else _laplace_runs
+        outputs = leaky(rng, epsilon, runs) if epsilon else _same(rng, runs)
         if kind in ("sure", "long") and rng.random() < 0.5:
             outputs = _in_whole_numbers(outputs)
         bound = _value(answer, outputs, confidence)
         if not np.isfinite(bound):
             return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
-        found[confidence > CONFIDENCES[1]].append((1 - confidence, bound > epsilon + 1e-9))
+        group = "coins" if coins else "high" if confidence > CONFIDENCES[1] else "usual"
+        found[group].append((1 - confidence, bound > epsilon + 1e-9))
         if kind == "much":
             shares.append(bound / epsilon)
-    for group in found.values():
-        errors, beyond = [error for error, _ in group], sum(above for _, above in group)
-        if _at_least(beyond, errors) < chance.failure / 4:
+    for some in found.values():
+        errors, beyond = [error for error, _ in some], sum(above for _, above in some)
+        if _at_least(beyond, errors) < chance.failure / 6:
             return Diagnosis(
                 "beyond-the-truth",
                 f"Of {len(errors)} bounds at confidences from {_sure(max(errors))} to {_sure(min(errors))}, {beyond} "
