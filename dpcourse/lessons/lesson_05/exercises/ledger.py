@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, whole
+from dpcourse.checks.vocabulary import Shared
 
 # Ledgers of four kinds are drawn at random: so many that two mistakes that seldom differ are told apart.
 _TIMES = 300
@@ -240,7 +241,7 @@ FILTER = (
                 "A refused request costs nothing and ends nothing.",
             ),
             Mistake(
-                "not-everywhere",
+                Shared.NOT_EVERYWHERE,
                 _rounded_up,
                 "You round costs up to hundredths. A request of 0.7223 fits into a budget of 0.7224, and you refuse "
                 "it.",

@@ -231,7 +231,7 @@ def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     tie = np.array([25, 23])
     flips = {e: np.mean([int(answer(tie, e, rng=chance.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, _EPSILON)}
     if flips[_SMALL] < flips[_EPSILON] - 0.08:
-        return Diagnosis("epsilon-ignored", "At a smaller ε your noise is smaller.", Shared.EPSILON_INVERTED.question)
+        return Shared.EPSILON_IGNORED.seen("At a smaller ε your noise is smaller.", Shared.EPSILON_INVERTED.question)
     if flips[_SMALL] < flips[_EPSILON] + 0.08:  # right: 0.38 and 0.14
         return Shared.EPSILON_IGNORED.seen("At a smaller ε your noise is not larger.")
     return None
