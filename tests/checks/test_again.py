@@ -31,6 +31,7 @@ def test_who_can_be_foreseen_at_some_epsilon_is_refused():
     assert wrong.key == "own-generator" and "the same with another generator" in wrong.seen
 
 
+@pytest.mark.thorough
 def test_who_listens_is_refused_as_rarely_as_is_said():
     """With a failure of 0.05 a checker of a hundred refuses sixteen with probability 4e-5 at most."""
     assert sum(found(choice, seed, 0.05, times=60) is not None for seed in range(100)) < 16

@@ -51,6 +51,7 @@ WRONG = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("cheat", WRONG)
 def test_what_is_wrong_at_a_tenth_of_the_settings_is_seen(cheat):
     for seed in range(5):
@@ -62,6 +63,7 @@ def test_words_say_where_and_how_often():
     assert wrong.seen.startswith("At ε = ") and "your answer was the exact one in " in wrong.seen
 
 
+@pytest.mark.thorough
 def test_right_answers_are_refused_as_rarely_as_is_said():
     """With a failure of 0.05 a checker of forty refuses eight with probability 1e-3 at most."""
     assert sum(asked(winner(), seed, 0.05, 200) is not None for seed in range(40)) < 8

@@ -69,6 +69,7 @@ def test_no_noise_in_a_narrow_band_is_seen(id):
     assert [alone(id).grade(cheat, rng=seed).key for seed in range(3)] == ["not-everywhere"] * 3
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("id", OFTEN)
 def test_memory_does_not_help(id):
     """Each case asks in a process that has forgotten all calls."""

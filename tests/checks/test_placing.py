@@ -33,6 +33,7 @@ NOISE = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("noise", NOISE)
 def test_wrong_noise_shows(noise):
     rng = np.random.default_rng(1)

@@ -63,12 +63,14 @@ def test_what_two_calls_share_or_leave_out_is_seen(change):
     assert all(off_in_calls(twice(rng, change), 1e-6, rng) for _ in range(10))
 
 
+@pytest.mark.thorough
 def test_independent_calls_are_refused_as_rarely_as_is_said():
     """At 5% each, 300 of them raise 30 alarms with probability 4e-4 at most."""
     rng = np.random.default_rng(4)
     assert sum(bool(off_in_calls(twice(rng), 0.05, rng)) for _ in range(300)) < 30
 
 
+@pytest.mark.thorough
 def test_a_setting_may_be_asked_about_once_or_three_times():
     """As rarely as above; and what is said when no setting is asked about twice."""
     rng = np.random.default_rng(5)

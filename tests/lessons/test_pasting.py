@@ -101,6 +101,7 @@ def _run(code, names, wanted, *arguments, **keywords):
     return space.get("result_")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lesson", JOINED)
 def test_nothing_pasted_from_the_lesson_passes(lesson, monkeypatch):
     monkeypatch.setenv("DPCOURSE_SOURCE", "twin")

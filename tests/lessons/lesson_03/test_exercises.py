@@ -501,6 +501,7 @@ NORMAL = {
 }
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("exercise", NORMAL)
 def test_normal_noise_of_the_right_width_never_passes(exercise):
     assert "passed" not in rehearse(exercise, NORMAL[exercise], times=1, rng=4).keys
