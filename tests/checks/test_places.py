@@ -30,10 +30,14 @@ SOME = [(id, answer) for id, answer in RIGHT if id in OFTEN]
 
 
 def alone(id):
-    """The exercise with this case only."""
-    return dataclasses.replace(
-        exercise(id), cases=tuple(c for c in exercise(id).cases if isinstance(c, Placed | Everywhere))
-    )
+    """The exercise with these cases only; some have a function around them that says more."""
+    cases = [
+        c
+        for c in exercise(id).cases
+        if isinstance(c, Placed | Everywhere) or "everywhere" in getattr(c, "__name__", "")
+    ]
+    assert cases, id
+    return dataclasses.replace(exercise(id), cases=tuple(cases))
 
 
 def where_asked_often(id, answer):
