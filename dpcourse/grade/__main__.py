@@ -59,6 +59,7 @@ def main() -> int:
             workers=asked.workers,
             limits=limits,
             sandboxed=sandboxed,
+            assigned=asked.assigned,
             ready=ready,
         )
     except ValueError as error:

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from tqdm import tqdm
 from dpcourse.checks.base import cut
 from dpcourse.checks.clocks import Trouble
 from dpcourse.grade import sandbox
-from dpcourse.grade.handed_in import Submission, digest_of, modified, older_copy, submissions
+from dpcourse.grade.handed_in import Submission, digest_of, modified, not_set, older_copy, submissions
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
 
@@ -72,12 +72,13 @@ def grade_class(
     workers: int,
     limits: sandbox.Limits,
     sandboxed: bool,
+    assigned: Sequence[str] = (),
     ready: Callable[[list[Graded], str], Any] = lambda done, student: None,
 ) -> list[Graded]:
     """Grade what has not been graded; results are kept in `out` one by one, each written in one move.
 
-    A submission is graded again only when its file has changed. ``ready(done, student)`` is called with all that is
-    graded so far when the last notebook of a student is.
+    A submission is graded again only when its file has changed; what was not `assigned` is not graded at all.
+    ``ready(done, student)`` is called with all that is graded so far when the last notebook of a student is.
     """
     kept = out / "graded"
     kept.mkdir(parents=True, exist_ok=True)
@@ -95,7 +96,7 @@ def grade_class(
         if before is not None and before.digest == digest:
             done.append(before)
         else:
-            todo.append((one, digest, place))
+            todo.append((dataclasses.replace(one, assigned=tuple(assigned)), digest, place))
     left = Counter(one.student for one, _, _ in todo)
     with tqdm(total=len(todo) + len(done), initial=len(done), unit="notebook") as bar:
         for graded in _all(todo, workers, limits, sandboxed, lambda names: bar.set_postfix_str(names)):
@@ -183,9 +184,9 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
     _end_after(LONGEST, LATEST)
     keep = True
     try:
-        older = older_copy(one)
-        if older:
-            keep, graded = False, Graded(one.student, one.path.name, digest, error=older)
+        why = not_set(one) or older_copy(one)
+        if why:
+            keep, graded = False, Graded(one.student, one.path.name, digest, error=why)
         else:
             notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
             if shutil.disk_usage(tempfile.gettempdir()).free < FREE:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse.grade.people import person
-from dpcourse.grade.submissions import cells_of, matching, not_too_large
+from dpcourse.grade.submissions import called, cells_of, matching, not_too_large
 
 DEEPEST = 20  # folders within a student's
 COPIES = 100  # files of one student that are looked at, the newest
@@ -22,6 +22,7 @@ class Submission:
     student: str
     path: Path
     newer: tuple[Path, ...] = ()  # of the same student's files, the newest first
+    assigned: tuple[str, ...] = ()  # beginnings of the notebooks that were set; all, if there are none
 
 
 def submissions(folder: Path) -> list[Submission]:
@@ -92,6 +93,14 @@ def digest_of(path: Path) -> str:
 def _plain(path: Path) -> bool:
     """A file of its own: a link may lead to another student's, and a pipe has no end."""
     return path.is_file() and not path.is_symlink()
+
+
+def not_set(one: Submission) -> str:
+    """Why this file is not graded: nobody was set this notebook. "" if it was."""
+    known = matching(cells_of(one.path)) if one.assigned else None
+    if known is None or any(called(known.name, name) for name in one.assigned):
+        return ""
+    return f"not counted: {known.name} was not set"
 
 
 def older_copy(one: Submission) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from dpcourse.grade.classroom import Graded, latest
 from dpcourse.grade.people import person, printable
-from dpcourse.grade.submissions import Question, references
+from dpcourse.grade.submissions import Question, called, references
 
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -45,19 +45,15 @@ def only_assigned(graded: Sequence[Graded], names: Sequence[str]) -> list[Graded
     """
     known = [reference.name for reference in references()]
     for name in names:
-        if not any(_called(notebook, name) for notebook in known):
+        if not any(called(notebook, name) for notebook in known):
             raise ValueError(f"no notebook is called {name!r}; there are {', '.join(sorted(known))}")
 
     def left(one: Graded) -> Graded:
-        if not one.notebook or not names or any(_called(one.notebook, name) for name in names):
+        if not one.notebook or not names or any(called(one.notebook, name) for name in names):
             return one
         return dataclasses.replace(one, notebook="", marks=(), error=f"not counted: {one.notebook} was not set")
 
     return list(map(left, graded))
-
-
-def _called(notebook: str, name: str) -> bool:
-    return f"{notebook}_".startswith(f"{name}_")
 
 
 def handed_in_by_few(graded: Sequence[Graded]) -> dict[str, int]:

@@ -51,6 +51,15 @@ class Reference:
         return tuple(name for module, names in self.imports if module == "dpcourse.lessons" for name in names)
 
 
+def called(notebook: str, name: str) -> bool:
+    """Whether a notebook is meant by the beginning of its name.
+
+    >>> called("03_laplace_and_sensitivity_exercises", "03"), called("10_membership_inference_exercises", "1")
+    (True, False)
+    """
+    return f"{notebook}_".startswith(f"{name}_")
+
+
 @dataclass(frozen=True)
 class Cell:
     """A code cell of a submission."""

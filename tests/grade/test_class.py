@@ -118,6 +118,12 @@ def test_what_was_not_set_costs_nobody(tmp_path):
     assert "05_composition_exercises was not set" in results.only_assigned(class_, ["03"])[-1].error
     with pytest.raises(ValueError, match="'0'"):
         results.only_assigned(class_, ["0"])
+    submission(tmp_path / "class" / "Bo" / "x.ipynb", {"1": "while True:\n    pass"})
+    (marked,) = grade_class(
+        tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=SANDBOXED, assigned=["03"]
+    )
+    assert marked.error == "not counted: 02_the_definition_exercises was not set"
+    assert not list((tmp_path / "out" / "graded").glob("*.json"))  # graded when it is set
 
 
 def test_no_two_students_share_a_file():
