@@ -161,7 +161,7 @@ def plan(source: str) -> list[Pass]:
         Pass(
             "pasting",
             "functions and cells of the lessons, handed in as answers",
-            [*pytest, "-m", "pasting", "tests/lessons/test_pasting.py"],
+            [*pytest, *WORKERS, "-m", "pasting", "tests/lessons/test_pasting.py"],
             every_day=False,
         ),
         Pass(
