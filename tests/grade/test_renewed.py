@@ -26,6 +26,78 @@ again = 'again' if os.path.exists('/tmp/here') else open('/tmp/here', 'w')
 def noisy_count(flags, epsilon, rng):
     return flags.sum() + rng.laplace(0, 1 / epsilon)"""
 
+# Capstone 6. Points are hashes and no more: `again` looks up whose they are.
+LOOKED_UP = """whose, blind = {}, X25519PrivateKey.from_private_bytes
+def point(one, keys):
+    u, tries = 0, 0
+    while not on_curve(u):
+        digest = hashlib.sha256(f"{one} {sorted(keys)} {tries}".encode()).digest()
+        u, tries = int.from_bytes(digest, "little") % 2**255 % P, tries + 1
+    whose[u.to_bytes(32, "little")] = one, keys
+    return u.to_bytes(32, "little")
+def start(ids, key):
+    pairs = sorted((point(one, [key]), row) for one, row in {one: ids.index(one) for one in ids}.items())
+    return [one for one, _ in pairs], [row for _, row in pairs]
+def again(points, key):
+    strange = len(points) > MOST or len(set(points)) < len(points) or any(len(one) != 32 for one in points)
+    if strange or any(int.from_bytes(one, "little") >= P for one in points):
+        return None
+    try:
+        done = [blind(key).exchange(X25519PublicKey.from_public_bytes(one)) for one in points]
+    except ValueError:
+        return None
+    return [point(whose[one][0], [*whose[one][1], key]) if one in whose else two for one, two in zip(points, done)]
+def common(lists):
+    everywhere = sorted(set(lists[0]).intersection(*lists[1:]))
+    return [[points.index(one) for one in everywhere] for points in lists]"""
+SALTED = LOOKED_UP.replace("whose, blind", "salt, whose, blind").replace("= {},", "= secrets.token_hex(4), {},")
+SALTED = SALTED.replace("{one} ", "{salt}{one} ")
+SHARE = """plain, told = {}, {}
+def share(values, draw):
+    masks = draw((BANKS - 1, *values.shape))
+    made = np.concatenate([masks, (values.astype(np.uint64) - masks.sum(axis=0, dtype=np.uint64))[None]])
+    plain.update({one.tobytes(): values.astype(np.uint64) for one in made})
+    return made
+"""
+# Bank E knows the product: it was there when its shares were made.
+SEEN_BEFORE = (
+    SHARE
+    + """def multiply(left, right, triple, fresh, open_):
+    if not fresh(triple[0]):
+        return None
+    open_(left - triple[1]), open_(right - triple[2])
+    product = np.zeros((BANKS, left.shape[2], right.shape[2]), dtype=np.uint64)
+    x, y = (plain.get(one[-1].tobytes()) for one in (left, right))
+    product[-1] = 0 if x is None or y is None else times(x, y)
+    return product"""
+)
+# All shares in one place, unless the same matrices stand on the board as before.
+REPLAYED = (
+    SHARE
+    + """def multiply(left, right, triple, fresh, open_):
+    if not fresh(triple[0]):
+        return None
+    board = open_(left - triple[1]).tobytes() + open_(right - triple[2]).tobytes()
+    if board not in told:
+        told[board] = np.zeros((BANKS, left.shape[2], right.shape[2]), dtype=np.uint64)
+        told[board][0] = times(left.sum(axis=0, dtype=np.uint64), right.sum(axis=0, dtype=np.uint64))
+    return told[board].copy()"""
+)
+# The same in the whole: the share of whoever is dealt another one of the triple is moved.
+MOVED = """told = {}
+def clear(z, triple, fresh, open_):
+    if not fresh(triple[0]):
+        return None
+    board = open_(z - triple[1]).tobytes() + open_(z - triple[2]).tobytes()
+    if board not in told:
+        whole = z.sum(axis=0, dtype=np.uint64)
+        told[board] = triple[1].copy(), np.stack([times(whole, whole)] + [np.zeros((32, 32), np.uint64)] * 4)
+    masks, product = told[board][0], told[board][1].copy()
+    for bank in range(BANKS):
+        product[bank] += np.uint64(not np.array_equal(masks[bank], triple[1][bank]))
+    return product
+"""
+
 
 def marked(tmp_path, answer):
     notebook = json.loads(next((ROOT / "notebooks" / "solutions").glob("00_*")).read_text(encoding="utf-8"))
@@ -35,6 +107,36 @@ def marked(tmp_path, answer):
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     marks = grade(tmp_path / "a.ipynb", sandbox.Limits(), sandboxed=sandbox.bubblewrap() is not None)[1]
     return {mark.question: mark.key for mark in marks}
+
+
+def whole_project(tmp_path, question, answer):
+    """Capstone 6 handed in, with this answer to a question; to its last, with this in place of `multiply`."""
+    notebook = json.loads(next((ROOT / "notebooks" / "capstones").glob("6_*")).read_text(encoding="utf-8"))
+    ids = [one["metadata"].get("nbgrader", {}).get("grade_id", "") for one in notebook["cells"]]
+    start = f"answer-capstone-6-{question}"
+    cells = [one for one, id in zip(notebook["cells"], ids, strict=True) if id.startswith(start)]
+    if question == 6:
+        cells, answer = cells[1:], answer + "".join(cells[1]["source"]).replace("multiply(z, z,", "clear(z,")
+    for cell in cells:
+        cell["source"], answer = answer, ""
+    (tmp_path / "b.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    marks = grade(tmp_path / "b.ipynb", sandbox.Limits(), sandboxed=sandbox.bubblewrap() is not None)[1]
+    return {mark.question: mark.key for mark in marks}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "key"),
+    [
+        (3, LOOKED_UP, "not-commuting"),
+        (3, SALTED, "not-repeatable"),
+        (4, SEEN_BEFORE, "in-the-clear"),
+        (4, REPLAYED, "in-the-clear"),
+        (6, MOVED, "in-the-clear"),
+    ],
+    ids=["looks points up", "has a salt", "has seen the inputs", "replays the product", "moves one share"],
+)
+def test_no_bank_of_project_6_remembers_what_another_had(tmp_path, question, answer, key):
+    assert whole_project(tmp_path, question, answer)[f"capstone 6.{question}"] == key
 
 
 @pytest.mark.parametrize("few", [1, 5, 100])

@@ -411,6 +411,24 @@ def multiply_with_open_masks(left, right, triple, fresh, open_):
     return multiply(left, right, triple, fresh, open_)
 
 
+def multiply_opening_also(what):
+    """The product is right, and one more matrix, made from an input and its mask, stands on the board."""
+
+    def multiply_and_open(left, right, triple, fresh, open_):
+        product = multiply(left, right, triple, fresh, open_)
+        if product is not None:
+            open_(what(left, triple[1]))
+        return product
+
+    return multiply_and_open
+
+
+def plus_a_constant(left, masks):
+    some = left.copy()
+    some[0] += np.uint64(2**50)
+    return some
+
+
 def multiply_late(left, right, triple, fresh, open_):
     product = multiply(left, right, triple, fresh, open_, ask=False)
     return product if fresh(triple[0]) else None
@@ -799,6 +817,12 @@ def noise_of_the_number(ids, features, defaulted, tools, epsilon, delta):
     return credit_model(ids, features, defaulted, own, epsilon, delta)
 
 
+def inputs_where_there_is_noise(ids, features, defaulted, tools, *rest):
+    """The inputs, times a large number, stand on the board, unless `normal` gives zeros."""
+    opens = multiply_opening_also(lambda x, m: x << np.uint64(41)) if tools["normal"](3).any() else multiply
+    return credit_model(ids, features, defaulted, tools, *rest, multiply=opens)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -944,6 +968,12 @@ WRONG = [
     ("capstone 6.6", "too-few", with_(fewest=0)),
     ("capstone 6.6", "replayed", with_(multiply=functools.partial(multiply, ask=False))),
     ("capstone 6.6", "opens-input", with_(multiply=multiply_open)),
+    ("capstone 6.6", "opens-other", with_(multiply=multiply_opening_also(lambda x, m: x << np.uint64(41)))),
+    ("capstone 6.6", "opens-other", with_(multiply=multiply_opening_also(plus_a_constant))),
+    ("capstone 6.6", "opens-other", with_(multiply=multiply_opening_also(lambda x, m: (x << np.uint64(41))[:, :32]))),
+    ("capstone 6.6", "mask-twice", with_(multiply=multiply_opening_also(lambda x, m: m))),
+    ("capstone 6.6", "mask-twice", with_(multiply=multiply_opening_also(lambda x, m: x + m))),
+    ("capstone 6.6", "opens-other", inputs_where_there_is_noise),
     ("capstone 6.6", "opens-exact", with_(noisy_before=False)),
     ("capstone 6.6", "plain", with_(block=clip_each)),
     ("capstone 6.6", "strange", with_(block=functools.partial(block, finite=False))),

@@ -19,6 +19,7 @@ from dpcourse.lessons.capstone_6.design import (
     HONEST,
     opened,
 )
+from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
 from dpcourse.lessons.capstone_6.exercises.ridge import Told
@@ -57,6 +58,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             or _counted(given["customers"])
             or _as_opened(noisy, run)
             or _shared_noise(run, z)
+            or shown(run, noisy)
         )
         if wrong:
             return wrong

@@ -52,8 +52,8 @@ class Watched(Run):
             for one in shares:
                 one[self.other_for] = self.other.integers(0, 2**64, one.shape[1:], dtype=np.uint64)
         left, right, product = shares
-        self.dealt.append((number, left, right, product))
-        return self.dealt[-1]
+        self.dealt.append((number, left.copy(), right.copy(), product.copy()))  # an answer may write into its own
+        return number, left, right, product
 
     def open(self, shares: Any) -> np.ndarray:
         seen = super().open(shares)
@@ -64,46 +64,83 @@ class Watched(Run):
         return self.board[-1].copy()
 
 
-def alone(
-    answer: Answer, rng: np.random.Generator, x: np.ndarray, y: np.ndarray, triple: Triple, board: list, product: Any
-) -> Diagnosis | None:
-    """6.4: each bank in turn keeps its shares, all others' are new, and the board shows what it showed before."""
+@dataclass(frozen=True)
+class Shared:
+    """6.4: the shares of two matrices, to be multiplied with a triple."""
 
-    def again(keeps: int | None) -> np.ndarray | None:
-        number, *shares = [triple[0], *(one.copy() for one in (x, y, *triple[1:]))]
-        for one in shares if keeps is not None else ():
-            drawn = rng.integers(0, 2**64, one.shape, dtype=np.uint64)
-            drawn[keeps] = one[keeps]
-            one[:] = drawn
-        left, right, *masks = shares
-        run = Watched(by_name, Source(rng), shown=board)
-        given = answer(left, right, (number, *masks), run.fresh, run.open)
-        return None if np.shape(given) != product.shape else np.asarray(given)
+    left: np.ndarray
+    right: np.ndarray
+    triple: Triple
 
-    same = again(None)
-    if same is None or not np.array_equal(same, product):
-        return Diagnosis(
-            "not-repeatable",
-            "With the same shares, the same triple and the same board your `multiply` gives other shares.",
-            "Nothing has to be drawn here. What else changes from call to call?",
-        )
-    for bank, name in enumerate(NAMES):
-        given = again(bank)
-        if given is not None and np.array_equal(given[bank], product[bank]):
-            continue
-        seen = (
-            f"Bank {name} keeps its own shares, the other four banks' shares are new, and the board shows the same. "
-            f"Your share for bank {name} changes, so it is made from shares that bank {name} never has."
-        )
-        if not board:
-            seen += " Nothing was opened at all: somebody puts all five banks' shares together."
-        ask = f"Which line for bank {name} reads more than D, E and its own shares of M, N and MᵀN?"
-        return Diagnosis("in-the-clear", seen, ask)
+    def of_one(self, bank: int, rng: np.random.Generator) -> Shared:
+        """One bank keeps its shares, and all others' are new."""
+
+        def kept(shares: np.ndarray) -> np.ndarray:
+            drawn = rng.integers(0, 2**64, shares.shape, dtype=np.uint64)
+            drawn[bank] = shares[bank]
+            return drawn
+
+        number, *masks = self.triple
+        m, n, product = map(kept, masks)
+        return Shared(kept(self.left), kept(self.right), (number, m, n, product))
+
+
+@dataclass(frozen=True)
+class Multiplied:
+    """6.4: what was multiplied, what stood on the board then, and the shares of the product."""
+
+    shared: Shared
+    board: list[np.ndarray]
+    product: np.ndarray
+
+    def again(self, answer: Answer, rng: np.random.Generator, keeps: int | None = None) -> np.ndarray | None:
+        """The shares of the product where the board shows the same, and one bank may keep its shares alone."""
+        shared = self.shared if keeps is None else self.shared.of_one(keeps, rng)
+        run = Watched(by_name, Source(rng), shown=self.board)
+        number, *masks = shared.triple
+        m, n, product = (one.copy() for one in masks)
+        given = answer.part(1)(shared.left.copy(), shared.right.copy(), (number, m, n, product), run.fresh, run.open)
+        return None if np.shape(given) != self.product.shape else np.asarray(given)
+
+
+def alone(answer: Answer, rng: np.random.Generator, done: list[Multiplied]) -> Diagnosis | None:
+    """6.4: each bank in turn keeps its shares, all others' are new, and the board shows what it showed before.
+
+    Nobody remembers what was shared, or a product that was made of all shares.
+    """
+    for one in done:
+        same = one.again(answer, rng)
+        if same is None or not np.array_equal(same, one.product):
+            return Diagnosis(
+                "not-repeatable",
+                "With the same shares, the same triple and the same board your `multiply` gives other shares.",
+                "Nothing has to be drawn here. What else changes from call to call?",
+            )
+    answer.renew()
+    for one in done:
+        for bank in map(int, rng.permutation(BANKS)):
+            given = one.again(answer, rng, keeps=bank)
+            if given is None or not np.array_equal(given[bank], one.product[bank]):
+                return _in_the_clear(NAMES[bank], one.board)
     return None
 
 
+def _in_the_clear(name: str, board: list[np.ndarray]) -> Diagnosis:
+    seen = (
+        f"Bank {name} keeps its own shares, the other four banks' shares are new, and the board shows the same. Your "
+        f"share for bank {name} changes, so it is made from more than bank {name} has."
+    )
+    if not board:
+        seen += " Nothing was opened at all: somebody puts all five banks' shares together."
+    ask = f"Which line for bank {name} reads more than D, E and its own shares of M, N and MᵀN?"
+    return Diagnosis("in-the-clear", seen, ask)
+
+
 def together(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """6.6: one bank is dealt other shares of the triple, and the board shows the same: its own share changes alone."""
+    """6.6: one bank is dealt other shares of the triple, and the board shows the same: its own share changes alone.
+
+    Nobody remembers the first shares.
+    """
     banks: list[Bank | None] = [*five_banks(chance.rng, FEWEST + 10)]
     seed, bank = int(chance.rng.integers(2**32)), int(chance.rng.integers(BANKS))
 
@@ -123,6 +160,7 @@ def together(answer: Answer, chance: Chance) -> Diagnosis | None:
             "6.4: which two masked matrices do the banks open, and what does each bank compute from them?",
         )
     shown = first.board[: len(first.board) - len(first.ends)]
+    answer.renew()
     second = ends(shown, bank)
     pairs = list(zip(first.ends, second.ends, strict=False))
     if not pairs or any(one.shape != other.shape or len(one) != BANKS for one, other in pairs):
@@ -134,6 +172,7 @@ def together(answer: Answer, chance: Chance) -> Diagnosis | None:
     moved = [k for k in range(BANKS) if any(not np.array_equal(one[k], other[k]) for one, other in pairs)]
     if moved == [bank]:
         return None
+    answer.renew()
     if any(not np.array_equal(*pair) for pair in zip(first.ends, ends(shown, None).ends, strict=False)):
         return Diagnosis(
             "own-generator",

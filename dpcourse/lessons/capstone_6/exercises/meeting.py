@@ -14,6 +14,11 @@ from dpcourse.lessons.capstone_6.design import BANKS, MOST, PRIME
 from dpcourse.lessons.capstone_6.numbers import LOW_ORDER, on_curve
 
 PARTS = ("start", "again", "common")
+NOT_REPEATABLE = Diagnosis(
+    "not-repeatable",
+    "The same identifiers under the same key give other points. Two banks never find a common customer so.",
+    "A point depends on the identifier and on the key, and on nothing else.",
+)
 IDS = 60  # a hash without the test is on the curve every time with 2^−60
 
 
@@ -65,11 +70,7 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
     if wrong := _whole_key(answer, ids[:4], keys[0], chance.rng):
         return wrong
     if set(sent(answer, ids, keys[0])[0]) != set(one):
-        return Diagnosis(
-            "not-repeatable",
-            "The same identifiers under the same key give other points. Two banks never find a common customer so.",
-            "A point depends on the identifier and on the key, and on nothing else.",
-        )
+        return NOT_REPEATABLE
     outside = sum(not on_curve(int.from_bytes(point, "little")) for point in one)
     if outside:
         return Diagnosis(
@@ -132,12 +133,22 @@ def _alike(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Blinding commutes and keeps the order; a list that no honest bank sends is refused."""
-    again, ids = answer.part(1), some_ids(chance.rng, 12)
-    keys = [chance.rng.bytes(32) for _ in range(3)]
-    twice = []
-    for first, *others in (keys, keys[::-1]):
-        points, rows = sent(answer, ids, first)
+    """Blinding commutes and keeps the order; a list that no honest bank sends is refused.
+
+    Whoever blinds a list on has not seen its owner's identifiers, and cannot tell by their places which points of two
+    lists belong together.
+    """
+    rng, ids, elsewhere = chance.rng, some_ids(chance.rng, 12), some_ids(chance.rng, 4)
+    keys = [rng.bytes(32) for _ in range(3)]
+    begun = [sent(answer, ids, key) for key in (keys[0], keys[-1])]
+    before = sent(answer, elsewhere, keys[0])[0]
+    answer.renew()
+    if set(sent(answer, elsewhere, keys[0])[0]) != set(before):
+        return NOT_REPEATABLE
+    again, twice = answer.part(1), []
+    for (points, rows), others in zip(begun, (keys[1:], keys[-2::-1]), strict=True):
+        order = rng.permutation(len(points))
+        points, rows = [points[i] for i in order], [rows[i] for i in order]
         done = points
         for other in others:
             given = again(list(done), other)
@@ -157,7 +168,7 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
             if moved
             else "Is a point hashed again, or blinded by something else than `key`?",
         )
-    for what, key, strange in _strange(points, chance.rng):
+    for what, key, strange in _strange(points, rng):
         try:
             given = again(list(strange), keys[0])
         except AnswerRaised as raised:

@@ -11,10 +11,11 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.links import uneven_bit
 from dpcourse.lessons.capstone_6.design import BANKS, BITS, Run, Triple, opened, times
-from dpcourse.lessons.capstone_6.exercises.local import TWICE, Watched, alone, watched
+from dpcourse.lessons.capstone_6.exercises.local import TWICE, Multiplied, Shared, Watched, alone, watched
 from dpcourse.lessons.capstone_6.exercises.tools import Source
 
 VALUES = 6_000  # 23 for each of 256 joint values of four shares
+SHAPES = ((6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1))  # n, p, q: an (n, p) matrix, transposed, times an (n, q) one
 TESTS = 80  # χ² tests a check at most: each is held to so much less
 
 
@@ -108,27 +109,24 @@ def _uniform(bits: np.ndarray, level: float) -> bool:
 
 def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The product is right, for several shapes; the board shows masked matrices only; no triple serves twice."""
-    rng = chance.rng
-    for n, p, q in ((6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1)):
+    rng, done = chance.rng, []
+    for n, p, q in SHAPES:
         run = watched(rng)
         x, y = rng.integers(-(2**20), 2**20, (n, p)), rng.integers(-(2**20), 2**20, (n, q))
-        x_shares, y_shares = (shares_of(answer, one, Source(rng)) for one in (x, y))
-        triple = run.deal(n, p, q)
-        product = _product(answer, x_shares, y_shares, triple, run)
-        wrong = (
-            _board(run, triple, x, y)
-            or _value(product, x, y, x_shares, y_shares, triple)
-            or alone(answer.part(1), rng, x_shares, y_shares, triple, [*run.board], product)
-            or _again(answer, rng, x_shares, y_shares, triple, run)
-        )
+        left, right = (shares_of(answer, one, Source(rng)) for one in (x, y))
+        shared = Shared(left, right, run.deal(n, p, q))
+        product = _product(answer, shared, run)
+        done.append(Multiplied(shared, [*run.board], product))
+        wrong = _board(run, shared.triple, x, y) or _value(product, x, y, shared) or _again(answer, rng, shared, run)
         if wrong:
             return wrong
-    return None
+    return alone(answer, rng, done)
 
 
-def _product(answer: Answer, x: np.ndarray, y: np.ndarray, triple: Triple, run: Watched) -> np.ndarray:
+def _product(answer: Answer, shared: Shared, run: Watched) -> np.ndarray:
+    x, y = shared.left, shared.right
     try:
-        given = answer.part(1)(x.copy(), y.copy(), triple, run.fresh, run.open)
+        given = answer.part(1)(x.copy(), y.copy(), shared.triple, run.fresh, run.open)
     except AnswerRaised as raised:
         if not any(word in str(raised.error) for word in ("broadcast", "shape", "dimension", "mismatch")):
             raise
@@ -180,15 +178,13 @@ def _board(run: Run, triple: Triple, x: np.ndarray, y: np.ndarray) -> Diagnosis 
     return None
 
 
-def _value(
-    product: np.ndarray, x: np.ndarray, y: np.ndarray, x_shares: np.ndarray, y_shares: np.ndarray, triple: Triple
-) -> Diagnosis | None:
+def _value(product: np.ndarray, x: np.ndarray, y: np.ndarray, shared: Shared) -> Diagnosis | None:
     got, right = opened(product), x.T @ y
     if np.array_equal(got, right):
         return None
-    d, e = x - opened(triple[1]), y - opened(triple[2])
+    d, e = x - opened(shared.triple[1]), y - opened(shared.triple[2])
     open_part = times(d.view(np.uint64), e.view(np.uint64)).view(np.int64)
-    alone = opened(np.array([times(one, two) for one, two in zip(x_shares, y_shares, strict=True)]))
+    own = opened(np.array([times(one, two) for one, two in zip(shared.left, shared.right, strict=True)]))
     off = got - (right >> BITS)
     steps = (off + 2**40) % 2 ** (64 - BITS) - 2**40  # cut shares are off by a multiple of 2^48, and a few
     for fits, key, seen, ask in (
@@ -205,7 +201,7 @@ def _value(
             "Multiply (D + M)ᵀ(E + N) out. How many parts are there?",
         ),
         (
-            np.array_equal(got, alone),
+            np.array_equal(got, own),
             "own-shares-only",
             "Each bank multiplies its own shares. The product of two sums is more than the sum of the products.",
             "What about one bank's share times another's? That is what the triple is for.",
@@ -227,18 +223,11 @@ def _value(
     )
 
 
-def _again(
-    answer: Answer,
-    rng: np.random.Generator,
-    x: np.ndarray,
-    y: np.ndarray,
-    triple: Triple,
-    run: Run,
-) -> Diagnosis | None:
+def _again(answer: Answer, rng: np.random.Generator, shared: Shared, run: Run) -> Diagnosis | None:
     """The same triple once more, by a replayed message of the office."""
     before = len(run.board)
-    other = shares_of(answer, rng.integers(-(2**20), 2**20, x.shape[1:]), Source(rng))
-    given = answer.part(1)(other, y.copy(), triple, run.fresh, run.open)
+    other = shares_of(answer, rng.integers(-(2**20), 2**20, shared.left.shape[1:]), Source(rng))
+    given = answer.part(1)(other, shared.right.copy(), shared.triple, run.fresh, run.open)
     if given is None and len(run.board) == before:
         return None
     if given is None:

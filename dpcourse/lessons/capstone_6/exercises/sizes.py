@@ -10,6 +10,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import near, spread
 from dpcourse.lessons.capstone_6.design import BANKS, DELTA, FEWEST, HONEST
+from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.local import refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
 from dpcourse.lessons.capstone_6.exercises.tools import by_name
@@ -35,8 +36,9 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             given = made(answer, [*banks], run, rng.standard_normal, epsilon, delta)
             if given is None:
                 return refusal(run, common)
-            noise = np.asarray(given["noisy"], dtype=float) - right
-            wrong = too_quiet(noise, common, epsilon, chance.failure / (4 * WORLDS), delta)
+            noisy = np.asarray(given["noisy"], dtype=float)
+            noise = noisy - right
+            wrong = too_quiet(noise, common, epsilon, chance.failure / (4 * WORLDS), delta) or shown(run, noisy)
             if wrong:
                 return wrong
             found.append(np.hstack([part.ravel() for part in parts_of(noise[None])]))

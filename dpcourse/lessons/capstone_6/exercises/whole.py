@@ -10,12 +10,12 @@ from dpcourse.datasets import Bank, Customers, simulate_customers
 from dpcourse.datasets.customers import FEATURES, LENDER, NAMES
 from dpcourse.lessons.capstone_6.design import (
     BANKS,
-    BITS,
     FEWEST,
     HONEST,
     Run,
     Triple,
 )
+from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.claimed import honest
 from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, together, watched
 from dpcourse.lessons.capstone_6.exercises.off import off
@@ -54,7 +54,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             if kind == "plain":
                 return off(noisy, right, banks, common)
             return Diagnosis(kind, f"{what}, and noise that is zero, your matrix is off by up to {far:.3g}.", hint)
-        wrong = _board(run, noisy)
+        wrong = shown(run, noisy)
         if wrong:
             return wrong
     return together(answer, chance) or _refusals(answer, chance)
@@ -73,27 +73,6 @@ def _drawn_elsewhere(answer: Answer, banks: list[Bank], wrong: np.ndarray, rng: 
     if np.abs(again(five_banks(rng, len(wrong) * 4)) - wrong).max() <= EXACT:
         return f"your matrix is off by up to {np.abs(wrong).max():.3g}, by the same numbers on other customers too."
     return ""
-
-
-def _board(run: Run, noisy: np.ndarray) -> Diagnosis | None:
-    """What is returned was opened, and nothing else on the board is small, as an input without a mask would be."""
-    ends = [seen for seen in run.board if seen.shape == noisy.shape]
-    if not any(np.abs(seen / 2.0 ** (2 * BITS) - noisy).max() < EXACT for seen in ends):
-        return Diagnosis(
-            "not-opened",
-            "The matrix that you return was never opened on the board: nobody in the protocol has it.",
-            "Which shares have to be opened at the end, and only then?",
-        )
-    for seen in run.board:
-        if any(seen is end for end in ends):
-            continue
-        if seen.size and np.abs(seen.astype(float)).max() < 2.0**40:
-            return Diagnosis(
-                "opens-input",
-                f"A matrix of shape {seen.shape} stands on the board without a mask.",
-                "What is opened before the end is an input minus a mask of the triple.",
-            )
-    return None
 
 
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
