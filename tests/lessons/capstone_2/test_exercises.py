@@ -143,6 +143,10 @@ def stops_at_nan(reports):
     return [sum(min(int(report), 20) == k for report in reports if not report < 0) for k in range(BINS)]
 
 
+def stops_without_lots(reports):
+    return lot_histogram(np.minimum(reports, max(reports)))
+
+
 def short(reports):
     fine = np.minimum(reports[reports >= 0], 20).astype(int)
     return np.bincount(fine)
@@ -365,6 +369,17 @@ def new_year(folder, quarter, query_id, epsilon):
     return True
 
 
+def ten_at_most(folder, quarter, query_id, epsilon):
+    """The right ledger, which closes after ten queries."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{quarter}.count"
+    number = int(path.read_text()) if path.exists() else 0
+    if number == 10 or not admit(folder, quarter, query_id, epsilon):
+        return False
+    path.write_text(str(number + 1))
+    return True
+
+
 # 2.6 the whole
 
 
@@ -568,7 +583,7 @@ RIGHT = [
 
 WRONG = [
     ("capstone 2.1", "plain", (plain, reconstruct)),
-    ("capstone 2.1", "own-generator", (exact_for_four, reconstruct)),
+    ("capstone 2.1", "plain", (exact_for_four, reconstruct)),
     ("capstone 2.1", "not-reduced", (unreduced, reconstruct)),
     ("capstone 2.1", "not-uniform", (small_masks, reconstruct)),
     ("capstone 2.1", "not-uniform", (same_mask_for_all, reconstruct)),
@@ -583,6 +598,7 @@ WRONG = [
     ("capstone 2.1", "negatives", (share, unsigned)),
     ("capstone 2.1", "wrong-sum", (share, lambda shares, modulus: reconstruct(shares[:-1], modulus))),
     ("capstone 2.2", "raises", stops_at_nan),
+    ("capstone 2.2", "raises", stops_without_lots),
     ("capstone 2.2", "bins-from-data", lambda reports: np.histogram(reports, BINS)[0]),
     ("capstone 2.2", "bins-from-data", short),
     ("capstone 2.2", "more-than-one", spoiled),
@@ -624,6 +640,8 @@ WRONG = [
     ("capstone 2.5", "refreshes", new_year),
     ("capstone 2.5", "overspends", some_are_free(lambda quarter, epsilon: 0.25 < epsilon < 1)),
     ("capstone 2.5", "overspends", some_are_free(lambda quarter, epsilon: quarter > "2030" and epsilon > 0)),
+    ("capstone 2.5", "overspends", some_are_free(lambda quarter, epsilon: 0.09 < epsilon < 0.11)),
+    ("capstone 2.5", "refuses-fitting", ten_at_most),
     (
         "capstone 2.5",
         "refuses-fitting",
@@ -672,6 +690,7 @@ WRONG = [
     ),
     *wrong_claims("capstone 2.6", benchmark, "a record is one supplier"),
     ("capstone 2.6", "not-useful", with_(rate=lambda noisy: 100 * rate_of(noisy))),
+    ("capstone 2.6", "not-admitted", with_(ask=lambda admit, quarter, epsilon: admit(quarter, "benchmark", 2.0))),
 ]
 
 

@@ -542,7 +542,7 @@ WRONG = [
     ("capstone 3.5", "repeated", whole_with(first=False)),
     ("capstone 3.5", "stranger", whole_with(members=False)),
     ("capstone 3.5", "too-few", whole_with(enough=False)),
-    ("capstone 3.5", "plain", whole_with(clip=lambda rows: rows)),
+    ("capstone 3.5", "not-clipped", whole_with(clip=lambda rows: rows)),
     ("capstone 3.5", "claim", lambda *a, **k: train(*a, relation=Neighbours.ADD_REMOVE, **k)),
     ("capstone 3.5", "claim", lambda *a, **k: train(*a, claim=Guarantee(0.1, 1e-8, Neighbours.REPLACE_ONE), **k)),
     *wrong_claims("capstone 3.5", train, "a record is one reading"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_2.design import BINS
@@ -34,21 +34,13 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each canary beside fine lots, and alone: an error is an output, and one lot may change one count by one."""
     for others in (_clean(chance.rng)[0], np.array([])):
         for canary in CANARIES:
-            without, beside = others.copy(), np.append(others, canary)
-            try:
-                before, after = (np.asarray(answer(some), dtype=float) for some in (without, beside))
-            except AnswerRaised as raised:
-                where = f"with one report of {canary:g}" if len(others) else f"where the only report is {canary:g}"
-                return Diagnosis(
-                    "raises",
-                    f"Your function stops {where}, or with none at all: {raised}. An error is an output, and this one "
-                    "tells about a lot.",
-                    "What should happen with a report that is no count? It has to go somewhere, or nowhere.",
-                )
+            before = _counts(answer, others.copy(), f"with {len(others):,} reports")
+            after = _counts(answer, np.append(others, canary), f"with one report of {canary:g}")
             if before.shape != (BINS,) or after.shape != (BINS,):
                 return Diagnosis(
                     "bins-from-data",
-                    f"Your histogram has {before.size} bins, and {after.size} with one report of {canary:g} more.",
+                    f"Your histogram of {len(others):,} reports has {before.size} bins, and {after.size} with one "
+                    f"report of {canary:g} more.",
                     f"{BINS} bins, whatever the reports are: how many there are must not depend on the data.",
                 )
             moved = np.abs(after - before).sum()
@@ -56,9 +48,21 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis(
                     "more-than-one",
                     f"One report of {canary:g} more changes your counts by {moved:g} in all.",
-                    "One lot must change one bin, by one. Does a strange report reach the others' counts?",
+                    "One lot may change one bin, by one. Does a strange report reach the others' counts?",
                 )
     return None
+
+
+def _counts(answer: Answer, reports: np.ndarray, what: str) -> np.ndarray:
+    try:
+        return np.asarray(answer(reports), dtype=float)
+    except AnswerRaised as raised:
+        seen = f"Your function stops {what}: {raised}. An error is an output, and this one tells about a lot."
+        ask = "What should happen with a report that is no count? It has to go somewhere, or nowhere."
+        if not len(reports):
+            seen = f"Your function stops where there is no report: {raised}. A supplier that made no lot is no error."
+            ask = "What is the histogram of no lots?"
+        raise Refused(Diagnosis("raises", seen, ask)) from None
 
 
 CLEAN = Equals(
@@ -68,20 +72,21 @@ CLEAN = Equals(
         Mistake(
             "shares",
             lambda reports: counted(reports) / len(reports),
-            "You return shares of lots, not counts.",
-            "The number of a supplier's lots is private too. A share also cannot be added up over suppliers.",
+            "You return shares of lots, not counts: one lot more moves the shares of other bins, too.",
+            "Fifteen histograms are added up. What do fifteen shares add up to?",
         ),
         Mistake(
             "bins-from-data",
             lambda reports: np.histogram(reports, BINS)[0],
-            "Your bins run from the smallest to the largest report: one lot moves every bin's borders.",
+            "Your bins run from the smallest to the largest report: a lot with more defects than all others moves "
+            "every bin's borders.",
             "Bins come from what is public: 0, 1, …, 19, and 20 or more.",
         ),
         Mistake(
             "drops-large",
             lambda reports: counted(reports[reports < BINS - 1]),
             "Lots with 20 defects or more are missing from your histogram: the worst lots would not count.",
-            "They share the last bin.",
+            "In which of the 21 bins does a lot with 34 defects count?",
         ),
         Mistake(
             "defects",

@@ -15,6 +15,10 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.once import whole
 
+_BUDGET = 2000  # thousandths
+_COUNTS_ALL = "Does each cost count, however large or small it is, and in every quarter?"
+_WHEN_REFUSED = "When is a query refused, and does yours look at anything else?"
+
 
 @contextlib.contextmanager
 def empty_folder() -> Iterator[Path]:
@@ -23,12 +27,17 @@ def empty_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def _asked(answer: Answer, folder: Path, quarter: str, query_id: str, epsilon: float) -> bool:
+def _asked(answer: Answer, folder: Path, quarter: str, query_id: str, epsilon: float, may_stop: bool = False) -> bool:
+    """What the answer says; with `may_stop` an error counts as a refusal."""
     try:
         given = answer(folder, quarter, query_id, epsilon)
     except AnswerRaised as raised:
+        if may_stop:
+            return False
         if folder.exists():
-            raise
+            seen = f'Asked about {quarter} for "{query_id}" at ε = {epsilon:g}, your function stops with {raised}.'
+            ask = "Does this query have to be refused? A refusal is an answer: return False."
+            raise Refused(Diagnosis("raises", seen, ask)) from raised
         seen = f"The folder is not there yet, and your function stops with {raised}."
         raise Refused(Diagnosis("no-folder", seen, "Who makes the folder?")) from raised
     if not isinstance(given, bool | np.bool_):
@@ -36,85 +45,76 @@ def _asked(answer: Answer, folder: Path, quarter: str, query_id: str, epsilon: f
     return bool(given)
 
 
-def _refused_for(error: AnswerRaised, what: str) -> Diagnosis:
-    return Diagnosis("raises", f"{what}, your function stops with {error}.", "A refusal is an answer: return False.")
-
-
 _REPEATS = Diagnosis(
     "repeats",
-    'The query "rate" is admitted twice. Drawn twice, its noise averages out, and the second draw was not what the '
-    "first was planned for.",
-    "A repeated query_id gets the old answer shown again, not a new one drawn.",
+    'The query "rate" is admitted twice. Each time its noise is drawn anew, and the average of two draws tells more.',
+    "Whoever asks again can be shown the old release. How do you know that a query_id was admitted before?",
 )
 
 
 def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Over-budget, repeated and strange costs, in one quarter; and what a refused query leaves behind."""
     with empty_folder() as folder:
-        try:
-            if not _asked(answer, folder, "2025-Q4", "rate", 1.0):
-                return Diagnosis("refuses-all", "The first query, ε = 1 of a budget of 2, is refused.")
-            if _asked(answer, folder, "2025-Q4", "rate", 0.25):
+        if not _asked(answer, folder, "2025-Q4", "rate", 1.0):
+            seen = "The first query, ε = 1 of a budget of 2, is refused."
+            return Diagnosis("refuses-all", seen, "When is a query refused? Which of these cases is this?")
+        if _asked(answer, folder, "2025-Q4", "rate", 0.25):
+            return _REPEATS
+        for cost in (-1.0, math.nan, math.inf):
+            if _asked(answer, folder, "2025-Q4", f"cost {cost}", cost, may_stop=True):
+                return Diagnosis(
+                    "strange-cost",
+                    f"A query with ε = {cost:g} is admitted.",
+                    "A negative cost is a refund, and NaN is neither below nor above the budget. What is a cost?",
+                )
+        if _asked(answer, folder, "2025-Q4", "large", 1.25):
+            seen = "After ε = 1 of 2, another 1.25 is admitted."
+            return Diagnosis("overspends", seen, "How much is spent then, and which number do you compare it with?")
+        for query, cost in (("small", 0.75), ("rest", 0.25)):
+            if not _asked(answer, folder, "2025-Q4", query, cost):
+                seen = f"After some refused queries there is room for {cost} in the budget of 2, and it is refused."
+                ask = "Only what is released costs anything: were refused queries charged?"
+                return Diagnosis("charges-refused", seen, ask)
+            if query == "small" and _asked(answer, folder, "2025-Q4", "rate", 0.125):
                 return _REPEATS
-            for cost in (-1.0, math.nan, math.inf):
-                with contextlib.suppress(AnswerRaised):
-                    if _asked(answer, folder, "2025-Q4", f"cost {cost}", cost):
-                        return Diagnosis(
-                            "strange-cost",
-                            f"A query with ε = {cost} is admitted.",
-                            "A negative cost is a refund, and NaN compares with nothing. What is a cost?",
-                        )
-            if _asked(answer, folder, "2025-Q4", "large", 1.25):
-                return Diagnosis("overspends", "After ε = 1 of 2, another 1.25 is admitted.", "Add them up.")
-            for query, cost in (("small", 0.75), ("rest", 0.25)):
-                if not _asked(answer, folder, "2025-Q4", query, cost):
-                    seen = f"After some refused queries there is room for {cost} in the budget of 2, and it is refused."
-                    ask = "Only what is released costs anything: were refused queries charged?"
-                    return Diagnosis("charges-refused", seen, ask)
-                if query == "small" and _asked(answer, folder, "2025-Q4", "rate", 0.125):
-                    return _REPEATS
-            if _asked(answer, folder, "2025-Q4", "more", 0.01):
-                return Diagnosis("overspends", "The budget of 2 is spent, and 0.01 more is admitted.", "Add them up.")
-        except AnswerRaised as error:
-            return _refused_for(error, "When a query has to be refused")
+        if _asked(answer, folder, "2025-Q4", "more", 0.01):
+            seen = "After 1 + 0.75 + 0.25, which is the budget of 2, another 0.01 is admitted."
+            return Diagnosis("overspends", seen, _COUNTS_ALL)
     return None
 
 
 def many_quarters(answer: Answer, chance: Chance) -> Diagnosis | None:
     """New lots have a budget of their own. Old lots keep theirs, spent as it is, on 1 January and after a restart."""
     with empty_folder() as folder, empty_folder() as elsewhere:
-        try:
-            for quarter in ("2025-Q4", "2026-Q1"):
-                if not _asked(answer, folder, quarter, "benchmark", 1.5):
-                    return Diagnosis(
-                        "one-budget",
-                        "The lots of 2025-Q4 have cost 1.5, and those of 2026-Q1, which are other lots, are refused "
-                        "their first 1.5.",
-                        "A lot is made once: which releases is it in?",
-                    )
-            if _asked(answer, folder, "2025-Q4", "again in January", 1.5):
+        for quarter in ("2025-Q4", "2026-Q1"):
+            if not _asked(answer, folder, quarter, "benchmark", 1.5):
                 return Diagnosis(
-                    "refreshes",
-                    "Once 2026-Q1 has begun, the lots of 2025-Q4 may be asked about again: ε = 3 for them by now.",
-                    "A budget belongs to the lots, not to the calendar. What do they forget on 1 January?",
+                    "one-budget",
+                    "The lots of 2025-Q4 have cost 1.5, and those of 2026-Q1, which are other lots, are refused "
+                    "their first 1.5.",
+                    "A lot is made once: which releases is it in?",
                 )
-            copy = elsewhere / "restored"
-            shutil.copytree(folder, copy)
-            answer.renew()
-            if _asked(answer, copy, "2026-Q1", "after a restart", 1.0):
-                return Diagnosis(
-                    "forgets",
-                    "The folder was moved, as by a restart on another machine, and everything spent is forgotten.",
-                    "What was spent has to be in the file. `PrivacyLedger` writes it before it returns.",
-                )
-            if not _asked(answer, elsewhere / "new", "2026-Q1", "benchmark", 1.5):
-                return Diagnosis(
-                    "forgets",
-                    "In an empty folder the first query is refused: your function remembers another folder.",
-                    "What was spent has to be in the file, and nowhere else.",
-                )
-        except AnswerRaised as error:
-            return _refused_for(error, "With two quarters")
+        if _asked(answer, folder, "2025-Q4", "again in January", 1.5):
+            return Diagnosis(
+                "refreshes",
+                "After a query about 2026-Q1, the lots of 2025-Q4 may be asked about again: ε = 3 for them by now.",
+                "A budget belongs to the lots, not to the calendar. Where does what 2025-Q4 has spent go?",
+            )
+        copy = elsewhere / "restored"
+        shutil.copytree(folder, copy)
+        answer.renew()
+        if _asked(answer, copy, "2026-Q1", "after a restart", 1.0):
+            return Diagnosis(
+                "forgets",
+                "The folder was moved, as by a restart on another machine. 1.5 of 2 was spent, and 1 more is admitted.",
+                "What was spent has to be in the file. `PrivacyLedger` writes it before it returns.",
+            )
+        if not _asked(answer, elsewhere / "new", "2026-Q1", "benchmark", 1.5):
+            return Diagnosis(
+                "forgets",
+                "In an empty folder the first query is refused: your function remembers another folder.",
+                "What was spent has to be in the file, and nowhere else.",
+            )
     return None
 
 
@@ -124,14 +124,12 @@ def tenths(answer: Answer, chance: Chance) -> Diagnosis | None:
         admitted = sum(_asked(answer, folder, "2026-Q2", f"query {number}", 0.1) for number in range(21))
     if admitted == 20:
         return None
-    return Diagnosis(
-        "float-sum",
-        f"Of 21 queries of ε = 0.1 each, {admitted} are admitted; the budget of 2 has room for 20.",
-        "0.1 + … + 0.1 is not 2 in floats. `PrivacyLedger` adds fractions.",
-    )
-
-
-_BUDGET = 2000  # thousandths
+    seen = f"Of 21 queries of ε = 0.1 each, {admitted} are admitted; the budget of 2 has room for 20."
+    if admitted > 20:
+        return Diagnosis("overspends", seen, _COUNTS_ALL)
+    if admitted < 19:
+        return Diagnosis("refuses-fitting", seen, _WHEN_REFUSED)
+    return Diagnosis("float-sum", seen, "0.1 + … + 0.1 is not 2 in floats. `PrivacyLedger` adds fractions.")
 
 
 def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -152,23 +150,20 @@ def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
         sums = " + ".join(f"{one / 1000:g}" for one in before) or "nothing"
         if got:
             seen = f"In {quarter} you admit {sums}, which is {sum(before) / 1000:g} of 2."
-            return Diagnosis("overspends", seen, "Does each cost count, however large or small it is?")
-        seen = f"In {quarter} {sums} is spent of 2, and you refuse {cost / 1000:g}, which fits."
-        return Diagnosis("refuses-fitting", seen, "When is a query refused, and does yours look at anything else?")
+            return Diagnosis("overspends", seen, _COUNTS_ALL)
+        seen = f"In {quarter} you have admitted {sums}, of 2, and you refuse {cost / 1000:g}, which fits."
+        return Diagnosis("refuses-fitting", seen, _WHEN_REFUSED)
 
     with empty_folder() as folder:
-        try:
-            for cost in (whole(rng, 1, 1500) for _ in range(40)):
-                if found := wrong(folder, str(rng.choice(names)), cost):
+        for cost in (whole(rng, 1, 1500) for _ in range(40)):
+            if found := wrong(folder, str(rng.choice(names)), cost):
+                return found
+        for quarter in names:
+            last = [left] if (left := _BUDGET - sum(spent[quarter])) else []
+            sizes = (0, 1, 2, 2, 2, 3, 4, 5)
+            for cost in (*last, *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in sizes)):
+                if found := wrong(folder, quarter, cost):
                     return found
-            for quarter in names:
-                last = [left] if (left := _BUDGET - sum(spent[quarter])) else []
-                sizes = (0, 1, 2, 2, 2, 3, 4, 5)
-                for cost in (*last, *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in sizes)):
-                    if found := wrong(folder, quarter, cost):
-                        return found
-        except AnswerRaised as error:
-            return _refused_for(error, "In some quarter, for some cost")
     return None
 
 

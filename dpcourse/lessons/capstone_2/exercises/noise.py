@@ -85,9 +85,10 @@ def _follows_counts(noise: np.ndarray, nobody: np.ndarray) -> Diagnosis | None:
         if noise[nobody].min() >= 0:
             return Diagnosis(
                 "cut-at-zero",
-                "No bin is ever negative. Cutting each report at zero keeps the privacy but adds lots that nobody "
-                f"has: {noise[nobody].mean():.2g} in each empty bin.",
-                "Leave the reports as the noise makes them; they add up before anybody looks.",
+                f"Where nobody has a lot your noise is never below 0: it adds {noise[nobody].mean():.2g} lots to each "
+                "such bin on average.",
+                "Do you cut reports at zero, or take an absolute value? A share of the noise is below 0 as often as "
+                "above.",
             )
     return None
 
@@ -100,20 +101,29 @@ def _size(noise: np.ndarray, epsilon: float, shares: int) -> Diagnosis | None:
     seen = f"{shares} reports at ε = {epsilon:g} carry {ratio:.2g} times the variance of discrete Laplace noise."
     if ratio == 0:
         return Diagnosis("no-noise", "Your reports carry no noise.", "Who adds it, if no server may see a count?")
-    if shares > 1 and ratio > 0.7 * shares:
+    if shares > 1 and 0.7 * shares < ratio < 1.4 * shares:
         return Diagnosis(
             "whole-noise-each",
-            f"{seen} Everybody adds the whole noise.",
+            f"{seen} That is as much as if everybody added the whole noise.",
             "The parts of one number of Laplace noise add up to it. Which law do they have?",
         )
     if shares > 1 and ratio < 1.5 / shares:
         return Diagnosis(
             "divided-noise",
             f"{seen} The noise of the sum is as small as one share of it.",
-            "Dividing a draw by n divides its variance by n²; n of them add up to 1/n of what is needed.",
+            "Do you divide a draw by n? Then its variance is divided by n², and n of them add up to 1/n of what is "
+            "needed.",
         )
     key = "too-little-noise" if ratio < 1 else "too-much-noise"
-    return Diagnosis(key, seen, "One lot moves one bin by one. Which scale does that need?")
+    ask = "One lot moves one bin by one. Which ε and how many shares is your noise made for?"
+    return Diagnosis(key, f"{seen} {as_at(ratio, epsilon)}", ask)
+
+
+def as_at(ratio: float, epsilon: float) -> str:
+    """At which ε so many times the variance would be right, in a sentence; empty where there is hardly any noise."""
+    if ratio < 1e-3:
+        return ""
+    return f"At ε = {2 * math.asinh((2 * ratio * variance(epsilon)) ** -0.5):.2g} so much would be right."
 
 
 def _whole(noise: np.ndarray) -> Diagnosis | None:
@@ -141,10 +151,10 @@ def lawful(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diag
     zeros, right = found[top + 1] / cells, math.tanh(epsilon / 2)
     return Diagnosis(
         "wrong-law",
-        f"The noise of {shares} reports at ε = {epsilon:g} has about the right size and not the right law: it is 0 in "
-        f"{zeros:.1%} of bins, discrete Laplace noise in {right:.1%}.",
-        "A normal law, or a sum of Laplace numbers, has thinner tails: far out its ratio exceeds e^ε. Which law adds "
-        "up to Laplace?",
+        f"The noise of {shares} reports at ε = {epsilon:.3g} has about the right size and not the right law: it is 0 "
+        f"in {zeros:.1%} of bins, discrete Laplace noise in {right:.1%}.",
+        "Do you draw from a normal law, or from a Laplace law for each report? Their sums have thinner tails: far out, "
+        "one lot more changes probabilities by more than e^ε. Which law adds up to Laplace?",
     )
 
 
@@ -176,6 +186,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `in_common` once.
     """
     rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
+    wrong = list[tuple[float, str]]()
     for number in range(48):
         bins = BINS if number % 2 else int(rng.integers(5, 60))
         epsilon, shares = near(float(0.1 * 30 ** rng.uniform()), rng, 1.0), int(rng.integers(1, 16))
@@ -188,7 +199,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         (f"with another number of bins than {BINS}", lambda bins, epsilon, shares: bins != BINS),
         ("at ε of 0.5 and less", lambda bins, epsilon, shares: epsilon <= 0.5),
         ("at ε above 0.5", lambda bins, epsilon, shares: epsilon > 0.5),
-        ("at ε that is an int", lambda bins, epsilon, shares: isinstance(epsilon, int)),
+        ("where ε is an int", lambda bins, epsilon, shares: isinstance(epsilon, int)),
         ("with up to 8 shares", lambda bins, epsilon, shares: shares <= 8),
         ("with more than 8 shares", lambda bins, epsilon, shares: shares > 8),
     ):
@@ -198,18 +209,30 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         found = np.concatenate([noise[place] for place in some])
         at = np.concatenate([np.full(len(noise[place]), settings[place][1]) for place in some])
         if missing(found, at, rng, chance.failure / 14):
-            seen = (
-                f"In {len(some)} new sums of reports {where}, at many ε, {(found == 0).mean():.0%} of the counts have "
-                f"no noise in them; {np.tanh(at / 2).mean():.0%} is right. So the noise is not the right one there."
-            )
-            return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
+            exact, right = float((found == 0).mean()), float(np.tanh(at / 2).mean())
+            wrong.append((abs(exact - right), f"In {len(some)} new sums of reports {where}, {in_words(exact, right)}"))
+    if wrong:
+        return Shared.NOT_EVERYWHERE.seen(
+            max(wrong)[1], "What does your noise depend on besides `epsilon` and `shares`?"
+        )
     return in_common(noise, [epsilon for _, epsilon, _ in settings], chance.failure / 2)
+
+
+def in_words(exact: float, right: float, law: str = "discrete Laplace noise") -> str:
+    """What is wrong with noise that is missing somewhere: the share of counts without noise, or the law of the rest."""
+    if abs(exact - right) < 0.02:
+        return f"your noise is not {law} at the ε that were asked."
+    return (
+        f"{exact:.0%} of the counts have no noise in them; with {law}, at the ε that were asked, {right:.0%} have none."
+    )
 
 
 def in_common(noise: list[np.ndarray], epsilons: list[float], failure: float) -> Diagnosis | None:
     """Draws that hang together, in one sum of reports or in many."""
     if where := linked([draws_of(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True)], failure):
-        return Shared.LINKED_NOISE.seen(f"Bins have noise in common: {where}.", "A draw for each bin, every quarter.")
+        which = where.rsplit(", ", 1)[-1]
+        seen = f"Of all bins in a row, {which} have noise in common."
+        return Shared.LINKED_NOISE.seen(seen, "Does each bin have a draw of its own, in every quarter?")
     return None
 
 

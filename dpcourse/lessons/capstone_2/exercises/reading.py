@@ -59,7 +59,7 @@ def exact(answer: Answer, chance: Chance) -> Diagnosis | None:
         if not np.allclose(shares, counts / counts.sum(), atol=1e-9):
             return Diagnosis(
                 "wrong-shares",
-                f"Without noise your shares add up to {shares.sum():.4g}, and one is off by "
+                f"Without noise your shares add up to {shares.sum():.4g}, and one of them is off by "
                 f"{np.abs(shares - counts / counts.sum()).max():.3g}.",
                 "A share is a bin's lots, of all lots.",
             )
@@ -68,11 +68,12 @@ def exact(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _rate(rate: float, right: float, counts: np.ndarray) -> Diagnosis:
     for factor, diagnosis, key in (
-        (100, "That is in percent.", "percent"),
-        (LOT_SIZE, f"That is defects in a lot; a lot has {LOT_SIZE} parts.", "per-lot"),
+        (100, "It is in percent.", "percent"),
+        (LOT_SIZE, f"It is the mean number of defects in a lot, and a lot has {LOT_SIZE} parts.", "per-lot"),
     ):
         if np.isclose(rate, right * factor, rtol=1e-6):
-            return Diagnosis(key, diagnosis, "A rate is defective parts of all parts.")
+            seen = f"Your rate is {rate:.3g} where {right:.3g} of the parts are defective. {diagnosis}"
+            return Diagnosis(key, seen, "A rate is defective parts of all parts. What do you divide by?")
     fine = f"Without noise your rate is {rate:.6g} where {right:.6g} of the parts are defective."
     return Diagnosis("wrong-rate", fine, "How many defects are in bin k, and how many parts in its lots?")
 
@@ -86,19 +87,21 @@ def _quartile(given: list[tuple[float, np.ndarray]]) -> Diagnosis | None:
     if all(quartile == top for (quartile, _), top in zip(given, tops, strict=True)):
         return Diagnosis(
             "wrong-end",
-            f"{tops[0]} defects is what three quarters of the lots stay within. The best quarter has few defects.",
+            f"Your quartile is {tops[0]} defects, and three quarters of the lots have that many or fewer. The best "
+            "quarter has few defects.",
             "From which end do you count?",
         )
     if any(all(np.isclose(quartile, np.quantile(counts, q)) for quartile, counts in given) for q in (0.25, 0.75)):
         return Diagnosis(
             "quartile-of-counts",
-            "That is a quartile of the 21 counts: a number of lots, not of defects.",
+            "Your quartile is that of the 21 counts: a number of lots, not of defects.",
             "How many lots have 0 defects, at most 1, at most 2, …? Where is a quarter of them reached?",
         )
     quartile, counts = off[0]
     return Diagnosis(
         "wrong-quartile",
-        f"Without noise your quartile is {quartile:g}; a quarter of the lots have {quartile_of(counts)} or less.",
+        f"Without noise your quartile is {quartile:g}; a quarter of the lots have {quartile_of(counts)} defects or "
+        "fewer.",
         "Where do the cumulative counts reach a quarter of their total?",
     )
 
@@ -114,9 +117,10 @@ def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
             if not np.isfinite(shares).all() or shares.min() < -1e-9 or not math.isclose(shares.sum(), 1, abs_tol=1e-6):
                 return Diagnosis(
                     "no-shares",
-                    f"From a noisy release you make a share of {shares.min():.2g}, and they add up to "
-                    f"{shares.sum():.3g}.",
-                    "Noisy counts may be negative; shares may not. What do you do first, cut or divide?",
+                    f"From a noisy release you make shares that add up to {shares.sum():.3g}, and the smallest is "
+                    f"{shares.min():.2g}.",
+                    "Noisy counts may be negative; shares may not. What happens to a negative count, and what do you "
+                    "divide by?",
                 )
             errors.append(rate - rate_of(counts))
             misses += abs(quartile - quartile_of(counts)) > 1
@@ -158,7 +162,7 @@ def no_lots(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 "no-lots",
                 f"From counts that add up to {released.sum()} you read something off all the same.",
-                "There is nothing to divide by: return None.",
+                "What is a rate of no lots, or of fewer than none? Return None.",
             )
     return None
 

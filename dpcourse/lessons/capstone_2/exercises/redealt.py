@@ -49,9 +49,9 @@ def _quarter(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         if not np.array_equal(_numbers(one[part]), _numbers(other[part]), equal_nan=True):
             return Diagnosis(
                 "beyond-noisy",
-                "Twice the same lots and the same generators, the lots at other suppliers: `noisy` is the same, "
-                f"and `{part}` is not.",
-                "Whatever is published has to follow from the noisy sum alone.",
+                "Asked twice with the same generators and the same lots, dealt to the suppliers in two ways: `noisy` "
+                f"is the same, and `{part}` is not.",
+                f"What does `{part}` depend on besides `noisy`" + (" and the draws?" if part == "servers" else "?"),
             )
     return None
 

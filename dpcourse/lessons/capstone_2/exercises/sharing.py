@@ -45,9 +45,8 @@ def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, so
         raise Refused(
             Diagnosis(
                 "not-whole",
-                f"Your shares are no whole numbers: one is {whole.flat[0]!r}.",
-                "There is no uniform law on all real numbers, so a real mask always tells something. Work modulo "
-                "`modulus`.",
+                f"Your shares are no whole numbers: one is {float(whole[whole != np.round(whole)][0]):,.3f}.",
+                "`draw` gives whole numbers, and modulo `modulus` they hide everything. What do you do to them?",
             )
         )
     outside = whole[(whole < 0) | (whole >= modulus)]
@@ -55,9 +54,9 @@ def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, so
         raise Refused(
             Diagnosis(
                 "not-reduced",
-                f"With modulus {modulus} one of your shares is {outside[0]}, outside of 0 … {modulus - 1}. How far it "
-                "is outside tells about the value.",
-                "Reduce every share modulo `modulus`.",
+                f"With modulus {_power(modulus)} one of your shares is {outside[0]:,}, outside of 0 … modulus − 1. A "
+                "difference that is not reduced may tell about the value: v − mask is v at most.",
+                "What is missing between the difference and the share that is sent?",
             )
         )
     return whole.astype(np.int64)
@@ -80,18 +79,20 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
             if got.shape == values.shape and np.array_equal(got, values):
                 continue
             if got.shape == values.shape and np.array_equal(got % MODULUS, values % MODULUS):
+                place = int(np.flatnonzero(got != values)[0])
                 return Diagnosis(
                     "negatives",
-                    "Your `reconstruct` is right modulo the modulus, but negative numbers come back as large positive "
-                    "ones: −1 as 4294967295.",
-                    "Noise is negative half of the time. Which half of 0 … modulus − 1 stands for negative numbers?",
+                    f"Your `reconstruct` is right up to multiples of the modulus 2^32: {values[place]:,} comes back as "
+                    f"{got[place]:,.0f}.",
+                    "A count with noise may be negative. Which half of 0 … modulus − 1 stands for negative numbers?",
                 )
             key = "wrong-sum" if what == "the values" else "not-additive"
-            return Diagnosis(
-                key,
-                f"For {parties} parties `reconstruct` does not give back {what}.",
-                "All shares of a value must add up to it modulo `modulus`. Which share is not drawn but computed?",
-            )
+            seen = f"For {parties} parties `reconstruct` does not give back {what}."
+            if not ((shares.sum(axis=0) - values) % MODULUS).any():
+                seen += " And the shares are right: they add up to the values modulo the modulus."
+                return Diagnosis(key, seen, "Does `reconstruct` add up all of them, and nothing else?")
+            ask = "All shares of a value must add up to it modulo `modulus`. Which share is not drawn but computed?"
+            return Diagnosis(key, seen, ask)
         if any(
             ((shares.sum(axis=0) - values) % MODULUS).any() for shares, values in zip(sent, (mine, yours), strict=True)
         ):
@@ -101,12 +102,24 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "Servers only add what they are sent. Which share is not drawn but computed?",
             )
         if not source.bits:
-            return Diagnosis(
-                "own-generator",
-                "Your `share` never calls `draw`. Masks from another generator are only as secret as its seed.",
-                "draw(modulus, size) gives uniform whole numbers. Every share but one is drawn.",
-            )
+            ask = "draw(modulus, size) gives uniform whole numbers. How many of the shares does it have to give?"
+            seen = f"With {parties} parties your `share` does not call `draw`"
+            if (row := _as_it_is(sent[0], mine)) is not None:
+                seen += f", and party {row + 1} is sent the values themselves. (−1 is sent as 2^32 − 1.)"
+                return Diagnosis("plain", seen, ask)
+            seen += ". Masks from elsewhere are only as secret as what they are made of, such as a seed."
+            return Diagnosis("own-generator", seen, ask)
     return None
+
+
+def _as_it_is(shares: np.ndarray, values: np.ndarray) -> int | None:
+    """Which row is the values themselves, modulo 2^32; None where none is."""
+    found = np.flatnonzero((shares == values % MODULUS).all(axis=1))
+    return int(found[0]) if len(found) else None
+
+
+def _power(modulus: int) -> str:
+    return "2^32" if modulus == MODULUS else f"{modulus}"
 
 
 def _made(rng: np.random.Generator, values: np.ndarray, parties: int) -> np.ndarray:
@@ -128,49 +141,71 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
         if plain and not (first[[row for row in range(parties) if row not in plain]].sum(axis=0) % SMALL).any():
             return Diagnosis(
                 "plain",
-                f"Party {plain[0] + 1} of {parties} is sent the value itself.",
-                "Which share is computed from the others? It has to take away what they add.",
+                f"Party {plain[0] + 1} of {parties} is sent the value itself: for {value} modulo {SMALL}, nearly "
+                f"always {value % SMALL}.",
+                "What in this share hides the value from this party?",
             )
         if (np.ptp(first, axis=1) == 0).all():
             return Diagnosis(
                 "one-mask",
-                "One mask serves all entries of a vector: the difference of two entries of a share is the difference "
-                "of two counts.",
-                "Draw as many numbers as there are values.",
+                "One mask serves all entries of a vector. So the difference of two entries of a computed share is the "
+                "difference of two counts.",
+                "How many numbers does a vector of 21 counts need from `draw`, for each share that is drawn?",
             )
         if np.array_equal(first, second):
             return Diagnosis(
                 "reused",
-                "Two calls give the same shares. Next quarter's share minus this quarter's is what changed at that "
-                "supplier, in clear.",
-                "Call `draw` anew in every call.",
+                "Two calls with the same values give the same shares: the masks come again. Next quarter's computed "
+                "share minus this quarter's is what changed at that supplier, in clear.",
+                "Which of your masks are the numbers that `draw` gave in this very call?",
             )
         for few in itertools.combinations(range(parties), parties - 1):
-            names = " and ".join(str(row + 1) for row in few)
-            who = f"Party {names} alone" if len(few) == 1 else f"Parties {names} together"
             if _tells(first[list(few)], chance.failure / TESTS):
                 return Diagnosis(
                     "not-uniform",
-                    f"{who} can tell a value: for {value} modulo {SMALL}, their shares are not uniform over "
-                    f"{VALUES:,} sharings.",
-                    "Every number of 0 … modulus − 1 must be equally likely for a share, whatever the others are.",
+                    f"What {_names(few)} sent is not uniform. In {VALUES:,} sharings of {value} among {parties}, "
+                    f"modulo {SMALL}, {_uneven(first[list(few)])}",
+                    "Whichever share is left out, the others must be like draws of their own from 0 … modulus − 1. "
+                    "Where do yours come from?",
                 )
             for row in few:
                 linked = ([first[row], second[row]], [first[row][:-1], first[row][1:]])
                 if any(_tells(np.array(two), chance.failure / TESTS) for two in linked):
                     return Diagnosis(
                         "reused",
-                        f"Party {row + 1}'s shares hang together, from one entry to the next or from call to call.",
-                        "A new number from `draw` for every entry and every call.",
+                        f"Party {row + 1}'s shares are not independent, from one entry to the next or from one call to "
+                        "the next.",
+                        "Does every entry have a new number from `draw`, in every call?",
                     )
     return None
 
 
 def _tells(shares: np.ndarray, level: float) -> bool:
     """χ² of the joint values of some shares, shape (k, n), against the uniform law on all SMALL^k of them."""
+    return bool(stats.chisquare(_often(shares)).pvalue < level)
+
+
+def _often(shares: np.ndarray) -> np.ndarray:
+    """How often each of the joint values came."""
     codes = (shares * SMALL ** np.arange(len(shares))[:, None]).sum(axis=0)
-    counts = np.bincount(codes, minlength=SMALL ** len(shares))
-    return bool(stats.chisquare(counts).pvalue < level)
+    return np.bincount(codes, minlength=SMALL ** len(shares))
+
+
+def _uneven(shares: np.ndarray) -> str:
+    """The joint values that came most often and least often, in words."""
+    often, size = _often(shares), len(shares)
+    most, least = (
+        ", ".join(str(code // SMALL**place % SMALL) for place in range(size))
+        for code in (often.argmax(), often.argmin())
+    )
+    most, least = (one if size == 1 else f"({one})" for one in (most, least))
+    times = f"{often.min():,} times" if often.min() else "never"
+    return f"{most} came {often.max():,} times and {least} {times}; about {often.mean():.0f} times is right."
+
+
+def _names(rows: tuple[int, ...]) -> str:
+    names = " and ".join(str(row + 1) for row in rows)
+    return f"party {names} is" if len(rows) == 1 else f"parties {names} together are"
 
 
 def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -186,6 +221,10 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
         counts = [chance.rng.poisson(chance.rng.uniform(0.5, 6), length) for length in lengths]
         shares = np.hstack([shares_of(answer, some, parties, MODULUS, source) for some in counts])
         masks += shares[1:].size
+        if (row := _as_it_is(shares, np.hstack(counts))) is not None:
+            seen = f"Modulo 2^32, in vectors of {BINS} counts as in the project, party {row + 1} of {parties} is sent"
+            ask = "Shares have to be uniform at every modulus and length. Where does your function look at them?"
+            return Diagnosis("not-uniform-here", f"{seen} the counts themselves.", ask)
         for name, found in _combined(shares):
             for shift, bits in ((0, "lowest"), (28, "highest")):
                 sixteenths = np.bincount((found >> shift) & 15, minlength=16)
@@ -197,10 +236,11 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
                         "Shares have to be uniform at every modulus and length. Where does your function look at them?",
                     )
             if (bit := uneven_bit(found, 32, chance.failure / tests)) is not None:
+                ones = float((found >> bit & 1).mean())
                 return Diagnosis(
                     "not-uniform-here",
-                    f"Modulo 2^32, {name} of {parties} parties is not uniform: bit {bit} of 32, from the lowest, is "
-                    f"nearly always the same, or follows the values.",
+                    f"Modulo 2^32, {name} of {parties} parties is not uniform: bit {bit} (the lowest is bit 0) is 1 in "
+                    f"{ones:.0%} of {found.size:,} numbers, and half would be right.",
                     "Shares have to be uniform at every modulus and length. Which bits of yours come from `draw`?",
                 )
     return few_bits(source.bits, masks * math.log2(MODULUS))
@@ -210,11 +250,11 @@ def few_bits(drawn: float, wanted: float) -> Diagnosis | None:
     """Whether masks are made of fewer random bits than they have: then there are few of them, and all can be tried."""
     if drawn > wanted * (1 - 1e-9):
         return None
-    seen = f"In the check `share` needs masks of {wanted:,.0f} bits, and it draws {drawn:,.0f} with `draw`."
+    seen = f"In the check all masks together are {wanted:,.0f} bits long, and {drawn:,.0f} bits come from `draw`."
     return Diagnosis(
         "own-generator",
-        f"{seen} The rest follows from them: whoever tries all that you can have drawn knows the masks.",
-        "How many shares of a value are drawn, and not computed?",
+        f"{seen} If the others are made of these few, somebody can try them all and find the masks.",
+        "Where do the other bits of your masks come from?",
     )
 
 

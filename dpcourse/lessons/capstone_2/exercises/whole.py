@@ -17,7 +17,8 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
-from dpcourse.lessons.capstone_2.exercises.noise import in_common, lawful, variance
+from dpcourse.lessons.capstone_2.exercises.histogram import counted
+from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
@@ -49,8 +50,22 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
             if not np.array_equal(given["noisy"], right):
                 off = float(np.abs(np.asarray(given["noisy"]) - right).sum())
-                return Diagnosis(kind, f"{what}, your counts are off by {off:.4g} lots in all before any noise.", hint)
+                seen = f"{what}, your counts are off by {off:.4g} lots in all. At ε = {LOUD:g} right noise is 0."
+                more = _of_two(given["noisy"], messages, quarter) if kind == "repeated" else ""
+                return Diagnosis(kind, seen + more, hint)
     return _refusals(answer, chance)
+
+
+def _of_two(noisy: Any, messages: list[Message], quarter: str) -> str:
+    """Which of a supplier's messages were counted, where that is all that is wrong."""
+    fine = [(name, lots) for name, when, lots in messages if when == quarter]
+    for lots, words in (
+        ([lots for _, lots in fine], "all messages of a supplier"),
+        (dict(fine).values(), "a supplier's last message"),
+    ):
+        if np.array_equal(noisy, counted(np.concatenate([*lots]))):
+            return f" You count {words}."
+    return ""
 
 
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -71,8 +86,8 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
         if key == "too-few" and desk.asked:
             return Diagnosis(
                 "charges-refused",
-                f"{what}; nothing is published, but the budget was charged.",
-                "Count the suppliers before you ask.",
+                f"{what}. You publish nothing, but `admit` was asked, and so the budget is charged.",
+                "What has to be known before you ask?",
             )
     return None
 
@@ -82,7 +97,7 @@ QUARTERS = ((SHARES, 160), (SUPPLIERS, 120))  # simulated with the fewest suppli
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise it needs, what is read off the noisy counts; and of the same quarters how good it is."""
-    epsilon, errors, far = near(0.5, chance.rng), [], 0
+    epsilon, rates, far = near(0.5, chance.rng), list[tuple[float, float]](), 0
     for stayed, runs in QUARTERS:
         noise, held, claims = [], [], []
         for world in chance.rng.spawn(runs):
@@ -90,7 +105,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             held.append(np.asarray(given["servers"]).astype(np.int64))
             claims.append(given["claim"])
-            errors.append(abs(given["rate"] - lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
+            rates.append((given["rate"], lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
             far += abs(given["quartile"] - quartile_of(right)) > 1
         wrong = (
             next(filter(None, (_claim(claim, epsilon) for claim in claims)), None)
@@ -103,7 +118,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         if wrong:
             return wrong
-    return from_noisy(answer, chance) or _useful(float(np.mean(errors)), int(far), len(errors), epsilon)
+    return from_noisy(answer, chance) or _useful(np.array(rates), int(far), epsilon)
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -111,32 +126,34 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     `misplaced` is asked about eight groups of them.
     """
-    rng, asked = chance.rng, list[tuple[int, float]]()
+    rng, asked, wrong = chance.rng, list[tuple[int, float]](), list[tuple[float, str]]()
     noise, zero, places = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
     for stayed in (SHARES, *range(SHARES + 1, SUPPLIERS + 1)):
         many = 24 if stayed == SHARES else 5
         for number, one in enumerate(spread(rng, 0.01, 6, many)):
             epsilon = int(rng.integers(1, 3)) if number % 4 == 3 else near(one, rng, 1.0)
             given, right, _ = simulated(answer, stayed, epsilon, rng.spawn(1)[0])
-            if wrong := _claim(given["claim"], epsilon):
-                return wrong
+            if found := _claim(given["claim"], epsilon):
+                return found
             asked.append((stayed, epsilon))
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
-            of_zero, found = in_shares(noise[-1], epsilon, stayed / SHARES, rng)
+            of_zero, at = in_shares(noise[-1], epsilon, stayed / SHARES, rng)
             zero.append(of_zero)
-            places.append(found)
+            places.append(at)
     for where, of in (
         ("at ε of 0.5 and less", lambda stayed, epsilon: epsilon <= 0.5),
         ("at ε above 0.5", lambda stayed, epsilon: epsilon > 0.5),
-        ("at ε that is an int", lambda stayed, epsilon: isinstance(epsilon, int)),
-        *((f"of {many} suppliers", lambda stayed, epsilon, many=many: stayed == many) for many in range(11, 16)),
+        ("where ε is an int", lambda stayed, epsilon: isinstance(epsilon, int)),
+        *((f"with {many} suppliers", lambda stayed, epsilon, many=many: stayed == many) for many in range(11, 16)),
     ):
         some = [place for place, one in enumerate(asked) if of(*one)]
         draws, of_zero, at = (np.ravel([known[place] for place in some]) for known in (noise, zero, places))
         if misplaced(draws, of_zero, at, chance.failure / 8):
-            seen = f"In {len(some)} quarters {where}, the noise in your counts is not that of so many shares of one in "
-            seen += f"{SHARES}."
-            return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides epsilon and shares?")
+            exact, wanted = float((draws == 0).mean()), float(of_zero.mean())
+            words = in_words(exact, wanted, f"noise in shares of 1/{SHARES}")
+            wrong.append((abs(exact - wanted), f"In {len(some)} quarters {where}, {words}"))
+    if wrong:
+        return Shared.NOT_EVERYWHERE.seen(max(wrong)[1], "What does your noise depend on besides `epsilon`?")
     return None
 
 
@@ -156,22 +173,24 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
     seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = "
     seen += f"{epsilon:.3g}"
     if ratio < wanted and abs(ratio / wanted - SHARES / SUPPLIERS) > 0.15:
-        ask = "2.3 settled the noise of so many reports. Which ε, and which number of shares, do you hand it here?"
-        return Diagnosis("too-little-noise", f"{seen}; {wanted:g} is wanted.", ask)
+        ask = f"2.3 settled the noise of {SHARES} reports. Which ε, and which number of shares, do you hand it here?"
+        seen = f"{seen}; {wanted:g} is wanted. {as_at(ratio / wanted, epsilon)}".strip()
+        return Diagnosis("too-little-noise", seen, ask)
     if ratio < wanted and stayed == SHARES:
         return Diagnosis(
             "dropped-noise",
-            f"{seen}: your claim of {epsilon:.3g} does not hold.",
-            f"Noise of those who dropped out is not in the sum. {SHARES} suppliers have to make the whole.",
+            f"{seen}, and 1 is wanted: your claim of ε = {epsilon:.3g} does not hold.",
+            f"{SHARES} suppliers have to make the whole, as {SUPPLIERS - SHARES} may drop out. How many of your shares "
+            "does it take?",
         )
     if ratio < wanted:
         return Diagnosis(
             "no-margin",
-            f"{seen}; {wanted:g} is wanted. A supplier that colludes knows its own share and takes it off, so nothing "
-            "is left for the dropouts and colluders of the brief.",
-            f"Each share is one of {SHARES}, however many take part.",
+            f"{seen}; {wanted:g} is wanted. Five of them may collude. They know their own shares and take them off, "
+            "and what is left is less than the whole.",
+            f"Each share is one of {SHARES}, however many take part. What is it one of in yours?",
         )
-    ask = "Which law, which ε and how many shares does each report have?"
+    ask = "Which ε, and which number of shares, do you hand to the noise of 2.3?"
     return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", ask)
 
 
@@ -180,7 +199,7 @@ def _steady(claims: list[Guarantee]) -> Diagnosis | None:
     least, most = min(one.epsilon for one in claims), max(one.epsilon for one in claims)
     if most - least <= 4 * math.ulp(most):
         return None
-    seen = f"In quarters at one ε your claims differ: ε = {least!r}, and ε = {most!r}."
+    seen = f"In quarters at one ε your claims differ by up to {most - least:.1g}. Such digits can tell about the lots."
     return Diagnosis("claim", seen, "What is your claim made of, besides `epsilon`?")
 
 
@@ -190,13 +209,17 @@ def _masked(held: np.ndarray, level: float) -> Diagnosis | None:
     low = held[:, :2] % 4
     counts = np.bincount((4 * low[:, 0] + low[:, 1]).ravel(), minlength=16)
     each = held.transpose(1, 0, 2).reshape(PARTIES, -1)
-    if stats.chisquare(counts).pvalue >= level / 2 and uneven_bit(each, 32, level / 2) is None:
+    bit = uneven_bit(each, 32, level / 2)
+    if stats.chisquare(counts).pvalue >= level / 2 and bit is None:
         return None
-    return Diagnosis(
-        "unmasked",
-        "What the servers hold is not uniform: one or two of them need not wait for the third.",
-        "Every supplier shares its noisy histogram with `share`, and each server is sent one row.",
-    )
+    seen = "What servers 1 and 2 hold is not uniform together: their lowest bits are not independent."
+    if bit is not None:
+        ones = (each >> bit & 1).mean(axis=1)
+        server = int(np.abs(ones - 0.5).argmax())
+        seen = f"What server {server + 1} holds is not uniform: bit {bit} of a total (the lowest is bit 0) is 1 in "
+        seen += f"{ones[server]:.0%} of {each.shape[1]:,} totals, and half would be right."
+    ask = "Does every supplier share its noisy histogram with your `share`, and is each server sent one row of it?"
+    return Diagnosis("unmasked", seen, ask)
 
 
 def _audit(noise: np.ndarray, epsilon: float, chance: Chance) -> Diagnosis | None:
@@ -229,20 +252,23 @@ def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
         if np.abs(noisy[0] - noisy[1]).max() > 1 or noisy.sum(axis=1).min() < 0.05 * np.abs(noisy).sum(axis=1).max():
             continue  # too near to nothing over nothing
         rates, shares = np.array([given["rate"] for given in pair]), np.array([given["shares"] for given in pair])
-        seen = "Only one lot is there, without defects or with 25. With much noise `noisy` is nearly the same, and your"
+        seen = "Two quarters hold one lot each: one without defects, one with 25. So much noise is added to both that "
+        seen += "`noisy` is nearly the same. Your"
         ask = "Milestone 2.4 takes the noisy counts and nothing else. What else does this one look at?"
         if not abs(rates[0] - rates[1]) < 5e-3 + 0.2 * np.abs(rates).max():
-            return Diagnosis("rate-elsewhere", f"{seen} rate is {rates[0]:.3g} and then {rates[1]:.3g}.", ask)
+            return Diagnosis(
+                "rate-elsewhere", f"{seen} rate is {rates[0]:.3g} in one and {rates[1]:.3g} in the other.", ask
+            )
         if not np.abs(shares[0] - shares[1]).max() < 0.05:
             off = np.abs(shares[0] - shares[1]).max()
-            return Diagnosis("shares-elsewhere", f"{seen} shares differ by {off:.2g}.", ask)
+            return Diagnosis("shares-elsewhere", f"{seen} shares differ by up to {off:.2g}.", ask)
         jumps.append(tuple(float(given["quartile"]) for given in pair))
         if len(jumps) == 6:
             break
     differ = [pair for pair in jumps if pair[0] != pair[1]]
     if len(differ) < 5:
         return None
-    seen = f"{seen} quartile is {differ[0][0]:g} and then {differ[0][1]:g}."
+    seen = f"{seen} quartile is {differ[0][0]:g} in one and {differ[0][1]:g} in the other."
     return Diagnosis("quartile-elsewhere", seen, ask)
 
 
@@ -258,21 +284,27 @@ def _drowned(answer: Answer, rng: np.random.Generator) -> list[dict[str, Any]]:
     return pair
 
 
-def _useful(error: float, far: int, quarters: int, epsilon: float) -> Diagnosis | None:
+def _useful(rates: np.ndarray, far: int, epsilon: float) -> Diagnosis | None:
     """Rate within 0.05 points on average, at ε = 0.5; where ε is smaller, in proportion more.
 
     A right answer errs by 0.037 points with ten suppliers and 0.031 with all, and deviates by 0.033: the mean of 280 is
     8 deviations below. Its quartile was never off by more than one, in 9,000 quarters.
     """
-    if error <= 5e-4 * max(1.0, 0.5 / epsilon) and far <= 0.06 * quarters:
+    (given, true), quarters = rates.T, len(rates)
+    error, room = float(np.abs(given - true).mean()), 5e-4 * max(1.0, 0.5 / epsilon)
+    if error <= room and far <= 0.06 * quarters:
         return None
-    return Diagnosis(
-        "not-useful",
+    if error <= room:
+        seen = f"At ε = {epsilon:.3g} your quartile is off by more than one defect in {far} of {quarters} quarters."
+        return Diagnosis("not-useful", seen, "Is `quartile` read off `noisy` as milestone 2.4 does it?")
+    seen = (
         f"At ε = {epsilon:.3g} your rate is off by {100 * error:.2g} points on average over {quarters} quarters, and "
-        f"about {0.017 / epsilon:.2g} points are within reach. Your quartile is off by more than one defect in {far} "
-        "of them.",
-        "Is `rate` read off `noisy` as milestone 2.4 does it?",
     )
+    seen += f"about {0.017 / epsilon:.2g} points are within reach."
+    for factor, words in ((100, "percent"), (LOT_SIZE, "defects in a lot")):
+        if np.abs(given / factor - true).mean() <= room:
+            seen += f" Read as {words}, it is right."
+    return Diagnosis("not-useful", seen, "Is `rate` read off `noisy` as milestone 2.4 does it?")
 
 
 WHOLE = (robust, redealt, honest, anywhere)

@@ -52,10 +52,12 @@ def released(
         seen = f"`shares` is not {BINS} numbers, one for each bin."
         raise Refused(Diagnosis("wrong-shape", seen, "It is published: what 2.4 reads off `noisy`, and nothing else."))
     if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
-        what = f"admit was asked {len(desk.asked)} times" + (f", last for {desk.asked[-1]}" if desk.asked else "")
-        raise Refused(
-            Diagnosis("not-admitted", f"{what}. One release costs ε = {epsilon:g} of {quarter}, once.", "Ask once.")
-        )
+        seen = f"For one release `admit` was asked {len(desk.asked)} times."
+        ask = "One release answers all three questions and is paid for once. Where do you ask?"
+        if len(desk.asked) == 1:
+            seen = "`admit` was asked about {0}, at ε = {2}.".format(*desk.asked[0])
+            ask = f"This release is about {quarter}, at ε = {epsilon:g}. What do you hand to `admit`?"
+        raise Refused(Diagnosis("not-admitted", seen, ask))
     if not np.array_equal(servers.sum(axis=0) % MODULUS, noisy % MODULUS) or (servers < 0).any():
         raise Refused(
             Diagnosis(
@@ -102,18 +104,21 @@ MIXES = {
     "plain": ("With ten suppliers or more, each once", "Does everybody who sent something count, and once?"),
     "strange": (
         "With reports that are NaN, infinite or negative",
-        "Milestone 2.2 settled where such a lot goes. Does one reach the others' counts?",
+        "Milestone 2.2 settled where such a lot goes. What does your `lot_histogram` make of it, and is it used here?",
     ),
     "empty": ("With suppliers that made no lot", "A supplier without lots is there all the same, and so is its noise."),
     "repeated": (
         "When a supplier's second message arrives",
-        "Counted twice, each of its lots moves two counts. Which of the messages counts?",
+        "Which of a supplier's messages counts?",
     ),
     "stale": (
         "When last quarter's messages are sent again",
-        "Those lots have spent their budget in their own quarter. What does a message say about its quarter?",
+        "Those lots belong to another quarter, with a budget of its own. What does a message say about its quarter?",
     ),
-    "stranger": ("When a stranger sends lots", "Who may take part is public, and decided before."),
+    "stranger": (
+        "When a stranger sends lots",
+        "Who may take part is public, and decided before. Which argument says it?",
+    ),
 }
 
 

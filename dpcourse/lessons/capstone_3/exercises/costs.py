@@ -39,14 +39,15 @@ CAMPAIGN = Equals(
         Mistake(
             "times-rounds",
             lambda epsilon, delta, rounds, honest: rounds * epsilon,
-            "You multiply ε by the number of rounds. That holds, with a larger δ, and is several times too much.",
+            "You multiply ε by the number of rounds. That is true of any mechanism, at δ times `rounds`. Normal noise "
+            "costs less.",
             "All reports together are one vector with normal noise. How far does one device move that vector?",
         ),
         Mistake(
             "root-rounds",
             lambda epsilon, delta, rounds, honest: math.sqrt(rounds) * epsilon,
-            "You multiply ε by √rounds. The *change* grows with √rounds; ε grows faster than the change.",
-            "Which ε has this noise for a change √rounds times as long?",
+            "You multiply ε by √rounds. How far a device moves all the reports grows with √rounds, and ε grows faster.",
+            "Which ε has this noise for a change that is √rounds times as long?",
         ),
         Mistake(
             "advanced",
@@ -65,8 +66,8 @@ CAMPAIGN = Equals(
         Mistake(
             "deviations-added",
             lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, honest**2),
-            "You let the deviation of the noise grow with the number of devices.",
-            "What adds up is variances.",
+            "In yours the deviation of the noise in the sum is `honest` times that of one device.",
+            "Variances add up. What is the deviation of the sum of four devices' noise?",
         ),
         Mistake(
             "average-moves-less",
@@ -77,13 +78,14 @@ CAMPAIGN = Equals(
         Mistake(
             "wrong-unit",
             lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, honest, 2.0),
-            "You double the change. The noise is already made for replacing a device's data.",
+            "You double how far a device moves a report. The noise is already made for replacing a device's data.",
             "With one round and `honest` = 1, which ε has to come out?",
         ),
         Mistake(
             "wrong-unit",
             lambda epsilon, delta, rounds, honest: campaign(epsilon, delta, rounds, honest, 0.5),
-            "You halve the change. The noise is made for replacing a device's data, and so is the ε that is asked for.",
+            "You halve how far a device moves a report. The noise is made for replacing a device's data, as is the ε "
+            "that is asked for.",
             "With one round and `honest` = 1, which ε has to come out?",
         ),
         Mistake(
@@ -91,7 +93,7 @@ CAMPAIGN = Equals(
             lambda epsilon, delta, rounds, honest: price(
                 math.sqrt(rounds / honest) / analytic_noise_multiplier(epsilon, delta), delta * rounds
             ),
-            "Your ε holds at δ times `rounds`.",
+            "Your ε is right at δ times `rounds`.",
             "Which δ is asked for?",
         ),
     ),

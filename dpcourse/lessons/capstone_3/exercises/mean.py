@@ -65,15 +65,15 @@ LAWS: tuple[tuple[str, Law, str, str], ...] = (
     (
         "no-noise",
         lambda x, e: seen_as(x),
-        "Each bit is 1 with probability x itself, so a device at 0 never sends a 1. Whoever gets a 1 from it knows "
-        "that it is not at 0.",
-        "How likely must a 1 be at x = 0, where it is e^ε times as likely at x = 1?",
+        "Each bit is 1 with probability x itself, as far as can be seen. Then a device at 0 never sends a 1, and "
+        "whoever gets a 1 from a device knows that it is not at 0.",
+        "How likely is a 1 at x = 0, if it is e^ε times as likely at x = 1?",
     ),
     (
         "no-noise",
         lambda x, e: (seen_as(x) >= 0.5).astype(float),
         "Each bit says whether x is at least ½, without any chance.",
-        "How likely must a 1 be at x = 0, where it is e^ε times as likely at x = 1?",
+        "How likely is a 1 at x = 0, if it is e^ε times as likely at x = 1?",
     ),
     (
         "rounded-first",
@@ -103,7 +103,7 @@ LAWS: tuple[tuple[str, Law, str, str], ...] = (
         "scale-from-data",
         _of_largest,
         "You divide by the largest reading. So the bit of one device depends on another device.",
-        "Readings are between 0 and 1 by the datasheet. What does a device know about the others?",
+        "Readings are scaled to lie between 0 and 1 already. What does a device know about the others?",
     ),
     (
         "never-at-zero",
@@ -167,12 +167,17 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _named(wrong: list[Asked], calls: list[Asked], failure: float) -> Diagnosis:
-    for some, where in ((calls, ""), (wrong, f"In {len(wrong)} of {len(calls)} calls: ")):
+    sizes, asked = [len(one.bits) for one in wrong], [one.epsilon for one in wrong]
+    which = (
+        f"In {len(wrong)} of {len(calls)} calls (of {min(sizes):,} devices or more, at epsilon = {min(asked):.2g} to "
+    )
+    for some, where in ((calls, ""), (wrong, f"{which}{max(asked):.2g}): ")):
         plain = [one for one in some if not one.kind.startswith("odd")]
         for key, other, seen, ask in LAWS:
             if plain and all(one.off(other, failure) <= 1 for one in plain):
                 return Diagnosis(key, where + seen, ask)
-    worst = max(wrong, key=lambda one: one.off(shares, failure))
+    named = [one for one in wrong if one.kind != "odd"] or wrong  # what half of the readings are is said of these
+    worst = max(named, key=lambda one: one.off(shares, failure))
     got, wanted = worst.bits.mean(), shares(worst.readings, worst.epsilon).mean()
     alike = [one for one in wrong if one.bits.std() == 0 and len(one.bits) > 50]
     if alike:
@@ -182,8 +187,13 @@ def _named(wrong: list[Asked], calls: list[Asked], failure: float) -> Diagnosis:
         return Diagnosis("same-for-all", f"{seen} = {one.epsilon:.3g}.", ask)
     seen = f"{len(worst.bits):,} devices at epsilon = {worst.epsilon:.3g}: {got:.4f} of the bits are 1, "
     if all(one.kind.startswith("odd") for one in wrong):
-        ask = "NaN counts as 0. Everything else is cut to [0, 1], infinity too."
-        return Diagnosis("odd-readings", f"{seen}{wanted:.4f} would be right. Half of the readings are odd.", ask)
+        odd = (
+            worst.kind.removeprefix("odd ").replace("nan", "NaN")
+            if worst.kind != "odd"
+            else "NaN, infinite or outside of [0, 1]"
+        )
+        ask = "NaN counts as 0. Everything else is cut to [0, 1], infinity too. What is it in yours?"
+        return Diagnosis("odd-readings", f"{seen}{wanted:.4f} would be right. Half of the readings are {odd}.", ask)
     ask = "What has to come out at x = 0, at x = 1, and in the middle?"
     return Diagnosis("wrong-law", f"{seen}{wanted:.4f} would be right (mean reading {seen_mean(worst):.3g}).", ask)
 
@@ -201,13 +211,14 @@ def _mean(calls: list[Asked]) -> Diagnosis | None:
     if fits(lambda one: right_mean(one.bits, one.epsilon)):
         return None
     if fits(lambda one: float(one.bits.mean())):
-        ask = "Solve for x what the average bit is."
-        return Diagnosis("share-of-ones", "Your mean is the share of ones.", ask)
+        ask = "If all devices read x, which share of them sends a 1? Solve that for x."
+        return Diagnosis("share-of-ones", "Your mean is the share of ones, and devices at 0 send some, too.", ask)
     if fits(lambda one: float(np.clip(right_mean(one.bits, one.epsilon), 0, 1))):
         return Diagnosis(
             "cut",
-            "You cut the mean to [0, 1]. Then errors to one side count less, and the result is biased near the ends.",
-            "Leave it as it comes; a report may say that it lies outside.",
+            "You cut the mean to [0, 1]. Near 0 the errors below are cut and those above stay, so it is too large on "
+            "average. Near 1 it is too small.",
+            "All devices read 0. What is the average of your mean over many calls?",
         )
     if fits(lambda one: seen_mean(one)):
         return Diagnosis(
@@ -232,14 +243,14 @@ def _together(answer: Answer, calls: list[Asked], chance: Chance) -> Diagnosis |
     claim = Guarantee(epsilon, neighbours=Neighbours.REPLACE_ONE)
     found = audit_outputs(*sides, claim=claim, confidence=1 - chance.failure / 4)
     if found.violated:
-        seen = f"The bit of a device at 0 or at 1 shows which: ε ≥ {found.epsilon_lower:.3g}, and it is {epsilon:.3g}."
+        seen = f"The bit of a device tells 0 from 1: ε ≥ {found.epsilon_lower:.3g}, and epsilon = {epsilon:.3g}."
         return Diagnosis("not-private", seen, "Divide the probability of a 1 at x = 1 by that at x = 0.")
     drawn = [one.draws for one in calls]
     if repeated(drawn, chance.failure / 4):
-        return Diagnosis("same-bits", "Asked again, a device draws as before.", "Do you draw from `rng`?")
+        return Diagnosis("same-bits", "Asked again, devices draw as before.", "Which of your draws come from `rng`?")
     if where := linked(drawn, chance.failure / 4):
-        seen = f"The devices' bits are not independent: {where}, are alike or unlike more often than by chance."
-        return Diagnosis("linked-bits", seen, "One draw for each device.")
+        seen = f"The devices' bits are not independent: {where} are alike or unlike more often than by chance."
+        return Diagnosis("linked-bits", seen, "Does each device have a draw of its own?")
     return None
 
 

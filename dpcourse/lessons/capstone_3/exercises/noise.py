@@ -76,7 +76,7 @@ def _known(one: Noise) -> dict[str, float]:
 WORDS = {
     "add-remove": (
         "It is made for a device that is there or not, which moves the sum by 1.",
-        "A device is *replaced*: v leaves and w arrives. How far apart can two vectors of norm 1 be?",
+        "A device is replaced: v leaves and w arrives. How far apart can two vectors of norm 1 be?",
     ),
     "per-round": (
         "It is the noise of a single release; `rounds` does not enter.",
@@ -91,22 +91,22 @@ WORDS = {
         "All rounds together are one long vector. How far does one device move that?",
     ),
     "no-margin": (
-        "It is the same however many devices are there. So each share is smaller where more are there, and those of "
-        "colluders are taken off again.",
-        "Each share is one of `threshold`, however many take part.",
+        "It does not grow with the number of devices. So each share is smaller where more are there, and once "
+        "colluders take theirs off, less than the whole is left.",
+        "Each share is one of `threshold`, however many take part. What is it one of in yours?",
     ),
     "dropped-noise": (
         "It counts on shares of all n devices, and some of them are not in the sum.",
         "Who is sure to be in it?",
     ),
-    "whole-noise-each": ("Every device adds all of it.", "Variances add up. How large is one share?"),
+    "whole-noise-each": ("Every device adds the whole noise.", "Variances add up. How large is one share?"),
     "divided-noise": (
         "Each device adds 1/threshold of the deviation, and deviations do not add up.",
         "Variances add up. How large is one share?",
     ),
     "classic": (
-        "√(2 ln(1.25/δ))/ε is proven for ε < 1 only, and not tight there.",
-        "`GaussianMechanism(epsilon, delta)` solves for the smallest.",
+        "It follows σ = √(2 ln(1.25/δ))/ε, which is proven for ε < 1 only, and is more than needed there.",
+        "`GaussianMechanism(epsilon, delta)` solves for the smallest σ. Where do you use it?",
     ),
 }
 
@@ -115,23 +115,31 @@ def noise_wrong(calls: list[Noise], failure: float) -> Diagnosis | None:
     """What is wrong with the noise of these calls, if anything: its amount, its law, draws in common."""
     each = failure / (4 * len(calls))
     if any(one.found.std() == 0 and len(one.found) > 1 and one.found.any() for one in calls):
-        return Diagnosis("shared-noise", "All numbers of a sum share one draw of noise.", "One draw for each number.")
-    if any(np.abs(one.found).max() < 1e-3 * one.right for one in calls):
-        one = next(one for one in calls if np.abs(one.found).max() < 1e-3 * one.right)
-        seen = f"At epsilon = {one.epsilon:.3g}, n = {one.n:,}, there is no noise in your sum."
-        return Diagnosis("no-noise", seen, "Where does the randomness come in?")
+        return Diagnosis(
+            "shared-noise", "All numbers of a sum share one draw of noise.", "How many draws do d numbers need?"
+        )
+    quiet = [one for one in calls if np.abs(one.found).max() < 1e-3 * one.right]
+    if quiet:
+        seen = f"At epsilon = {quiet[0].epsilon:.3g}, n = {quiet[0].n:,}, there is next to no noise in your sum."
+        if len(quiet) == len(calls):
+            return Diagnosis("no-noise", seen, "Where does the randomness come in, and how large is σ here?")
+        seen += f" So it is in {len(quiet)} of {len(calls)} calls."
+        return Diagnosis("no-noise", seen, "What does your noise depend on in those calls that it should not?")
     standard = [one.found / one.right for one in calls]
     if _repeated(standard):
-        return Diagnosis("same-noise", "Several sums hold the same noise.", "Draw from the `rng` you are given.")
+        return Diagnosis(
+            "same-noise", "Several sums hold the same noise.", "Do you draw it from the `rng` you are given?"
+        )
     if not (all(one.fits(one.right, each) for one in calls) and chi2_fits(np.concatenate(standard), failure / 4)):
         return _amount(calls, each)
     runs = np.array([one.sum() / math.sqrt(one.size) for one in standard])
     if not chi2_fits(runs, failure / 4):
-        return Diagnosis("linked-noise", "Numbers of one sum share noise.", "A draw of its own for each number.")
+        return Diagnosis("linked-noise", "Numbers of one sum share noise.", "Does each number have a draw of its own?")
     if seen := shared(standard, failure):
-        return Diagnosis("linked-noise", seen, "A draw of its own for each number, in each round.")
+        return Diagnosis("linked-noise", seen, "Does each number have a draw of its own, in each round?")
+    ask = "The shares are normal, and so is their sum. Which law do you draw from?"
     if stats.kstest(np.concatenate(standard), "norm").pvalue < failure / 4:
-        return Diagnosis("not-normal", "Your noise has the right deviation and is not normal.", "rng.normal(0, σ, d)")
+        return Diagnosis("not-normal", "Your noise has the right deviation and is not normal.", ask)
     return None
 
 
@@ -142,12 +150,20 @@ def _amount(calls: list[Noise], each: float) -> Diagnosis:
     if fitting:
         name = max(fitting, key=lambda name: sum(one.likelihood(of[name]) for one, of in pairs))
         key = name.removesuffix(" too")
-        seen, (what, ask) = _seen(max(calls, key=lambda one: abs(math.log(_ratio(one))))), WORDS[key]
-        return Diagnosis(key, f"{seen} {what}", ask)
+        one, ratio = max(
+            ((one, of[name] / one.right) for one, of in pairs),
+            key=lambda two: two[0].found.size * abs(math.log(two[1])),
+        )
+        what, ask = WORDS[key]
+        return Diagnosis(key, f"{_seen(one, ratio)} {what}", ask)
     worst = max((one for one in calls if not one.fits(one.right, each)), key=_size, default=calls[0])
     key = "too-little-noise" if _ratio(worst) < 1 else "too-much-noise"
     ask = "Which deviation hides a device in all rounds together, and how large is one of `threshold` shares of it?"
-    return Diagnosis(key, _seen(worst), ask)
+    fine = sum(one.fits(one.right, each) for one in calls)
+    if not fine:
+        return Diagnosis(key, _seen(worst, _ratio(worst)), ask)
+    seen = f"{_seen(worst, _ratio(worst))} In {fine} of {len(calls)} calls it may be right."
+    return Diagnosis(key, seen, f"{ask} What is different in these calls?")
 
 
 def _ratio(one: Noise) -> float:
@@ -158,8 +174,9 @@ def _size(one: Noise) -> float:
     return one.found.size * abs(math.log(_ratio(one)))
 
 
-def _seen(one: Noise) -> str:
+def _seen(one: Noise, ratio: float) -> str:
     return (
-        f"With epsilon = {one.epsilon:.3g}, delta = {one.delta:.1g}, rounds = {one.rounds}, {one.stayed:,} devices in "
-        f"the sum and threshold = {one.threshold:,} your noise has {_ratio(one):.3g} times the right deviation."
+        f"With epsilon = {one.epsilon:.2g}, delta = {one.delta:.1g}, rounds = {one.rounds}, n = {one.n:,}, threshold = "
+        f"{one.threshold:,} and {one.stayed:,} devices in the sum, your noise has about {ratio:.2g} times the "
+        "right deviation."
     )

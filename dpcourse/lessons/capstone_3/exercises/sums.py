@@ -79,12 +79,15 @@ MIXES = {
     "plain": ("With some devices missing", "Does every device that sent something count, and once?"),
     "strange": (
         "With NaN or infinity in some updates",
-        "A row that cannot be read counts as zeros. The device was there, and its noise is in the sum.",
+        "A row with one such number counts as zeros, all of it, and its device counts. What is left of it in yours?",
     ),
     "huge": ("With updates of norm 1,000,000 and more", "A row longer than 1 is divided by its own length."),
-    "silent": ("With updates of zeros", "They count as any other; what is 0/0?"),
-    "repeated": ("When some devices send twice", "Counted twice, a device moves the sum twice as far. Which counts?"),
-    "stranger": ("When numbers below 0 or from n on send something", "Who may take part is public: 0, …, n − 1."),
+    "silent": ("With updates of zeros", "They count as any others. What do you divide them by?"),
+    "repeated": ("When some devices send twice", "Which of a device's messages counts?"),
+    "stranger": (
+        "When strangers with numbers below 0, or n and more, send something",
+        "Who may take part is public: 0, …, n − 1. Which of the senders do you count?",
+    ),
 }
 
 
@@ -96,30 +99,38 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             try:
                 given = summed(answer, messages, n, LOUD, LOUD_DELTA, 1, threshold, chance.rng)
             except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what} your function stops with {raised}.", ask)
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
             if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what} you return None, and there is no reason to.", ask)
+                return Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask)
             right, many = counted(messages, n)
             if not np.abs(given - right).max() < EXACT:
-                return _wrong_sum(kind, what, ask, given, messages, right, many)
+                return wrong_sum(kind, f"{what}, your sum", ask, given, messages, right, many)
     return _too_few(answer, chance)
 
 
-def _wrong_sum(
+def wrong_sum(
     kind: str, what: str, ask: str, given: np.ndarray, messages: Messages, right: np.ndarray, many: int
 ) -> Diagnosis:
+    """What is wrong with an exact sum of few messages; `what` names the messages and the sum."""
     updates = np.where(np.isfinite(messages[1]), messages[1], 0.0)
     norms = np.linalg.norm(updates, axis=1, keepdims=True)
-    seen = f"{what} your sum is off by {np.abs(given - right).max():.3g} where hardly any noise is."
+    off = np.abs(given - right).max()
+    seen = f"{what} is off by {off:.3g}. At epsilon = 1e9 there is hardly any noise."
+    if not np.isfinite(off):
+        seen = f"{what} has NaN or infinity in it."
+    if kind == "repeated":
+        for sent, words in ((updates, "all messages of a device"), (_last(messages), "a device's last message")):
+            if np.abs(given - clipped(sent).sum(axis=0)).max() < EXACT:
+                return Diagnosis(kind, f"{seen} You count {words}.", ask)
     if kind == "plain":
         known: tuple[tuple[str, np.ndarray, str, str], ...] = (
-            ("a-mean", right / many, "That is a mean.", "A sum is asked for. Who divides, and by what?"),
+            ("a-mean", right / many, "It is a mean.", "A sum is asked for. Where do you divide by the number of rows?"),
             ("not-clipped", updates.sum(axis=0), "No update is clipped.", "How long may a row be at most?"),
             (
                 "coordinatewise",
                 np.clip(updates, -1, 1).sum(axis=0),
                 "Each number is clipped by itself, so a row of 21 ones keeps its length √21.",
-                "The claim needs the length of the row.",
+                "The claim is about the length of a row. What do you cut?",
             ),
             (
                 "largest-row",
@@ -131,13 +142,20 @@ def _wrong_sum(
                 "stretched",
                 (updates / norms).sum(axis=0),
                 "Short rows are made longer.",
-                "Only rows longer than 1 are to be changed.",
+                "Which rows are to be changed?",
             ),
         )
         for key, wrong, said, asked in known:
             if np.abs(given - wrong).max() < EXACT:
                 return Diagnosis(key, f"{seen} {said}", asked)
     return Diagnosis(kind, seen, ask)
+
+
+def _last(messages: Messages) -> np.ndarray:
+    """The rows that came last of each device."""
+    devices, updates = messages
+    _, last = np.unique(devices[::-1], return_index=True)
+    return updates[::-1][last]
 
 
 def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -196,7 +214,8 @@ def _audit(answer: Answer, chance: Chance) -> Diagnosis | None:
     if not found.violated:
         return None
     seen = (
-        f"A device that is replaced shows: ε ≥ {found.epsilon_lower:.3g} at δ = {claim.delta:.2g}, and 1 is asked for."
+        f"A device that is replaced shows: ε ≥ {found.epsilon_lower:.3g} at δ = {claim.delta:.2g}, and ε = 1 is asked "
+        "for."
     )
     return Diagnosis("not-private", seen, "How far does a device move the sum, and how much noise is there?")
 

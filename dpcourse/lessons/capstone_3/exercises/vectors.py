@@ -49,7 +49,7 @@ SIDES: tuple[tuple[str, Sides, str, str], ...] = (
         "length-ignored",
         lambda r, e: same_side((r > 0).astype(float), e),
         "A vector of length 0.1 is reported like one of length 1: the mean of its reports is ten times too long.",
-        "With which probability must a vector of length 0.1 be rounded to +1, so that its mean stays 0.1?",
+        "With which probability must a vector of length 0.1 be rounded to its own side, so that its mean is 0.1 long?",
     ),
     (
         "twice-epsilon",
@@ -66,13 +66,13 @@ SIDES: tuple[tuple[str, Sides, str, str], ...] = (
     (
         "wrong-side",
         lambda r, e: 1 - same_side(r, e),
-        "Reports point away from the vector.",
+        "More reports point away from the vector than along it.",
         "On which side is the dot product with the vector positive?",
     ),
     (
         "no-noise",
         lambda r, e: 0.5 + np.minimum(r, 1) / 2,
-        "A vector of length 1 is always reported on its own side: the side tells which it was.",
+        "A vector of length 1 is always reported on its own side. So a report rules out all such vectors on the other.",
         "How often does the coin have to choose the wrong side?",
     ),
     (
@@ -128,7 +128,7 @@ def reported(answer: Answer, rows: np.ndarray, epsilon: float, rng: np.random.Ge
         odd = not np.isfinite(rows).all()
         return_odd = "For a row with NaN or infinity" if odd else "For a row of zeros or a short row"
         ask = "0/0 is NaN. Which vector stands for a row that cannot be read, and which direction has a row of zeros?"
-        raise Refused(Diagnosis("not-finite", f"{return_odd} your report is not finite: that tells on it.", ask))
+        raise Refused(Diagnosis("not-finite", f"{return_odd} your report is not finite: that gives the row away.", ask))
     return reports
 
 
@@ -176,7 +176,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             return _by_largest(calls, failure) or found
         if kind == "odd" and one.off(same_side, failure) > 1:
             ask = "A row that cannot be read counts as zeros: a coin alone chooses the side."
-            return Diagnosis("odd-rows", "Reports of rows with NaN or infinity lean to one side.", ask)
+            return Diagnosis("odd-rows", "Reports of rows with NaN or infinity follow the numbers beside it.", ask)
     ones = [one for _, one in calls]
     return _sided(ones, calls, failure) or _linked(ones, chance.failure / 8) or _hides(answer, chance)
 
@@ -185,10 +185,12 @@ def _linked(ones: list[Asked], failure: float) -> Diagnosis | None:
     """The coins that decide on sides are independent, of one device to the next and of one call to the next."""
     drawn = [Draws((one.cosine > 0) - (p := same_side(one.lengths, one.epsilon)), p * (1 - p)) for one in ones]
     if repeated(drawn, failure / 2):
-        return Diagnosis("same-report", "Asked again, devices throw the same coins.", "Do you draw from `rng`?")
+        return Diagnosis(
+            "same-report", "Asked again, devices throw the same coins.", "Which of your draws come from `rng`?"
+        )
     if where := linked(drawn, failure / 2):
-        seen = f"Whether reports are on their row's side is not independent: {where}, are alike or unlike too often."
-        return Diagnosis("linked-coins", seen, "One coin for each device.")
+        seen = f"Whether reports are on their row's side is not independent: {where} are alike or unlike too often."
+        return Diagnosis("linked-coins", seen, "Does each device have a coin of its own?")
     return None
 
 
@@ -198,9 +200,9 @@ def _stretched(one: Asked) -> Diagnosis | None:
     wanted = length(one.epsilon, d)
     if np.allclose(got, wanted, rtol=1e-6):
         return None
-    seen = f"With {d} numbers and epsilon = {one.epsilon:.3g} your reports are {_between(got)} long"
+    seen = f"For rows of {d} numbers and epsilon = {one.epsilon:.3g} your reports are {_between(got)} long"
     if np.ptp(got) > 1e-6 * got.max():
-        ask = "Every report has one length. A length that varies says something about the row."
+        ask = "Every report has the same length. What could a length that varies say about the row?"
         return Diagnosis("lengths-vary", f"{seen}; {wanted:.4g} would be right.", ask)
     known = (
         ("coin-not-undone", half_sphere(d), "That undoes the half sphere, and not the coin that is wrong at times."),
@@ -211,7 +213,8 @@ def _stretched(one: Asked) -> Diagnosis | None:
     )
     for key, other, why in known:
         if np.allclose(got, other, rtol=1e-6):
-            return Diagnosis(key, f"{seen}. {why}", "The average of many reports of one row has to be that row.")
+            ask = "The average of many reports of one row has to be that row. How long is it in yours?"
+            return Diagnosis(key, f"{seen}. {why}", ask)
     ask = "The average of many reports of one row has to be that row. How long is the average of a half sphere?"
     return Diagnosis("wrong-length", f"{seen}; {wanted:.4g} would be right.", ask)
 
@@ -234,14 +237,16 @@ def _directed(one: Asked, failure: float) -> Diagnosis | None:
         return None
     along = one.reports @ one.reports[0]
     if n > 20 and np.abs(cosine).mean() < 0.999 and np.allclose(np.abs(along), along[0]):
-        return Diagnosis("one-direction", "All devices report along one line.", "One draw for each device.")
+        return Diagnosis(
+            "one-direction", "All devices report along one line.", "Where do you draw a direction for each?"
+        )
     if stats.kstest(np.abs(cosine), lambda c: 2 * stats.beta.cdf((1 + c) / 2, half, half) - 1).pvalue < failure:
         seen = f"The angle between report and row is not that of a point anywhere on a half sphere ({d} numbers)."
         if np.abs(cosine).mean() > 0.999:
-            seen = "Your reports are the rows themselves, forwards or backwards: two reports with other lines differ."
+            seen = "Your reports lie on the line of their row, forwards or backwards. So a report shows that line."
             ask = "Where else on that side may the report point?"
             return Diagnosis("shows-direction", seen, ask)
-        ask = "Normal numbers divided by their norm point anywhere. A cube's corners do not."
+        ask = "Normal numbers divided by their norm point everywhere alike. Which law do you draw from?"
         return Diagnosis("not-uniform", seen, ask)
     if d < 3:
         return None
@@ -255,8 +260,8 @@ def _directed(one: Asked, failure: float) -> Diagnosis | None:
     found = stats.kstest((rest * across).sum(axis=1), lambda c: stats.beta.cdf((1 + c) / 2, half, half))
     if found.pvalue >= failure:
         return None
-    ask = "Which directions may a report have besides the row's own?"
-    return Diagnosis("not-uniform", "Across the row's direction your reports prefer a direction.", ask)
+    ask = "All points of the half sphere must be equally likely. From which law do you draw one?"
+    return Diagnosis("not-uniform", "Around the row's direction your reports do not point everywhere alike.", ask)
 
 
 def _by_largest(calls: list[tuple[str, Asked]], failure: float) -> Diagnosis | None:
@@ -297,9 +302,10 @@ def _sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) ->
         f"{same_side(worst.lengths, worst.epsilon).mean():.3f} would be right."
     )
     if alike:
-        ask = "A draw for each device decides its side. Where is yours?"
-        return Diagnosis("one-coin", f"{seen} One coin decides for all of them, or none.", ask)
-    return Diagnosis("wrong-side-share", seen, "With which probability is a row of length r rounded to +1? And then?")
+        ask = "Does each device toss a coin of its own here, and is that coin wrong at times?"
+        return Diagnosis("one-coin", f"{seen} One coin decides for all of them, or no coin at all.", ask)
+    ask = "With which probability is a row of length r rounded to its own side? How often does the coin turn it?"
+    return Diagnosis("wrong-side-share", seen, ask)
 
 
 def _share(one: Asked) -> float:
@@ -320,11 +326,13 @@ def _hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     claim = Guarantee(epsilon, neighbours=Neighbours.REPLACE_ONE)
     found = audit_outputs(*(side.tolist() for side in sides), claim=claim, confidence=1 - chance.failure / 8)
     if found.violated:
-        seen = f"v and −v are told apart: ε ≥ {found.epsilon_lower:.3g}, and epsilon is {epsilon:.3g}."
+        seen = f"Reports tell v and −v apart: ε ≥ {found.epsilon_lower:.3g}, and epsilon = {epsilon:.3g}."
         return Diagnosis("not-private", seen, "How much likelier may a report be under one than under the other?")
     again = np.array([reported(answer, v, 1.0, rng)[0] for _ in range(40)])
     if len(np.unique(again.round(9), axis=0)) < 30:
-        return Diagnosis("same-report", "Asked again, a device sends the same report.", "Do you draw from `rng`?")
+        return Diagnosis(
+            "same-report", "Asked again, a device sends the same report.", "Which of your draws come from `rng`?"
+        )
     return None
 
 

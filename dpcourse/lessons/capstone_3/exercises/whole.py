@@ -26,6 +26,7 @@ from dpcourse.lessons.capstone_3.exercises.sums import (
     Messages,
     counted,
     few,
+    wrong_sum,
 )
 from dpcourse.lessons.capstone_3.exercises.tools import decades, people
 from dpcourse.lessons.capstone_3.fleet import Fleet
@@ -98,12 +99,13 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
         try:
             given = trained(answer, fleet, n, LOUD, LOUD_DELTA, threshold, fresh(rng))
         except AnswerRaised as raised:
-            return Diagnosis(f"{kind}-raises", f"{what} your function stops with {raised}.", ask)
+            return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
         if given is None:
-            return Diagnosis(f"{kind}-refused", f"{what} you return None, and there is no reason to.", ask)
-        off = max(float(np.abs(given["sums"][t] - counted(sent, n)[0]).max()) for t, sent in fleet.sent.items())
-        if not off < EXACT:
-            return Diagnosis(kind, f"{what} a number of `sums` is off by {off:.3g} where hardly any noise is.", ask)
+            return Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask)
+        for total, sent in zip(given["sums"], fleet.sent.values(), strict=True):
+            right, many = counted(sent, n)
+            if not np.abs(total - right).max() < EXACT:
+                return wrong_sum(kind, f"{what}, a row of `sums`", ask, total, sent, right, many)
     return _too_few(answer, rng)
 
 
@@ -153,11 +155,11 @@ def _every_round(standard: list[np.ndarray], failure: float) -> Diagnosis | None
     """First rounds and last rounds have the same noise."""
     most = min(map(len, standard))
     for number in range(most):
-        for name, place in ((f"{number + 1}", number), (f"{number + 1} before the end", -number - 1)):
+        for name, place in ((f"round {number + 1}", number), (f"round {number + 1} from the end", -number - 1)):
             found = np.concatenate([one[place] for one in standard])
             if not chi2_fits(found, failure / (2 * most)):
-                seen = f"In round {name} the noise has {found.std():.3g} times the deviation that is right in each."
-                return Diagnosis("uneven-rounds", seen, "The same noise in every round.")
+                seen = f"In {name} the noise has {found.std():.2g} times the deviation that is right in every round."
+                return Diagnosis("uneven-rounds", seen, "Which number of your noise depends on the round?")
     return None
 
 
@@ -184,8 +186,8 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
         if seen[0].shape != other.shape or not np.allclose(seen[0], other, rtol=1e-5, atol=1e-6 * np.abs(other).max()):
             return Diagnosis(
                 "beyond-sums",
-                "Twice with the same seed, and other updates that have the same sum: your weights, or the number of "
-                "rounds, differ.",
+                "With the same seed, and other updates that have the same sum, your weights or the number of rounds "
+                "are others.",
                 "The server sees noisy sums and nothing else. What else do you look at?",
             )
     return _exact(answer, rng, chance.failure / 4) or _replayed(answer, rng)
@@ -246,10 +248,12 @@ def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     noise, exact = (float(np.abs(reached[1][:same] - reached[k][:same]).max(initial=0)) for k in (0, 2))
     if off <= room and exact <= 0.01 * noise:
         return None
-    seen = f"{n:,} devices sent other updates, chosen so that your noisy sums are the same. Your weights differ by "
+    seen = f"{n:,} devices sent other updates, chosen so that your noisy sums stay the same. Your weights moved by "
+    ask = ITS_NOISE
     if off > room:
-        seen = "With the same seed your noise is another one where devices send other updates. Your weights differ by "
-    return Diagnosis("exact-sum", f"{seen}{exact:.2g}; other noise moves them by {noise:.2g}.", ITS_NOISE)
+        ask = "Which of your draws depend on what devices send?"
+        seen = "With the same seed your noise is another one where devices send other updates. Your weights moved by "
+    return Diagnosis("exact-sum", f"{seen}{exact:.2g}. With other noise alone they moved by {noise:.2g}.", ask)
 
 
 def _uneasy(rng: np.random.Generator) -> Telemetry:
@@ -293,7 +297,7 @@ def _in_a_world(answer: Answer, chance: Chance) -> Diagnosis | None:
         found = (given["sums"][place] - right) / deviation
         if not chi2_fits(found, chance.failure / 40):
             seen = (
-                f"With {many:,} devices the noise of a sum has {np.sqrt((found**2).mean()):.3g} times the right size."
+                f"With {many:,} devices the noise of a sum has {np.sqrt((found**2).mean()):.2g} times the right size."
             )
             return Diagnosis("noise-by-size", seen, "Does your noise, or what you count, depend on the fleet's size?")
     scores = world.tested_rows @ given["weights"].astype(np.float32)
@@ -301,13 +305,17 @@ def _in_a_world(answer: Answer, chance: Chance) -> Diagnosis | None:
     if reached >= WORTH * best:
         return None
     seen = (
-        f"{DEVICES:,} devices, epsilon = 1: your AUC is {reached:.3f}. Who knew every device's risk would reach "
-        f"{best:.3f}, and {WORTH} of that is asked for."
+        f"{DEVICES:,} devices, epsilon = 1, delta = 1e-8: your AUC is {reached:.3f}. Somebody who knows every device's "
+        f"risk reaches {best:.3f}, and {WORTH} of that is asked for."
     )
     if np.ptp(scores) < 1e-6:
         accuracy = 1 - world.tested_failed.mean()
         ask = "Being right about most devices is easy where most do not fail. Which device is riskier than another?"
-        return Diagnosis("all-alike", f"{seen} All devices get one score, which is {accuracy:.0%} accurate.", ask)
+        return Diagnosis(
+            "all-alike",
+            f"{seen} All devices get one score. To say of each that it will not fail is {accuracy:.0%} accurate.",
+            ask,
+        )
     if reached < 0.45:
         return Diagnosis("wrong-direction", seen, "A gradient points uphill. Which way is down?")
     ask = "How many rounds, and which rate? Try it on simulated fleets: `project.Fleet(world)`."
