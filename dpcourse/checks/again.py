@@ -78,7 +78,7 @@ def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator) -> Diagn
         return TWICE
     if (first.size > 1 and np.ptp(first) == 0) or not _alike(first, other):
         return None
-    seen = "Asked twice the same, with generators of two states, your function gave exactly the same noise."
+    seen = "Asked twice the same, with two different generators, your function gave exactly the same noise."
     return Diagnosis("own-generator", seen, "Where does your function draw from the `rng` that it is given?")
 
 

@@ -37,6 +37,7 @@ class Draws:
         return cls(2 * places - 1, np.full(len(places), 1 / 3))
 
 
+MIRRORED = "at mirrored places"
 Sums = tuple[np.ndarray, np.ndarray]  # of products, and their variances
 
 
@@ -72,6 +73,10 @@ def unlikely(sums: np.ndarray, variances: np.ndarray, failure: float) -> np.ndar
     return np.abs(sums) > 2 * reach + 1e-6
 
 
+def _steps(k: int) -> str:
+    return f"{k} apart" if k > 1 else "next to each other"
+
+
 def linked(calls: Sequence[Draws], failure: float) -> str:
     """Which draws of a call hang together, in words; "" if none do. Of right ones, some do with this probability."""
     some = [Draws(one.off[:MOST], one.variance[:MOST]) for one in calls if len(one.off) > 1]
@@ -79,12 +84,12 @@ def linked(calls: Sequence[Draws], failure: float) -> str:
     pooled: dict[str, list[tuple[float, float]]] = {}
     for one in some:
         n, (by, by_variance), (at, at_variance) = len(one.off), apart(one), mirrored(one)
-        for sums, variances, words in ((by[1:], by_variance[1:], "{} apart"), (at, at_variance, "at mirrored places")):
+        for sums, variances, words in ((by[1:], by_variance[1:], _steps), (at, at_variance, lambda _: MIRRORED)):
             wrong = unlikely(sums, variances, failure / (4 * len(some)))
             if wrong.any():
-                return f"in a call with {n:,} of them, those {words.format(int(wrong.argmax()) + 1)}"
-        pairs = {f"{k} apart": (by, by_variance, k) for k in range(1, FAR + 1)}
-        pairs |= {"half of all apart": (by, by_variance, n // 2), "at mirrored places": (at, at_variance, n - 1)}
+                return f"in a call with {n:,} of them, those {words(int(wrong.argmax()) + 1)}"
+        pairs = {_steps(k): (by, by_variance, k) for k in range(1, FAR + 1)}
+        pairs |= {"half of all apart": (by, by_variance, n // 2), MIRRORED: (at, at_variance, n - 1)}
         for name, (sums, variances, place) in pairs.items():
             if 0 < place < len(sums):
                 pooled.setdefault(name, []).append((float(sums[place]), float(variances[place])))

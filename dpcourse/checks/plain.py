@@ -45,8 +45,10 @@ def only_numbers(given: Any, public: Sequence[Any] = ()) -> Any:
         for item in array.flat:
             only_numbers(item)
     elif kind.kind not in "biuf":
-        of = " of complex ones" if kind.kind == "c" and array.ndim else ""
-        raise Refused(Diagnosis("wrong-type", f"Numbers are wanted; you return {a(given)}{of}."))
+        complex_ = kind.kind == "c"
+        of = " of complex ones" if complex_ and array.ndim else ""
+        ask = "Which part of yours is not real?" if complex_ else ""
+        raise Refused(Diagnosis("wrong-type", f"Numbers are wanted; you return {a(given)}{of}.", ask))
     if kind.kind == "f" and kind.itemsize > 8:
         raise _leaks(f"Your result has {8 * kind.itemsize} bits a number, and 64 are enough for any noise.")
     return given
@@ -60,7 +62,7 @@ def parts(given: Any, wanted: Sequence[str]) -> dict[str, Any]:
     if not isinstance(given, dict) or any(key not in given for key in wanted):
         raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(wanted)} is wanted; you return {a(given)}."))
     if more := sorted(str(key) for key in given if key not in wanted):
-        raise Refused(Diagnosis("leaks", f"You return {', '.join(more)} too.", "What does the claim say about it?"))
+        raise Refused(Diagnosis("leaks", f"You return {', '.join(more)} too.", "Which of these does the task ask for?"))
     for key in wanted:
         if key != "claim" and not isinstance(given[key], dict):
             only_numbers(given[key])
