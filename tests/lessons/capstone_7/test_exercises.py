@@ -370,6 +370,11 @@ def only_at_whole_epsilons(messages, phones, items, epsilon, *rest):
     return given and given | {"claim": dataclasses.replace(given["claim"], epsilon=float(epsilon))}
 
 
+def always_at_three(messages, phones, items, epsilon, *rest):
+    given = recommender(messages, phones, items, 3.0, *rest)
+    return given and given | {"claim": dataclasses.replace(given["claim"], epsilon=float(epsilon))}
+
+
 RIGHT = [
     ("capstone 7.1", raw_epsilons),
     ("capstone 7.1", raw_epsilons_by_hand),
@@ -491,6 +496,9 @@ WRONG = [
     ("capstone 7.6", "too-little-noise", with_(variance=lambda stayed, shares, declared: stayed / shares / 2)),
     ("capstone 7.6", "too-little-noise", with_(noise=exact_beside_clicks)),
     ("capstone 7.6", "popular-elsewhere", with_(popular=lambda gram, exact: np.argsort(-np.diag(exact)))),
+    ("capstone 7.6", "worst-first", with_(popular=lambda gram, exact: np.argsort(np.diag(gram)))),
+    ("capstone 7.6", "wrong-shape", with_(popular=lambda gram, exact: np.argsort(-np.diag(gram))[:10])),
+    ("capstone 7.6", "too-much-noise", always_at_three),
     ("capstone 7.6", "model-elsewhere", with_(source=lambda gram, exact: exact)),
     ("capstone 7.6", "ridge-too-small", with_(ridge=lambda sigma, gram, exact: 0.1 * radius(sigma, gram))),
     ("capstone 7.6", "ridge-too-small", with_(ridge=lambda sigma, gram, exact: 0.5 * radius(sigma, gram))),

@@ -28,41 +28,42 @@ RAW = Equals(
         Mistake(
             "same-for-all",
             lambda epsilon, delta, clicks: (epsilon, epsilon),
-            "You give the ε that the noise is made for, whoever is asked about.",
+            "You return the ε that the noise is made for, for the click and for the person.",
             "Write down x xᵀ for a person with two clicks. What is its norm?",
         ),
         Mistake(
             "times-clicks",
             lambda epsilon, delta, clicks: (epsilon, clicks * epsilon),
-            "You count ε for each click and add up.",
-            "One click more changes a whole row and a whole column. By how much, in the norm?",
+            "You return ε for one click, and `clicks` times as much for the person. The noise has that ε for a change "
+            "of norm 1.",
+            "One click is a whole row and a whole column of x xᵀ. What is the norm of that change?",
         ),
         Mistake(
             "times-clicks",
             lambda epsilon, delta, clicks: (raw_epsilons(epsilon, delta, clicks)[0], clicks * epsilon),
-            "For the person you multiply ε by the number of clicks. Normal noise costs more than that: for a change "
-            "that is k times as long, ε grows about as k².",
-            "What is the norm of x xᵀ, and what is the ε of this noise for a change that long?",
+            "For the person you multiply ε by the number of clicks. Normal noise costs more: noise with ε = 3 for a "
+            "change of norm 1 (δ = 1e-5) has ε = 21 for norm 5, not 15.",
+            "What is the norm of x xᵀ, and what is the ε of this noise for a change of that norm?",
         ),
         Mistake(
             "times-norm",
             lambda epsilon, delta, clicks: (epsilon * math.sqrt(2 * clicks - 1), epsilon * clicks),
-            "Your norms are right, and you multiply ε by them. Normal noise costs more than that: ε grows about as "
-            "the square of a large change.",
-            "What is the ε of normal noise of deviation σ for a change of norm 5?",
+            "Your norms are right, and you multiply ε by them. Normal noise costs more: noise with ε = 3 for a "
+            "change of norm 1 (δ = 1e-5) has ε = 21 for norm 5, not 15.",
+            "Which deviation σ has noise with (ε, δ) for norm 1? Which ε has that σ, at the same δ, for norm 5?",
         ),
         Mistake(
             "one-click-more",
             _costs(lambda k: (math.sqrt(2 * k + 1), k)),
-            "You price a click that comes on top of all `clicks`. Asked for is one of them: without it there are "
+            "You price a click that comes on top of all `clicks`. One of them is meant: without it there are "
             "clicks − 1.",
-            "Which entries of x xᵀ are gone if one of the clicks is?",
+            "Take one of the clicks out of x. Which entries of x xᵀ become 0?",
         ),
         Mistake(
             "click-of-norm-1",
             _costs(lambda k: (1, k)),
-            "For the click you take a change of norm 1, which is its own entry on the diagonal.",
-            "Which other entries of x xᵀ are gone without it?",
+            "For the click you take a change of norm 1. That is its own entry on the diagonal.",
+            "Take the click out of x. Which other entries of x xᵀ become 0?",
         ),
         Mistake(
             "diagonal-only",
@@ -73,14 +74,14 @@ RAW = Equals(
         Mistake(
             "upper-triangle",
             _costs(lambda k: (math.sqrt(k), math.sqrt(k * (k + 1) / 2))),
-            "You count every pair of items once. Off the diagonal the noise has deviation σ/√2, not σ.",
-            "In the norm of a symmetric matrix a pair stands twice.",
+            "You count every pair of items once: the entries on the diagonal and above it.",
+            "The norm is taken over all entries of x xᵀ. How often does a pair of items stand there?",
         ),
         Mistake(
             "click-for-person",
             _costs(lambda k: (math.sqrt(2 * k - 1),) * 2),
             "For the person you give the ε of one click.",
-            "A person takes all clicks along. What is left of x xᵀ?",
+            "Without the person all of x xᵀ is gone. What is its norm?",
         ),
         Mistake(
             "person-for-click",
@@ -91,14 +92,14 @@ RAW = Equals(
         Mistake(
             "one-side",
             _costs(lambda k: (math.sqrt(k), k)),
-            "For the click you count a row, or a column, and not both.",
+            "For the click you count its row of x xᵀ or its column, not both.",
             "Write down x xᵀ for three clicks, and for two of them. Where do they differ?",
         ),
         Mistake(
             "swapped",
             lambda epsilon, delta, clicks: raw_epsilons(epsilon, delta, clicks)[::-1],
-            "You return the person first.",
-            "(ε of one click, ε of the person).",
+            "You return the ε of the person first, and that of one click second.",
+            "Which of the two does the task name first?",
         ),
     ),
     rtol=0.01,

@@ -48,51 +48,52 @@ MODEL = (
             Mistake(
                 "by-rows",
                 _by_rows,
-                "You divide each row by its diagonal entry, and each column is wanted: your model is transposed.",
-                "The scores are x B. Which entry of B says what item i adds to the score of item j?",
+                "You divide each row of −P by its diagonal entry, and the task divides each column: your model is "
+                "transposed.",
+                "The scores are x B. Which entry of B says what a click on i adds to the score of j?",
             ),
             Mistake(
                 "own-item",
                 _with_diagonal,
-                "Your diagonal is not zero: every item recommends itself, or forbids itself.",
-                "Set the diagonal to zero at the end.",
+                "The diagonal of your model is −1: every item that was clicked lowers its own score.",
+                "May an item predict itself? What does the task say about the diagonal?",
             ),
             Mistake(
                 "ridge-regression",
                 lambda total, ridge: _inverse(total, ridge) @ total,
                 "That is ridge regression of every item on all items, itself included.",
-                "How do you forbid an item to predict itself? That is what dividing by diag(P) does.",
+                "No item may predict itself. Which closed form does the task give for such a model?",
             ),
             Mistake(
                 "ridge-regression",
                 lambda total, ridge: (b := _inverse(total, ridge) @ total) - np.diag(np.diag(b)),
                 "That is ridge regression with the diagonal set to zero afterwards: the other weights were made for a "
                 "model that may use the item itself.",
-                "Divide by diag(P), column by column.",
+                "Which closed form does the task give for a model whose diagonal is zero from the start?",
             ),
             Mistake(
                 "no-ridge",
                 lambda total, ridge: item_model(total, 0.0),
-                "The ridge does not enter.",
+                "Your model is the one for ridge = 0, whatever `ridge` is.",
                 "The noisy matrix has eigenvalues near zero, or below. What lifts them?",
             ),
             Mistake(
                 "ridge-everywhere",
                 lambda total, ridge: item_model(total + ridge, 0.0),
                 "You add the ridge to every entry.",
-                "It belongs on the diagonal: λ times the identity.",
+                "Which entries does λI change, with I the identity?",
             ),
             Mistake(
                 "sign",
                 lambda total, ridge: -item_model(total, ridge),
-                "The sign is turned around: what goes together is kept apart.",
-                "P is negative where two items go together.",
+                "Your model has the wrong sign everywhere: items that go together lower each other's scores.",
+                "Which sign does P have where two items go together, and which should B have?",
             ),
             Mistake(
                 "not-divided",
                 lambda total, ridge: -_inverse(total, ridge) + np.diag(np.diag(_inverse(total, ridge))),
-                "You do not divide by the diagonal of P.",
-                "−P/diag(P), column by column.",
+                "You do not divide −P by the diagonal of P.",
+                "Which entry of P does the task divide column j by?",
             ),
         ),
         wide=_large,
@@ -138,22 +139,40 @@ def short(answer: Answer, chance: Chance) -> Diagnosis | None:
             try:
                 got = np.asarray(answer(given, model.copy(), popular.copy(), many), dtype=float)
             except AnswerRaised as raised:
-                return Diagnosis("raises", f"{what} your function stops: {raised}.", "There is a right list for it.")
+                ask = "Which list does the task want there?"
+                return Diagnosis("raises", f"{what}, your function stops: {raised}.", ask)
             right = recommended(given, model, popular, many)
             if np.array_equal(got, right):
                 continue
             if not len(given):
                 return Diagnosis(
                     "no-clicks",
-                    f"Without a click you give {got.tolist()}; the first of `popular` are {right.tolist()}.",
-                    "All scores are zero there. What does an order of equal scores mean?",
+                    f"Without a click you give {_first(got)}; right is the beginning of `popular`, {_first(right)}.",
+                    "Without a click all scores are 0. Which order does a sort give them? Which does the task want?",
                 )
+            seen = f"{what}, you give {_first(got)}; only the items 0 and 1 are new, and {_first(right)} is right."
+            if len(got) <= 2:
+                return Diagnosis("wrong-value", seen, "Fewer than `many` are left. What happens to them?")
             return Diagnosis(
-                "fills-up",
-                f"{what} you give {got.tolist()}, and only {sorted(right.tolist())} are new.",
-                "Fewer than `many` are left. What is clicked must not fill the list up.",
+                "fills-up", seen, "Fewer than `many` are left. Where do the others in your list come from?"
             )
     return None
+
+
+def _first(given: np.ndarray) -> str:
+    """A list of items, in words if it is long."""
+    shown = ", ".join(f"{item:g}" for item in given.ravel()[:5])
+    return f"[{shown}, …] ({given.size} items)" if given.size > 5 else f"[{shown}]"
+
+
+def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Logs that hold clicks that are no item, beside others or alone."""
+    try:
+        found = Equals(_strange_phone, recommended)(answer, chance)
+    except AnswerRaised as raised:
+        seen = f"With clicks that are no item, such as NaN, infinity or 2.5, your function stops: {raised}."
+        return Diagnosis("raised", seen, "What does such a click count as in 7.2?")
+    return found and found.led_by("The log holds clicks that are no item, such as NaN, −1 or 2.5. ")
 
 
 RECOMMEND = (
@@ -165,35 +184,35 @@ RECOMMEND = (
                 "seen",
                 lambda clicks, model, popular, many: np.argsort(-(_x(clicks, model) @ model))[:many],
                 "Your list holds items that were clicked already.",
-                "Leave them out before you take the best.",
+                "What do you do with the scores of items in `clicks`?",
             ),
             Mistake(
                 "seen",
                 lambda clicks, model, popular, many: np.array(
                     [i for i in np.argsort(-(_x(clicks, model) @ model))[:many] if i not in clicks]
                 ),
-                "You leave out what was clicked after taking the best: the list gets shorter.",
-                "First leave out, then take.",
+                "You take the best `many` first and then leave out what was clicked, so the list gets too short.",
+                "In which order do you get `many` new items?",
             ),
             Mistake(
                 "worst-first",
                 lambda clicks, model, popular, many: _ranked(clicks, model, -(_x(clicks, model) @ model), many),
                 "Your list begins with the lowest scores.",
-                "argsort goes up.",
+                "At which end of your order do the best scores stand?",
             ),
             Mistake(
                 "transposed",
                 lambda clicks, model, popular, many: _ranked(clicks, model, model @ _x(clicks, model), many),
                 "You use B x where x B is wanted.",
-                "Column j of B says how item j is predicted.",
+                "B[i, j] is what a click on i adds to the score of j. Over which of the two do you add up?",
             ),
             Mistake(
                 "repeats",
                 lambda clicks, model, popular, many: _ranked(
                     clicks, model, np.bincount(clicks.astype(int), minlength=len(model)) @ model, many
                 ),
-                "An item clicked twice weighs twice.",
-                "x holds zeros and ones, as in the message.",
+                "An item clicked twice counts twice in your scores.",
+                "What did x hold for such an item in 7.2?",
             ),
             Mistake(
                 "popular",
@@ -204,5 +223,5 @@ RECOMMEND = (
         ),
     ),
     short,
-    Equals(_strange_phone, recommended),
+    strange,
 )

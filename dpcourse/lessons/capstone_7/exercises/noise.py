@@ -20,6 +20,7 @@ from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee
 
 ITEMS, RUNS = 40, 500
+NOTHING = 1e-9  # of the right variance: no noise
 ROOT = math.sqrt(2)
 Released = tuple[int, float, list[np.ndarray]]  # items, σ, and the noise of a call or two
 EPSILON = 1.0  # at which the auditor looks, with the δ that the noise has there: an auditor sees a large δ best
@@ -62,16 +63,16 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     noise = diagonal - there
     seen = (
-        f"The diagonal gives away who clicked a single item: ε ≥ {found:.3g}, where normal noise of deviation sigma "
-        f"has ε = 1 (at δ = {claim.delta:.2g})."
+        f"Your diagonal tells too much about people who clicked a single item: the auditor certifies ε ≥ {found:.3g}, "
+        f"and right noise has ε = 1 (at δ = {claim.delta:.2g})."
     )
     if np.isclose(noise.std(), sigma / math.sqrt(2), rtol=0.05):
         return Diagnosis(
             "diagonal",
-            f"{seen} There your noise has deviation sigma/√2.",
+            f"{seen} On the diagonal your noise has deviation sigma/√2.",
             "Off the diagonal a pair stands twice in the norm. How often does a diagonal entry?",
         )
-    ask = "A person with one item adds 1 to one diagonal entry, and nothing else."
+    ask = "A person with one item adds 1 to one diagonal entry, and nothing else. How much noise is there?"
     return law(answer, chance) or Diagnosis("not-private", seen, ask)
 
 
@@ -92,7 +93,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "not-symmetric",
             "Your matrix is not symmetric: entry (i, j) and entry (j, i) differ.",
-            "They say the same about the data. Two looks at it with noise each can be averaged into one.",
+            "Both entries say the same about the data. How do you make one noisy number of the two?",
         )
     return (
         _off_centre(noise, chance.failure / 8)
@@ -108,7 +109,7 @@ def _off_centre(noise: np.ndarray, failure: float) -> Diagnosis | None:
             return Diagnosis(
                 "not-centred",
                 f"{place} the diagonal your result is off by {part.mean():+.2g} on average.",
-                "Is anything cut, or added besides noise?",
+                "Do you cut anything, or add anything besides noise?",
             )
     return None
 
@@ -123,8 +124,11 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
     """What is wrong with symmetric noise, shape (runs, items, items), that should have this deviation."""
     diagonal = noise[:, range(noise.shape[1]), range(noise.shape[1])] / sigma
     beside = _beside(noise) / sigma * ROOT
-    if any(part.std() > 0 and np.ptp(part, axis=1).max() < 1e-9 for part in (diagonal, beside)):
-        return Shared.SHARED_NOISE.seen("All entries share one draw of noise.")
+    same = [part.std() > 0 and np.ptp(part, axis=1).max() < 1e-9 for part in (diagonal, beside)]
+    if any(same):
+        where = "All entries" if all(same) else f"All entries {'on' if same[0] else 'off'} the diagonal"
+        ask = "How many numbers do you draw for a matrix? How many different entries has a symmetric one?"
+        return Shared.SHARED_NOISE.seen(f"{where} share one draw of noise.", ask)
     if not (noise.std(axis=0).max() > 0):
         return Shared.NO_NOISE.seen("Your matrix is the same in every run.")
     return (
@@ -143,8 +147,9 @@ def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
         return None
     return Diagnosis(
         "linked-noise",
-        "Some entries share their noise: their sum has another variance than independent noise gives.",
-        "A draw of its own for every pair of items, and for every item.",
+        f"Your entries do not have independent noise: the sum of all has {spread / len(noise):.2g} times the variance "
+        "that it would have then.",
+        "Does every pair of items have a draw of its own, and every item on the diagonal?",
     )
 
 
@@ -153,7 +158,7 @@ def _shared(noise: np.ndarray, failure: float) -> Diagnosis | None:
     once = np.broadcast_to(np.triu(np.ones(noise.shape[1:])), noise.shape).ravel()
     if where := linked([Draws(np.sign(noise).ravel() * once, once)], failure):
         seen = f"Entries of your noise have the same sign, or the opposite, more often than by chance: {where}."
-        return Shared.LINKED_NOISE.seen(seen, "A draw of its own for every pair of items, and for every item.")
+        return Shared.LINKED_NOISE.seen(seen, "Does every pair of items, and every item, have a draw of its own?")
     return None
 
 
@@ -167,34 +172,40 @@ def amount(noise: np.ndarray, sigma: float, failure: float, name: str) -> Diagno
         high.append(stats.chi2.sf(part.size * ratio, part.size) < failure / 8)
     if not any(low + high):
         return None
-    seen = f"Your noise has {ratios[0]:.2g} times the right variance on the diagonal and {ratios[1]:.2g} times off it"
+    seen = f"Your noise has {_times(ratios[0])} on the diagonal and {_times(ratios[1])} off it."
     if low[0] and not low[1]:
         return Diagnosis(
             "diagonal",
-            f"{seen}: a person with a single item is all on the diagonal.",
-            f"The deviation has to be {name} there, and {name}/√2 elsewhere.",
+            f"{seen} A person with a single item changes the diagonal alone.",
+            "A single 1 on the diagonal is a matrix of norm 1. Which deviation does the noise need in that entry?",
         )
+    ask = "Take a symmetric matrix of norm 1. Which deviation does your noise have in its direction?"
+    if max(ratios) < 1.3 * min(ratios):
+        ask = f"Both are off by about the same factor. The deviation asked for is {name}. Which one do you draw with?"
+    if ratios[1] < NOTHING:
+        seen += " So the total is published exactly there."
+        ask = "A pair of items adds to two entries off the diagonal. Which noise hides that?"
     if any(low):
-        return Shared.TOO_LITTLE_NOISE.seen(
-            f"{seen}.", "A matrix of norm 1 may be added to the total. How much noise lies in its direction?"
-        )
+        return Shared.TOO_LITTLE_NOISE.seen(seen, ask)
     if high[1] and ratios[1] > 1.5 * ratios[0]:
         return Diagnosis(
             "counts-twice",
-            f"{seen}: that hides each pair of items twice.",
-            "Draw it once for a pair. Which deviation does a pair need, which stands twice in the norm?",
+            f"{seen} Off the diagonal that is too much.",
+            "A pair of items stands twice in the norm, with the same noise in both places. Which deviation is enough?",
         )
-    return Shared.TOO_MUCH_NOISE.seen(
-        f"{seen}.", f"The deviation has to be {name} on the diagonal, and {name}/√2 elsewhere."
-    )
+    return Shared.TOO_MUCH_NOISE.seen(seen, ask)
+
+
+def _times(ratio: float) -> str:
+    return "no variance" if ratio < NOTHING else f"{ratio:.2g} times the right variance"
 
 
 def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
     """Kolmogorov and Smirnov's test of all entries, in units of the right deviations."""
     if stats.kstest(noise.ravel(), stats.norm.cdf).pvalue >= failure:
         return None
-    seen = "Your noise has the right variance, and is not normal."
-    return Diagnosis("not-normal", seen, "rng.normal(0, deviation, shape) is.")
+    seen = "Your noise has the right variance, but it is not normal."
+    return Diagnosis("not-normal", seen, "Normal noise is asked for. Which method of `rng` draws it?")
 
 
 def off_anywhere(found: list[Released], chance: Chance) -> Diagnosis | None:
@@ -203,7 +214,8 @@ def off_anywhere(found: list[Released], chance: Chance) -> Diagnosis | None:
         ({"items": items, "sigma": sigma}, [_units(one) / sigma for one in noise]) for items, sigma, noise in found
     ]
     words = off_in_calls(asked, chance.failure, chance.rng)
-    return Shared.NOT_EVERYWHERE.seen(words, "On what does your noise depend?") if words else None
+    ask = "How large the noise is follows from sigma alone. What else does yours depend on?"
+    return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
 
 
 def _units(noise: np.ndarray) -> np.ndarray:
@@ -228,11 +240,10 @@ def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:
     ):
         clicked, never = (float(np.sqrt((part[:, where] ** 2).mean())) for where in (filled, ~filled))
         if clicked > 0 and not 0.8 < never / clicked < 1.25:
-            return Diagnosis(
-                "noise-by-content",
-                f"Where nobody clicked your noise is {never / clicked:.2g} times as large as where somebody did.",
-                "An exact 0 says that nobody clicked. Every entry of the catalogue needs the same noise.",
-            )
+            seen = f"Where nobody clicked your noise is {never / clicked:.2g} times as large as where somebody did."
+            if never < NOTHING * clicked:
+                seen = "Where nobody clicked your matrix has no noise: an exact 0 there says so."
+            return Diagnosis("noise-by-content", seen, "May the noise of an entry depend on whether somebody clicked?")
     return None
 
 

@@ -47,50 +47,50 @@ CLEAN = Equals(
         Mistake(
             "raw",
             _by(lambda clicks: 1),
-            "You send x xᵀ as it is: with k items its norm is k, and the noise is made for 1.",
+            "You send x xᵀ as it is. With k items its norm is k, and the noise is made for norm 1.",
             "What do you have to divide by?",
         ),
         Mistake(
             "length-for-square",
             _by(lambda clicks: np.sqrt(len(set(clicks.tolist())))),
             "You divide by |x|. With k items the norm is still √k.",
-            "The norm of x xᵀ is |x|². Compute it for three items.",
+            "The norm of x xᵀ is |x|². For three items, what is |x|², and what is |x|?",
         ),
         Mistake(
             "too-short",
             _by(lambda clicks: len(set(clicks.tolist())) ** 2),
-            "You divide by k², so your message has norm 1/k: who clicked much counts for little.",
-            "The norm of x xᵀ is k, and 1 is allowed.",
+            "You divide by k², so your message has norm 1/k: a person with many items hardly counts.",
+            "The norm of x xᵀ is k. Which divisor makes it 1?",
         ),
         Mistake(
             "repeats-in-norm",
             _by(len),
             "You divide by the number of clicks, and an item clicked again is counted again there.",
-            "|x|² is the number of different items.",
+            "Does an item that was clicked again change x? What is |x|² then?",
         ),
         Mistake(
             "repeats",
             lambda clicks, items: np.outer(*[_counts(clicks, items)] * 2) / (_counts(clicks, items) ** 2).sum(),
             "An item clicked twice weighs twice in your x.",
-            "x holds zeros and ones.",
+            "Once is enough, says the task. What does x hold for an item that was clicked three times?",
         ),
         Mistake(
             "repeats",
             lambda clicks, items: np.outer(*[_counts(clicks, items)] * 2),
             "You send counts of clicks, multiplied: one item clicked a hundred times gives a matrix of norm 10,000.",
-            "x holds zeros and ones. What is the norm of x xᵀ then?",
+            "x holds zeros and ones. What is the norm of x xᵀ then, and what is it divided by?",
         ),
         Mistake(
             "items-from-data",
             lambda clicks, items: np.full((k := len(set(clicks.tolist())), k), 1 / k),
             "Your matrix has a row for each item this person clicked, so its shape tells how many there are.",
-            "The catalogue is public. A list of items made from clicks is not.",
+            "Which number of rows is known without looking at the clicks?",
         ),
         Mistake(
             "no-diagonal",
             lambda clicks, items: contributed(clicks, items) * (1 - np.eye(items)),
-            "Your diagonal is zero. It says how often an item was clicked at all, and the model needs that.",
-            "x xᵀ as it is.",
+            "Your diagonal is zero. In the sum, the diagonal tells how popular each item is, and the model needs that.",
+            "What is entry (i, i) of x xᵀ for an item i that was clicked?",
         ),
     ),
 )
@@ -102,34 +102,40 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     for others in (fine, fine[:0]):
         for click in (*STRANGE, float(items)):
             clicks = chance.rng.permutation(np.append(others, click))
-            where = f"With a click on {click:g}" + ("" if len(others) else " and no other")
-            try:
-                sent = [np.asarray(answer(some.copy(), items), dtype=float) for some in (others, clicks)]
-            except AnswerRaised as raised:
-                return Diagnosis(
-                    "raises",
-                    f"{where}, or with none at all, your function stops: {raised}. An error is an output, and this one "
-                    "tells about a person.",
-                    "What is no item of the catalogue adds nothing, and who clicked nothing sends zeros.",
-                )
+            where = f"With {click:g} among the clicks" if len(others) else f"With {click:g} as the only click"
+            nothing = "With the same clicks again" if len(others) else "Without any click"
+            sent = []
+            for some, what in ((others, nothing), (clicks, where)):
+                try:
+                    sent.append(np.asarray(answer(some.copy(), items), dtype=float))
+                except AnswerRaised as raised:
+                    return Diagnosis(
+                        "raises",
+                        f"{what}, your function stops: {raised}. An error is an output, and this one tells about a "
+                        "person.",
+                        "What does a click add that is no item, and what does a phone send that clicked nothing?",
+                    )
             if sent[0].shape != (items, items) or sent[1].shape != (items, items):
                 shapes = " and ".join(str(one.shape) for one in sent)
                 return Diagnosis(
                     "items-from-data",
                     f"For a catalogue of {items} items your messages have shapes {shapes}.",
-                    "The catalogue is public. A list of items made from clicks is not.",
+                    "Which number of rows is known without looking at the clicks?",
                 )
             if not np.linalg.norm(sent[1]) <= 1 + 1e-9:
+                norm = np.linalg.norm(sent[1])
+                ask = "What does a click add that is no item?"
+                if np.isnan(norm):
+                    ask = "0/0 is NaN. What do you divide by when no item was clicked, and what should the phone send?"
                 return Diagnosis(
-                    "not-bounded",
-                    f"{where} your message has norm {np.linalg.norm(sent[1]):.3g}.",
-                    "NaN compares with nothing, and 0/0 is NaN. What should a phone without clicks send?",
+                    "not-bounded", f"{where}, your message has norm {norm:.3g}; 1 is the most allowed.", ask
                 )
             if not np.allclose(sent[0], sent[1], atol=1e-9):
                 return Diagnosis(
                     "strange-click",
-                    f"{where} your message is another one than without it.",
-                    "The items are 0, 1, …, items − 1, whole numbers. NumPy counts −1 from the end.",
+                    f"{where}, your message differs from the one without it.",
+                    f"The items are the whole numbers 0, …, items − 1. Which item does your code make of {click:g}?"
+                    + (" (NumPy counts −1 from the end.)" if click in (-1, -3) else ""),
                 )
     return None
 

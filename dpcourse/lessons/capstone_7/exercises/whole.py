@@ -12,9 +12,10 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import near, spread, whole
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_clicks
 from dpcourse.lessons.capstone_7.design import DELTA, gram, noise_radius, sigma
-from dpcourse.lessons.capstone_7.exercises.noise import amount, audited, noise_wrong, off_anywhere
+from dpcourse.lessons.capstone_7.exercises.noise import Released, amount, audited, noise_wrong, off_anywhere
 from dpcourse.lessons.capstone_7.exercises.phone import contributed
 from dpcourse.lessons.capstone_7.exercises.world import (
     BOOKS,
@@ -32,6 +33,9 @@ from dpcourse.lessons.capstone_7.numbers import hit_rate, popularity, scores_of
 from dpcourse.privacy import Guarantee
 
 SHARED, DECLARED = 20, 30  # phones in whose sum the law of the noise is looked at
+QUIET = f"where right noise is below 0.005 (ε = {LOUD:,.0f})"
+TOGETHER = "σ√(n/`shares`), with n phones in the sum"
+REFUSED = "When does the task want None? A phone with an empty log has sent something."
 LEAST, MOST = 1.0, 10.0  # times the noise's largest eigenvalue: what the ridge may be
 
 
@@ -46,22 +50,26 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             try:
                 given = released(answer, messages, who, ITEMS, LOUD, DELTA, FEW, chance.rng)
             except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what} your function stops with {raised}.", ask)
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
             if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what} you refuse, and there is no reason to.", ask)
+                seen = f"{what}, you return None, although at least {FEW} phones sent something and `shares` is {FEW}."
+                return Diagnosis(f"{kind}-refused", seen, ask)
             off = float(np.abs(given["gram"] - right).max())
             if off > 0.02:
-                seen = f"{what} an entry of `gram` is off by {off:.3g} where hardly any noise is (ε = {LOUD:g})."
-                return Diagnosis(kind, seen, ask)
+                return Diagnosis(kind, f"{what}, an entry of `gram` is off by {off:.3g} {QUIET}.", ask)
     messages, who, _ = mixed(chance.rng, "plain")
     few = messages[: FEW - 1]
-    for sent in (few, [*few, *few[:3]], [*few, ("phone 99", few[0][1])]):
+    for sent, more in (
+        (few, ""),
+        ([*few, *few[:3]], ", three of them twice"),
+        ([*few, ("phone 99", few[0][1])], ", and so did one that does not"),
+    ):
         if answer(sent, set(who), ITEMS, 3.0, DELTA, FEW, chance.rng) is not None:
             return Diagnosis(
                 "too-few",
-                f"{FEW - 1} phones that take part sent {len(sent)} messages, and {FEW} shares make the noise whole. "
-                "You publish all the same.",
-                "Return None, and publish nothing.",
+                f"{FEW - 1} phones that take part sent something{more}. You publish, and `shares` is {FEW}: the noise "
+                "is not whole.",
+                "Whom do you count, and what is returned if there are fewer than `shares`?",
             )
     return None
 
@@ -73,13 +81,16 @@ def _alone(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         log = rng.permutation(np.append(clicked, clicked[:1].repeat(again))).astype(float)
         given = released(answer, [("phone 1", log)], phones(2), ITEMS, LOUD, DELTA, 1, rng)
         if given is None:
-            return Diagnosis("refuses-all", "One phone sent something, one share makes the noise whole; you refuse.")
+            return Diagnosis("refuses-all", "One phone sent something, `shares` is 1, and you return None.", REFUSED)
         off = float(np.abs(given["gram"] - contributed(log, ITEMS)).max())
         if off > 0.02:
-            seen = (
-                f"One phone alone, which clicked {len(clicked)} items, {what}: an entry of `gram` is off by {off:.3g} "
-                f"where hardly any noise is (ε = {LOUD:g})."
-            )
+            alone = f"One phone alone, which clicked {len(clicked)} items, {what}"
+            second = released(answer, [("phone 1", log)], phones(2), ITEMS, LOUD, DELTA, 1, rng)
+            moved = float(np.abs(second["gram"] - given["gram"]).max()) if second else 0.0
+            if moved > 0.02:
+                seen = f"{alone}: asked twice, an entry of `gram` moves by {moved:.3g} {QUIET}."
+                return Shared.TOO_MUCH_NOISE.seen(seen, "How does the deviation of your noise follow from `epsilon`?")
+            seen = f"{alone}: an entry of `gram` is off by {off:.3g} {QUIET}."
             return Diagnosis("contribution", seen, "Milestone 7.2: what does one phone send?")
     return None
 
@@ -94,22 +105,24 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             silent: list[Message] = [(name, np.array([])) for name in phones(stayed)]
             given = released(answer, silent, phones(DECLARED), items, epsilon, delta, SHARED, chance.rng)
             if given is None:
-                return Diagnosis("refuses-all", f"{stayed} of {DECLARED} phones sent something, {SHARED} are enough.")
+                seen = f"{stayed} of {DECLARED} phones sent an empty log, `shares` is {SHARED}, and you return None."
+                return Diagnosis("refuses-all", seen, REFUSED)
             noise.append(given["gram"])
             claim = given["claim"]
-        found = _claim(claim, epsilon, delta) or _shares(np.array(noise), deviation, stayed)
+        found = _claim(claim, epsilon, delta, DECLARED, SHARED) or _shares(np.array(noise), deviation, stayed)
         if found:
             return found
         whole = deviation * math.sqrt(stayed / SHARED)
-        found = noise_wrong(np.array(noise), whole, chance.failure / 4, "that of all shares together")
+        found = noise_wrong(np.array(noise), whole, chance.failure / 4, TOGETHER)
         if found:
             return found
     return _audit(answer, items, Guarantee(epsilon, delta), chance) or _ridge(answer, chance)
 
 
-def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
+def _claim(claim: Any, epsilon: float, delta: float, declared: int, shares: int) -> Diagnosis | None:
     why = "Replaced, one history is taken away and another added: a change of norm √2 at most."
-    fewest = f"Of {DECLARED} phones {DECLARED - SHARED} may drop out or collude: {SHARED} shares of noise are left."
+    fewest = f"Of {declared:,} phones only {shares:,} are sure to stay and to keep their noise to themselves."
+    fewest = fewest if shares < declared else ""
     wanted = Guarantee(epsilon, delta)
     return claimed(claim, wanted, "a history", (why, "Which change is your noise made for?"), fewest)
 
@@ -118,23 +131,25 @@ def _shares(noise: np.ndarray, deviation: float, stayed: int) -> Diagnosis | Non
     """Whose shares are counted: the variance of 13,000 numbers, which deviates by 1.2%."""
     ratio = float((noise[:, *np.triu_indices(noise.shape[1], 1)] ** 2).mean()) / (deviation**2 / 2)
     seen = (
-        f"With {stayed} of {DECLARED} phones, {SHARED} of which have to make the noise whole, it has {ratio:.2g} times "
-        "the variance of whole noise"
+        f"{stayed} of {DECLARED} phones sent something, and `shares` is {SHARED}. Your noise has {ratio:.2g} times the "
+        "variance of whole noise"
     )
     if stayed == SHARED and abs(ratio - SHARED / DECLARED) < 0.06:
         return Diagnosis(
             "dropped-noise",
-            f"{seen}: noise of those who dropped out is not in the sum.",
-            "Who is sure to be in it?",
+            f"{seen}, as if each phone added one share of {DECLARED}. The phones that dropped out added none.",
+            "How many phones are sure to be in the sum? How large does one share have to be for that?",
         )
     if stayed > SHARED and abs(ratio - 1) < 0.1:
         return Diagnosis(
             "no-margin",
-            f"{seen}. Phones that collude take their shares off again, and {stayed - SHARED} may do so.",
-            f"Each share is one of {SHARED}, however many take part.",
+            f"{seen}. But {stayed - SHARED} of the phones may tell the server their noise, and what is left is less.",
+            f"How large is one share, if any {SHARED} of them have to make the noise whole?",
         )
     if abs(ratio - stayed) < 0.1 * stayed:
-        return Diagnosis("whole-noise-each", f"{seen}: every phone adds all of it.", "Variances add up.")
+        return Diagnosis(
+            "whole-noise-each", f"{seen}: every phone adds all of it.", "Variances add up. What is one share's?"
+        )
     return None
 
 
@@ -148,7 +163,7 @@ def _audit(answer: Answer, items: int, claim: Guarantee, chance: Chance) -> Diag
         ]
         given = released(answer, messages, who, items, claim.epsilon, claim.delta, items, chance.rng)
         if given is None:
-            return Diagnosis("refuses-all", f"All {items} phones sent something, and you refuse.")
+            return Diagnosis("refuses-all", f"All {items} phones sent something, and you return None.", REFUSED)
         shown.append(np.diag(given["gram"]))
         there.append(here)
     found = audited(np.ravel(shown), np.ravel(there), claim, chance.failure / 4)
@@ -156,7 +171,8 @@ def _audit(answer: Answer, items: int, claim: Guarantee, chance: Chance) -> Diag
         return None
     return Diagnosis(
         "not-private",
-        f"Your diagonal gives away who clicked a single item: ε ≥ {found:.3g} at δ = {claim.delta:g}, you claim 1.",
+        f"Your diagonal tells too much about people who clicked a single item: the auditor certifies ε ≥ {found:.3g} "
+        f"at δ = {claim.delta:g}, and you claim ε = 1.",
         "Is it the sum of messages of norm 1, with noise of the right size on the diagonal?",
     )
 
@@ -167,16 +183,16 @@ def _ridge(answer: Answer, chance: Chance) -> Diagnosis | None:
     for logs in shops(chance.rng):
         given = released(answer, list(zip(who, logs, strict=True)), who, BOOKS, 3.0, DELTA, 30, chance.rng)
         if given is None:
-            return Diagnosis("refuses-all", "All 30 phones sent something, and you refuse.")
+            return Diagnosis("refuses-all", "All 30 phones sent something, and you return None.", REFUSED)
         found.append(given["ridge"])
     if np.ptp(found) <= 1e-6 * max(found):
         return None
     return Diagnosis(
         "ridge-from-data",
-        f"Your ridge is {min(found):.5g} for one shop and {max(found):.5g} for another, with the same ε, δ, phones and "
-        "items. Made from clicks, it tells something that is not paid for. Made from `gram` it costs nothing, and "
-        "public numbers are asked for all the same.",
-        "How large is the noise? That is public, and it tells how large the ridge has to be.",
+        f"Your ridge is {min(found):.5g} for one shop and {max(found):.5g} for another, with the same ε, δ, numbers of "
+        "phones and of items. A ridge made from clicks publishes something that the claim does not cover. One made "
+        "from `gram` is private, but public numbers alone are asked for.",
+        "How large is the noise? That is public. How large does the ridge have to be for it?",
     )
 
 
@@ -185,7 +201,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     One more has thousands of phones, most of which clicked nothing.
     """
-    rng, found = chance.rng, []
+    rng, found, asked = chance.rng, list[Released](), list[str]()
     crowd = whole(rng, 2, 20), (many := whole(rng, 5000, 5600)), many
     shops = [(round(size), (most := whole(rng, 2, 60 if size < 100 else 6)), most) for size in spread(rng, 2, 500, 8)]
     for items, declared, most in (*shops, crowd):
@@ -199,12 +215,26 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         for _ in range(2 if items < 100 and most <= 60 else 1):
             given = released(answer, messages, who, items, epsilon, delta, shares, rng)
             if given is None:
-                return Diagnosis("refuses-all", f"{stayed} of {declared} phones sent something, {shares} are enough.")
-            if wrong := _claim(given["claim"], epsilon, delta):
+                seen = f"{stayed:,} of {declared:,} phones sent something, `shares` is {shares:,}, and you return None."
+                return Diagnosis("refuses-all", seen, REFUSED)
+            if wrong := _claim(given["claim"], epsilon, delta, declared, shares):
                 return wrong
             noise.append(given["gram"] - exact)
         found.append((items, sigma(epsilon, delta) * math.sqrt(stayed / shares), noise))
-    return off_anywhere(found, chance)
+        asked.append(f"items = {items}, phones = {stayed:,}, shares = {shares:,}, ε = {epsilon:.3g}, δ = {delta:.2g}")
+    wrong = off_anywhere(found, chance)
+    ask = "How does the size of your noise follow from ε, δ, `shares` and the number of phones? What else changes it?"
+    return wrong and Diagnosis(wrong.key, wrong.seen + _farthest(found, asked), ask)
+
+
+def _farthest(found: list[Released], asked: list[str]) -> str:
+    """The call whose noise is farthest from the right size; "" where all sizes are about right."""
+    off = []
+    for items, deviation, noise in found:
+        size = float(np.square(noise).sum()) / (len(noise) * items * (items + 1) / 2 * deviation**2)
+        off.append(abs(math.log(max(size, 1e-12))))
+    place = int(np.argmax(off))
+    return f" The noise is farthest from its right size with {asked[place]}." if off[place] > 3 else ""
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -216,20 +246,20 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     messages = list(zip(phones(4000), (clicks.astype(float) for clicks in world.histories()), strict=True))
     given = released(answer, messages, phones(4000), 100, 3.0, DELTA, 3600, chance.rng)
     if given is None:
-        return Diagnosis("refuses-all", "All 4,000 phones sent something, and you refuse.")
+        return Diagnosis("refuses-all", "All 4,000 phones sent something, and you return None.", REFUSED)
     least, whole = sigma(3.0), sigma(3.0) * math.sqrt(4000 / 3600)
-    wrong = amount(
-        (given["gram"] - gram(world.clicked))[None], whole, chance.failure / 2, "that of all shares together"
-    )
+    wrong = amount((given["gram"] - gram(world.clicked))[None], whole, chance.failure / 2, TOGETHER)
     if wrong:
-        return wrong.led_by("With 4,000 people, 100 items and ε = 3. ")
+        return wrong.led_by(
+            "Where nobody clicked your noise was right. With 4,000 people who click, 100 items and ε = 3 it is not. "
+        )
     # The σ of 3,600 shares and that of 4,000 are both right here.
     low, high = LEAST * noise_radius(least, 100), MOST * noise_radius(whole, 100)
     popular, rate = popularity(world), hit_rate(world, scores_of(world, given["model"]))
     seen = (
-        f"At ε = 3, with 4,000 people and 100 items, the noise's eigenvalues go up to {noise_radius(whole, 100):.3g}. "
-        f"Your ridge is {given['ridge']:.3g}; between {LEAST:g} and {MOST:g} times as much is asked for. Your lists "
-        f"hit {rate:.3f}, and popularity {popular:.3f}."
+        f"With 4,000 people and 100 items at ε = 3, σ√(2m) is {noise_radius(whole, 100):.3g}, and a ridge between "
+        f"{LEAST:g} and {MOST:g} times that is asked for. Yours is {given['ridge']:,.1f}. Your lists hit {rate:.3f} of "
+        f"the clicks held back, and the bestsellers {popular:.3f}."
     )
     if given["ridge"] < 0.95 * low:  # the largest eigenvalue itself is a little below σ√(2m)
         return Diagnosis("ridge-too-small", seen, "What does the inverse make of eigenvalues near zero?")
@@ -239,7 +269,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     if rate >= popular + 0.03:
         return None
     return Diagnosis(
-        "not-useful", f"{seen} 0.03 more than popularity is asked for.", "Which milestone does your matrix differ from?"
+        "not-useful", f"{seen} 0.03 more than that is asked for.", "Which of your milestones does this code not use?"
     )
 
 

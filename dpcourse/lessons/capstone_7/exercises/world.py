@@ -36,16 +36,24 @@ def released(
     gram, model = (np.asarray(given[key], dtype=float) for key in ("gram", "model"))
     if gram.shape != (items, items) or model.shape != (items, items) or np.shape(given["popular"]) != (items,):
         shapes = f"`gram` has shape {gram.shape}, `model` {model.shape}, `popular` {np.shape(given['popular'])}"
-        ask = "The catalogue is public and decided before anybody clicks."
-        raise Refused(Diagnosis("items-from-data", f"{shapes}, for a catalogue of {items} items.", ask))
+        seen, ask = f"{shapes}, for a catalogue of {items} items.", "How many items does the task want in each?"
+        if gram.shape == (items, items):
+            raise Refused(Diagnosis("wrong-shape", seen, ask))
+        raise Refused(Diagnosis("items-from-data", seen, f"{ask} The catalogue is public."))
     ridge = float(given["ridge"])
     if not (np.isfinite(gram).all() and np.isfinite(model).all() and np.isfinite(ridge)):
-        raise Refused(Diagnosis("not-finite", "Your release holds NaN or infinity.", "What did a phone add?"))
+        seen = "Your `gram`, `model` or `ridge` holds NaN or infinity."
+        raise Refused(Diagnosis("not-finite", seen, "What does a phone send that clicked no item?"))
     if not np.allclose(model, item_model(gram, ridge), atol=1e-6 * max(np.abs(model).max(), 1e-9)):
-        ask = "All that is published has to be computed from the noisy matrix."
-        raise Refused(Diagnosis("model-elsewhere", "`model` is not the model of `gram` at this `ridge`.", ask))
-    if not np.array_equal(np.diag(gram)[np.asarray(given["popular"], dtype=int)], -np.sort(-np.diag(gram))):
-        ask = "An order by exact counts is a second release, without noise. What does the diagonal of `gram` tell?"
+        ask = "Which matrix and which ridge do you make it of? What is published has to come from the noisy matrix."
+        seen = "`model` is not what milestone 7.4 makes of your `gram` and `ridge`."
+        raise Refused(Diagnosis("model-elsewhere", seen, ask))
+    ordered = np.diag(gram)[np.asarray(given["popular"], dtype=int)]
+    if not np.array_equal(ordered, -np.sort(-np.diag(gram))):
+        if np.array_equal(ordered, np.sort(np.diag(gram))):
+            ask = "At which end of your order does the most popular item stand?"
+            raise Refused(Diagnosis("worst-first", "`popular` begins with the smallest diagonal entry of `gram`.", ask))
+        ask = "What do you sort by? An order by exact counts is a second release, without noise."
         raise Refused(Diagnosis("popular-elsewhere", "`popular` is not in the order of the diagonal of `gram`.", ask))
     return {**given, "gram": gram, "model": model, "ridge": ridge}
 
@@ -76,13 +84,13 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], tuple[str
 
 MIXES = {
     "plain": ("With some phones missing", "Does everybody who sent something count, and once?"),
-    "strange": ("With clicks that are NaN, infinite or no item", "Milestone 7.2 settled what such a click adds."),
-    "empty": ("With phones that clicked nothing", "They add zeros, and their share of the noise."),
+    "strange": ("With clicks that are NaN, infinite or no item", "What does such a click add in milestone 7.2?"),
+    "empty": ("With phones that clicked nothing", "What does a phone with an empty log add? Has it sent something?"),
     "repeated": (
-        "When a phone's second message arrives",
-        "Counted twice, a person adds a matrix of norm 2. Which of the messages counts?",
+        "When some phones send two messages",
+        "A person may add a matrix of norm 1 at most. How many of a phone's messages count, and which?",
     ),
-    "stranger": ("When somebody else sends a message", "Who may take part is public, and decided before."),
+    "stranger": ("When somebody who is not in `phones` sends a message", "Whose messages count?"),
 }
 
 

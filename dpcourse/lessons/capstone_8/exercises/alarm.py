@@ -91,23 +91,26 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
                     return RANDOM
                 return Diagnosis(
                     "looks-ahead",
-                    f"With the readings of {until} days you give other alarms for them than with {len(whole)} days.",
+                    f"Given {len(whole)} days, you give other alarms for the first {until} than when these are all "
+                    "you are given.",
                     "An alarm rings on its day. What does the home know by then?",
                 )
     for value in STRANGE:
         readings, known = homes[0].readings.copy(), homes[0].means.copy()
         readings[chance.rng.random(len(readings)) < 0.1] = value
         known[chance.rng.random(len(known)) < 0.05] = np.nan
-        try:
-            alarms(answer, readings, known)
-            alarms(answer, np.full(30, value), known[:30].copy())
-        except AnswerRaised as raised:
-            return Diagnosis(
-                "raises",
-                f"With readings of {value:g} on some days and means that were not published on others, your function "
-                f"stops: {raised}.",
-                "A meter fails, and a day has too few reports. What should the alarm do then?",
-            )
+        for given, means, where in (
+            (readings, known, "on some days and means that were not published on others"),
+            (np.full(30, value), known[:30].copy(), "on all of 30 days"),
+        ):
+            try:
+                alarms(answer, given, means)
+            except AnswerRaised as raised:
+                return Diagnosis(
+                    "raises",
+                    f"With readings of {value:g} {where}, your function stops: {raised}.",
+                    "A meter fails, and a day has too few reports. What should the alarm do then?",
+                )
     return None
 
 
@@ -139,7 +142,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     hot = _share(given, waves) if any(days.any() for days in waves) else 0.0
     found = np.array([one[home.breaks :][:WITHIN].any() for one, home in zip(given, homes, strict=True)])
     if false > ALLOWED or hot > 0.2:
-        seen = f"{false:.1%} of the days before anything breaks have an alarm; {FALSE:.0%} is asked for."
+        seen = f"{false:.1%} of the days before anything breaks have an alarm; at most {FALSE:.0%} is asked for."
         if hot > max(0.2, 2.5 * false):
             return Diagnosis(
                 "weather",
@@ -163,7 +166,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "not-found",
             f"You find {found.mean():.0%} of what breaks, and {found[::YEAR].mean():.0%} where a whole year is known.",
-            "What does your alarm do with more days than you tried it on?",
+            "What does your alarm do later in the year, or with more days than you tried it on?",
         )
     if enough(found[:small]) and not enough(found[small:]):
         return Diagnosis(
@@ -173,12 +176,14 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
             "The cap is for what leaves the home. What may the alarm look at?",
         )
     if not enough(found):
-        return Diagnosis(
-            "not-found",
+        seen = (
             f"When a home uses twice as much from one day on, you give an alarm within {WITHIN} days in "
-            f"{found.mean():.0%} of {HOMES} homes; {FOUND:.0%} is asked for.",
-            "One day is noisy. What do a week's readings say, compared with weeks before?",
+            f"{found.mean():.0%} of {HOMES} homes; {FOUND:.0%} is asked for."
         )
+        ask = "By how much does what you compare move when a home's use doubles? Where is your threshold?"
+        if not any(one.any() for one in given):
+            seen, ask = f"{seen} You never give an alarm.", "What do a week's readings say, compared with weeks before?"
+        return Diagnosis("not-found", seen, ask)
     return None
 
 

@@ -43,15 +43,15 @@ COSTS = (
             Mistake(
                 "times-days",
                 lambda deviation, days, delta: (e := _right(deviation, days, delta)[0], _times(days, e)),
-                "For the year you multiply the ε of a day by the number of days. That is true, and far too much: "
-                "with δ, normal noise composes better.",
+                "For the year you multiply the ε of a day by the number of days. At the same δ that is more than the "
+                "year costs: normal noise composes better.",
                 "What is the L2 norm of a year of 24s?",
             ),
             Mistake(
                 "root-of-days",
                 lambda deviation, days, delta: (e := _right(deviation, days, delta)[0], math.sqrt(days) * e),
-                "For the year you multiply the ε of a day by √days. The norm grows so; ε does not follow it in "
-                "proportion.",
+                "For the year you multiply the ε of a day by √days. The norm of the change grows by that factor, but ε "
+                "grows by more.",
                 "What is the ε of this noise for a change of norm 24√days?",
             ),
             Mistake(
@@ -70,13 +70,13 @@ COSTS = (
                 "both-ways",
                 _costs(lambda days: (CAP * math.sqrt(2), CAP * math.sqrt(2 * days))),
                 "You let one home change a day's sum by 24√2, as if one entry fell and another rose.",
-                "A home stays in its own place: a day's sum loses one value and gains another.",
+                "A day's sum loses one value and gains another. Both are between 0 and 24: how far can it move?",
             ),
             Mistake(
                 "average-for-cap",
                 _costs(lambda days: (9.0, 9.0 * math.sqrt(days))),
                 "You take 9 kWh for what a home adds. That is what an average home does.",
-                "Whom does the claim have to hold for?",
+                "For which homes does the claim have to hold?",
             ),
             Mistake(
                 "delta-shared",
@@ -85,13 +85,13 @@ COSTS = (
                     epsilon_of(CAP * math.sqrt(days), deviation, delta / days),
                 ),
                 "For the year you divide δ by the number of days.",
-                "Both are asked at the same δ. All days together are one release with normal noise.",
+                "At which δ are the two ε asked for? All days together are one vector with normal noise.",
             ),
             Mistake(
                 "swapped",
                 lambda deviation, days, delta: _right(deviation, days, delta)[::-1],
-                "You return the year first.",
-                "(ε of one day, ε of the year).",
+                "You return the ε of the year first, and that of one day second.",
+                "Which of the two does the task name first?",
             ),
         ),
         rtol=0.01,

@@ -43,13 +43,13 @@ def _wrong_means(readings: np.ndarray) -> list[tuple[str, np.ndarray, str, str]]
         kept = np.clip(fine, 0, CAP)
         known = np.isfinite(kept)
         return [
-            ("sum", counting(readings).sum(axis=0), "You return sums.", "Divide by the number of homes: it is public."),
+            ("sum", counting(readings).sum(axis=0), "You return sums, not means.", "How many homes are in a sum?"),
             (
                 "nan-left-out",
                 np.where(known, kept, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1),
-                "You divide by the number of homes whose reading is a number. That number is no public one, and it has "
-                "no noise.",
-                "All homes count, and NaN counts as 0.",
+                "You divide by the number of homes whose reading is a number. That number is not public, and it has no "
+                "noise.",
+                "Which number of homes is public? What does NaN count as?",
             ),
             (
                 "cut-off",
@@ -60,9 +60,14 @@ def _wrong_means(readings: np.ndarray) -> list[tuple[str, np.ndarray, str, str]]
             (
                 "not-capped",
                 np.clip(np.nan_to_num(readings, posinf=1e300, neginf=-1e300).mean(axis=0), 0, CAP),
-                "A reading above 24 kWh counts in full. One home that says 1,000,000 moves a day's mean as far as it "
-                "likes.",
+                "A reading above 24 kWh counts in full, so one home can move a day's sum by far more than 24.",
                 "What has to be between 0 and 24: a home's reading, or the mean?",
+            ),
+            (
+                "large-left-out",
+                np.where(readings > CAP, 0, counting(readings)).mean(axis=0),
+                "A reading above 24 kWh counts as 0.",
+                "What does such a reading count as in the task?",
             ),
         ]
 
@@ -93,11 +98,11 @@ def clean(answer: Answer, chance: Chance) -> Diagnosis | None:
                 raise
             return Diagnosis(
                 "raises",
-                f"With {kind} your function stops: {raised}. An error is an output.",
-                "NaN and what is below 0 count as 0, what is above 24 as 24.",
+                f"With {kind}, your function stops: {raised}. An error is an output.",
+                "NaN and what is below 0 count as 0, what is above 24 as 24. Where do you see to that?",
             )
         if not np.isfinite(given).all():
-            return Diagnosis("not-finite", f"With {kind} a mean is NaN or infinite.", "NaN counts as 0.")
+            return Diagnosis("not-finite", f"With {kind}, a mean is NaN or infinite.", "What does NaN count as?")
         right, unit = counting(readings).mean(axis=0), year_norm(shape[1]) * sigma(LOUD, 1e-6) / shape[0]
         if near(given, right, unit):
             continue
@@ -108,7 +113,7 @@ def clean(answer: Answer, chance: Chance) -> Diagnosis | None:
         worst = int(np.abs(average - right).argmax())
         return Diagnosis(
             "wrong-mean",
-            f"With {kind} from {shape[0]} homes, where little noise is (ε = {LOUD:g}), a day's mean is "
+            f"With {kind} from {shape[0]} homes, at ε = {LOUD:g}, where there is little noise, a day's mean is "
             f"{average[worst]:.4g}; {right[worst]:.4g} is right.",
             "What is a home allowed to add on one day: at least, and at most?",
         )
@@ -178,8 +183,8 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     return Diagnosis(
         "not-private",
-        f"Added up over {days} days, your means tell a home that used 24 kWh every day from one that used none: "
-        f"ε ≥ {found:.3g}, and 1 is claimed (at δ = {claim.delta:.2g}).",
+        f"Added up over {days} days, your means tell a home that used 24 kWh every day from one that used none. The "
+        f"auditor certifies ε ≥ {found:.3g}, and ε = 1 is asked for (at δ = {claim.delta:.2g}).",
         "How far does a whole year of one home move the vector of all days?",
     )
 

@@ -45,7 +45,7 @@ def keeps(answer: Answer, chance: Chance) -> Diagnosis | None:
         if (sent[1:] == sent[:-1])[stays].all():
             return Diagnosis(
                 "forgets",
-                "A home that comes back to a bucket gets a new answer for it: only the last one is remembered.",
+                "A home that stays in a bucket keeps its answer. One that comes back to a bucket may get another.",
                 "A home goes to and fro a hundred times a year. How many answers for one bucket does that make?",
             )
         other = int((stays & (sent[1:] != sent[:-1])).sum())
@@ -71,7 +71,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 "remembers-others",
                 f"{homes} homes, each with a generator of its own, send the same answers.",
-                "Whose memory is it? One that outlives the call belongs to all homes, and tells each about the others.",
+                "Every home needs answers of its own. Do yours outlive the call, or come from another generator?",
             )
         true = away == 0
         told, all_of = int(true.sum()), true.size
@@ -82,23 +82,27 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         if not possible(pairs, all_of // 2, p * p, failure) and (together or possible(told, all_of, p, 1e-3)):
             return Diagnosis(
                 "linked-answers",
-                f"At ε = {epsilon:.2g} two answers of a home are both true in {2 * pairs / all_of:.0%} of cases; "
-                f"{p * p:.0%} is right.",
+                f"At ε = {epsilon:.2g}, a home's answers for two buckets are both true in {2 * pairs / all_of:.0%} of "
+                f"cases; {p * p:.0%} is right.",
                 "Each bucket needs a draw of its own. What do your answers have in common?",
             )
         lies = np.bincount(away.ravel(), minlength=BUCKETS)[1:]
         if possible(told, all_of, p, failure):
             if stats.binom.sf(lies.max() - 1, int(lies.sum()), 1 / (BUCKETS - 1)) > failure / BUCKETS:
                 if found := hang_together([draws_of(away.ravel(), float(epsilon))], chance.failure / 4):
-                    return Diagnosis("linked-answers", found, "Each bucket of each home needs a draw of its own.")
+                    return Diagnosis(
+                        "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
+                    )
                 continue
             share = lies.max() / lies.sum()
             seen = f"At ε = {epsilon:.2g} one of the seven lies is {share:.0%} of all lies, not 14%."
-            return Diagnosis("uneven-lies", seen, "Every bucket but the true one is equally likely.")
+            return Diagnosis(
+                "uneven-lies", seen, "Every bucket but the true one is equally likely. Among how many do you draw?"
+            )
         return Diagnosis(
             "wrong-rate",
             f"At ε = {epsilon:.2g}, {told / all_of:.1%} of the remembered answers are true; e^ε/(e^ε + 7) is {p:.1%}.",
-            "`epsilon` is that of one remembered answer, as in 8.1.",
+            "`epsilon` is that of one remembered answer, as in 8.1. Which ε do you draw it with?",
         )
     return None
 

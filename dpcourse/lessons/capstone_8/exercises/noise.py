@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -16,6 +16,8 @@ from dpcourse.checks.links import shared
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_8.design import sigma
+
+NORMAL = "Normal noise is asked for. Which method of `rng` draws it?"
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,17 @@ class Noise:
     standard: np.ndarray
     below: int = 0  # how many means are negative
     expected: float = 0.0  # how many right ones would be, on average
+
+    counted: ClassVar[str] = "homes"
+
+    @property
+    def said(self) -> str:
+        """The setting in words."""
+        return f"{self.homes:,} home{'s' * (self.homes > 1)}, {self.days:,} days, {self._budget}"
+
+    @property
+    def _budget(self) -> str:
+        return f"ε = {self.epsilon:.2g} and δ = {self.delta:.2g}"
 
     @property
     def ratio(self) -> float:
@@ -73,14 +86,14 @@ SCALES: Sequence[tuple[str, Callable[[Noise], float], str, str]] = (
     (
         "day-for-year",
         lambda s: 1 / math.sqrt(s.days),
-        "that hides one day of a home: 24 is what a day can move, not a year.",
+        "that is for one day of a home, which moves one sum by 24.",
         "How far does a home that is at the cap every day move the vector of all sums?",
     ),
     (
         "sum-of-days",
         lambda s: math.sqrt(s.days),
-        "that is for a change of 24 times the number of days, the L1 norm.",
-        "Which norm is normal noise for?",
+        "that is for a change of 24 · days, the L1 norm of a year.",
+        "Which norm of a year of 24s does normal noise need?",
     ),
     (
         "split-by-day",
@@ -91,7 +104,7 @@ SCALES: Sequence[tuple[str, Callable[[Noise], float], str, str]] = (
     (
         "split-by-day",
         lambda s: sigma(s.epsilon / s.days, s.delta) / (sigma(s.epsilon, s.delta) * math.sqrt(s.days)),
-        "that is ε divided among the days.",
+        "that is ε divided among the days, and all of δ for each.",
         "All days together are one vector. What is its norm?",
     ),
     (
@@ -109,8 +122,8 @@ SCALES: Sequence[tuple[str, Callable[[Noise], float], str, str]] = (
     (
         "noise-per-home",
         lambda s: math.sqrt(s.homes),
-        "that is whole noise for each home.",
-        "One draw a day is enough for the sum, if nobody sees a reading.",
+        "that is as if every home added whole noise.",
+        "If nobody sees a single reading, how many draws does one day's sum need?",
     ),
     (
         "not-divided",
@@ -122,30 +135,30 @@ SCALES: Sequence[tuple[str, Callable[[Noise], float], str, str]] = (
         "divided-twice",
         lambda s: 1 / s.homes,
         "that is the noise of the mean, divided once more.",
-        "How far does a home move a day's mean?",
+        "How often is your noise divided by the number of homes?",
     ),
     (
         "a-year-always",
         lambda s: math.sqrt(365 / s.days),
         "that is for 365 days, however many there are.",
-        "`readings` says how many days there are.",
+        "How many days are there? Not every call is about a year.",
     ),
     (
         "classic",
         lambda s: classic(s.epsilon, s.delta) / sigma(s.epsilon, s.delta),
-        "that is √(2 ln(1.25/δ))/ε, which is proven below ε = 1 only, and wasteful there.",
+        "that comes from √(2 ln(1.25/δ))/ε. It is proven for ε below 1 only, and larger than needed there.",
         "What does `GaussianMechanism` use?",
     ),
     (
         "epsilon-ignored",
         lambda s: sigma(1.0, s.delta) / sigma(s.epsilon, s.delta),
-        "that is for ε = 1, whatever ε is.",
+        "that is the noise for ε = 1, whatever `epsilon` is.",
         "Your function is given `epsilon`. Where does it enter?",
     ),
     (
         "delta-ignored",
         lambda s: sigma(s.epsilon, 1e-8) / sigma(s.epsilon, s.delta),
-        "that is for δ = 1e-8, whatever δ is.",
+        "that is the noise for δ = 1e-8, whatever `delta` is.",
         "Your function is given `delta`. Where does it enter?",
     ),
 )
@@ -154,10 +167,14 @@ SCALES: Sequence[tuple[str, Callable[[Noise], float], str, str]] = (
 def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagnosis | None:
     for s in found:
         if not np.isfinite(s.standard).all():
-            return Diagnosis("not-finite", "Some of your means are NaN or infinite.", "What did a home add?")
+            return Diagnosis(
+                "not-finite", "Some of your means are NaN or infinite.", "What does a reading count as that is NaN?"
+            )
         largest = float(np.abs(s.standard).max())
         if s.days > 2 and 1e-6 < largest and np.ptp(s.standard, axis=1).max() < 1e-6 * largest:
-            return Shared.SHARED_NOISE.seen("All days of a release share one draw of noise.", "Each day needs its own.")
+            return Shared.SHARED_NOISE.seen(
+                "All days of a release share one draw of noise.", "How many numbers do you draw for a release?"
+            )
     silent = [s for s in found if np.abs(s.standard).max() < 1e-6]
     if len(silent) == len(found):
         return Shared.NO_NOISE.seen("Your means have no noise.")
@@ -165,27 +182,21 @@ def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagn
         return Diagnosis(
             "cut-at-zero",
             "No mean of yours is ever negative. Where the noise is large, that adds use that nobody had.",
-            "Leave the means as the noise makes them.",
+            "What does your function do with a mean below 0, and what does the task say about it?",
         )
     if silent:
         s = silent[0]
         return Diagnosis(
             "sometimes-exact",
-            f"In {len(silent)} of {len(found)} settings your means have no noise; one has {s.homes:,} homes, {s.days} "
-            f"days, ε = {s.epsilon:.2g} and δ = {s.delta:.2g}.",
-            "On what does your noise depend besides ε, δ, and the numbers of homes and days?",
+            f"In {len(silent)} of {len(found)} settings your means have no noise. One has {s.said}.",
+            "Every release needs its noise, whatever the readings and however many. When does yours leave it out?",
         )
     if _heavy(found):
         seen = "Your noise is not normal: too much of it is near 0, and too much far out."
-        return Diagnosis("not-normal", seen, "rng.normal(0, deviation, days) is.")
-    one = max(found, key=lambda s: abs(math.log(max(s.ratio, 1e-12))))
-    seen = (
-        f"With {one.homes:,} homes, {one.days} days, ε = {one.epsilon:.2g} and δ = {one.delta:.2g} your noise has "
-        f"{math.sqrt(one.ratio):.3g} times the deviation of the right one"
-    )
+        return Diagnosis("not-normal", seen, NORMAL)
     known = likeliest(found, SCALES)
     if known is not None:
-        return Diagnosis(known[0], f"{seen}: {known[2]}", known[3])
+        return Diagnosis(known[0], f"{_example(found, known[1])}: {known[2]}", known[3])
     z = np.concatenate([s.standard.ravel() for s in found])
     if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and _chi2(z, failure / 6):
         return _shape(found, z, failure / 6) or _somewhere(found, failure / 6, rng)
@@ -193,15 +204,42 @@ def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagn
         return Shared.LINKED_NOISE.seen(common)
     ratio = float(np.median([s.ratio for s in found]))
     shared = Shared.TOO_LITTLE_NOISE if ratio < 1 else Shared.TOO_MUCH_NOISE
-    return shared.seen(f"{seen}.", "The norm is 24√days, and `GaussianMechanism(epsilon, delta, …).sigma` the rest.")
+    ask = "What is the norm of a whole year of 24s, and which deviation hides a change of that norm at (ε, δ)?"
+    one = max(found, key=lambda s: s.standard.size * (s.ratio - 1 - math.log(max(s.ratio, 1e-12))))
+    return shared.seen(f"With {one.said} your noise has about {_times(math.sqrt(one.ratio))}.", ask)
+
+
+def _example(found: Sequence[Noise], rule: Callable[[Any], Any]) -> str:
+    """A small setting in which a known wrong deviation is far from the right one, and how far."""
+    factors = [float(np.mean(rule(s))) for s in found]
+    far = max(abs(math.log(factor)) for factor in factors)
+    some = [place for place, factor in enumerate(factors) if abs(math.log(factor)) >= min(far, math.log(1.4))]
+    one, factor = min(
+        ((found[place], factors[place]) for place in some),
+        key=lambda pair: (min(pair[0].homes, pair[0].days) < 5, pair[0].homes * pair[0].days),
+    )
+    return f"With {one.said} your noise has about {_times(factor)}"
+
+
+def _times(factor: float) -> str:
+    """How many times the right deviation.
+
+    >>> _times(1.4142), _times(0.0001)
+    ('1.41 times the right deviation', '1/10,000 of the right deviation')
+    """
+    if factor < 0.01:
+        return f"1/{1 / max(factor, 1e-300):,.0f} of the right deviation"
+    return f"{factor:,.0f} times the right deviation" if factor >= 100 else f"{factor:.3g} times the right deviation"
 
 
 def _somewhere(found: Sequence[Noise], failure: float, rng: Generator) -> Diagnosis | None:
     """What is wrong in some settings only, by homes, days, ε and δ, from either end."""
-    names = ("homes", "days", "epsilon", "delta")
-    asked = [({name: getattr(s, name) for name in names}, list(s.standard)) for s in found]
+    asked = [
+        ({s.counted: s.homes, "days": s.days, "epsilon": s.epsilon, "delta": s.delta}, list(s.standard)) for s in found
+    ]
     words = off_in_calls(asked, failure, rng)
-    return Shared.NOT_EVERYWHERE.seen(words, "On what does your noise depend?") if words else None
+    ask = "How does the size of your noise follow from ε, δ and the numbers of homes and days? What else changes it?"
+    return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
 
 
 def _shared(found: Sequence[Noise], failure: float) -> str:
@@ -231,10 +269,13 @@ def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis |
     if min(stats.chi2.cdf(spread, sums.size), stats.chi2.sf(spread, sums.size)) < failure or abs(
         beside
     ) > 2 * stats.norm.isf(failure / 2):
-        return Shared.LINKED_NOISE.seen("The noise of one day tells about that of another.")
+        together = float(steps.mean()) if steps.size else 0.0
+        seen = f"The noise of all days added up has {spread / sums.size:.2g} times the variance of independent days."
+        if abs(together) > 0.1:
+            seen = f"The noise of a day and that of the next have correlation {together:.2f}; 0 is right."
+        return Shared.LINKED_NOISE.seen(seen, "Which days have a draw in common, where each needs one of its own?")
     if seen := _shared(found, failure):
         return Shared.LINKED_NOISE.seen(seen)
     if stats.kstest(z, stats.norm.cdf).pvalue < failure:
-        seen = "Your noise has the right variance, and is not normal."
-        return Diagnosis("not-normal", seen, "rng.normal(0, deviation, days) is.")
+        return Diagnosis("not-normal", "Your noise has the right variance, but it is not normal.", NORMAL)
     return None

@@ -69,7 +69,7 @@ def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "wrong-bucket",
             f"{seen}{given[tuple(place)]}; it is in bucket {bucket(plain)[tuple(place)]}.",
-            "Bucket k goes from 3k to below 3(k + 1) kWh.",
+            "Bucket k goes from 3k to below 3(k + 1) kWh. Which k do you get for this reading?",
         )
     edges = CAP / BUCKETS * np.arange(BUCKETS)
     for value in (*STRANGE, *edges, *np.nextafter(edges[1:], 0)):
@@ -81,22 +81,22 @@ def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
         except AnswerRaised as raised:
             return Diagnosis(
                 "raises",
-                f"{where} your function stops: {raised}. An error is an output, and this one tells about a home.",
-                "NaN and what is below 0 count as 0, what is above 24 as 24.",
+                f"{where}, your function stops: {raised}. An error is an output, and this one tells about a home.",
+                "NaN and what is below 0 count as 0, what is above 24 as 24. Where do you see to that?",
             )
         if given[1, 2] != bucket(value):
             return Diagnosis(
                 "strange-reading",
-                f"{where} that home's report at ε = {SURE:g} is {given[1, 2]}; {bucket(value)} is its bucket.",
-                "Bucket k goes from 3k to below 3(k + 1) kWh, the last one is open. NaN and what is below 0 count as "
-                "0, what is above 24 as 24.",
+                f"{where}, that home's report at ε = {SURE:g} is bucket {given[1, 2]}; {bucket(value)} is right.",
+                "Bucket k goes from 3k to below 3(k + 1) kWh, and the last one is open. NaN and what is below 0 count "
+                "as 0, what is above 24 as 24. What does this reading count as?",
             )
     return None
 
 
 # Truth probabilities of known mistakes, with what is said of them.
 _RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
-    ("no-noise", lambda e: 1.0, "every report is the truth.", "Where does the randomness come in?"),
+    ("no-noise", lambda e: 1.0, "no report is ever a lie.", "Where does the randomness come in?"),
     (
         "binary",
         lambda e: 1 / (1 + math.exp(-e)),
@@ -107,12 +107,12 @@ _RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
         "eight-lies",
         lambda e: math.exp(e) / (math.exp(e) + BUCKETS),
         "that is e^ε/(e^ε + 8).",
-        "How many answers are lies, of eight?",
+        "Of the eight buckets, how many are lies?",
     ),
     (
         "lie-may-be-true",
         lambda e: (p := truth_probability(e)) + (1 - p) / BUCKETS,
-        "a lie of yours may be the truth after all, so the ratio of two reports is above e^ε.",
+        "your lies are sometimes the true bucket. The truth is then more than e^ε times as likely as any one lie.",
         "Among how many answers do you draw a lie?",
     ),
     (
@@ -153,7 +153,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     if all(possible(k, n, truth_probability(e), level) for e, k, n in seen):
         if uneven is None:
             found = hang_together(draws, chance.failure / 4)
-            ask = "Fresh noise for every home and every day: one draw each, from `rng`."
+            ask = "Every home and every day needs a draw of its own. Which of yours share one?"
             return Diagnosis("shared-noise", found, ask) if found else None
         epsilon, step, share = uneven
         return Diagnosis(
@@ -171,9 +171,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     epsilon, k, n = next(s for s in seen if not possible(s[1], s[2], truth_probability(s[0]), level))
     return Diagnosis(
         "wrong-rate",
-        f"At ε = {epsilon:.3g}, {k:,} of {n:,} reports are the true bucket; e^ε/(e^ε + 7) is "
+        f"At ε = {epsilon:.3g}, {k:,} of {n:,} reports are the true bucket, which is {k / n:.1%}; e^ε/(e^ε + 7) is "
         f"{truth_probability(epsilon):.1%}.",
-        "Is it the same law for one home and for thousands, and at every ε?",
+        "Does your probability change with the number of readings, or with anything else but `epsilon`?",
     )
 
 
@@ -193,9 +193,9 @@ def hang_together(draws: list[list[Draws]], failure: float) -> str:
     """What reports of several calls have in common, in a sentence; "" if nothing."""
     for some in zip(*draws, strict=True):
         if where := linked(some, failure / 6):
-            return f"Your reports are not drawn independently: {where}, hang together."
+            return f"Some of your reports, in the order of the array, depend on each other: {where}."
         if repeated(some, failure / 6):
-            return "Your reports hang together with those at their places in the call before."
+            return "Your reports depend on those at the same places in the call before."
     return ""
 
 
@@ -239,7 +239,11 @@ def _pairs(answer: Answer, chance: Chance) -> tuple[float, list[tuple[str, np.nd
 
 
 def _alike(key: str, share: float, right: float, what: str) -> Diagnosis:
-    ask = "Fresh noise for every home and every day: one draw each, from `rng`."
+    ask = {
+        "remembered": "Every day needs a draw of its own. Which draw do the two days share?",
+        "shared-noise": "Every home needs a draw of its own. Which draw do the two homes share?",
+        "state": "Each call is given an `rng` of its own. Where do your draws come from?",
+    }[key]
     return Diagnosis(key, f"Two reports {what} agree in {share:.0%} of cases; {right:.0%} is right.", ask)
 
 
@@ -298,27 +302,27 @@ MEANS = Equals(
         Mistake(
             "clamped",
             _means(_unfolded),
-            "You set negative shares to 0. That is no longer unbiased, and the error does not shrink with more homes.",
-            "What does a bucket that nobody is in get on average?",
+            "You set negative shares to 0. A bucket that nobody is in then gets more than 0 on average.",
+            "May an unbiased estimate of 0 be negative?",
         ),
         Mistake(
             "clamped",
             _means(lambda s, p, q: (u := _unfolded(s, p, q)) / np.maximum(u.sum(axis=0), 1e-300)),
-            "You set negative shares to 0 and stretch the rest. That is no longer unbiased.",
-            "What does a bucket that nobody is in get on average?",
+            "You set negative shares to 0 and stretch the rest. An empty bucket then gets more than 0 on average.",
+            "May an unbiased estimate of 0 be negative?",
         ),
         Mistake(
             "clamped",
             lambda reports, epsilon: np.clip(_means()(reports, epsilon), 0, CAP),
             "You cut the means to [0, 24]. On days when the noise is large, that pulls them inside on average.",
-            "An unbiased estimate may be negative.",
+            "May an unbiased estimate of a small mean be negative?",
         ),
         Mistake(
             "clamped",
             lambda reports, epsilon: np.clip(_each(reports, epsilon), 0, CAP).mean(axis=0),
             "You correct every report by itself and cut it to [0, 24] before you average. What is cut is the noise "
             "that would have cancelled.",
-            "Average first.",
+            "What would be left of that noise if you averaged first and cut nothing?",
         ),
         Mistake(
             "lower-ends",
@@ -329,7 +333,7 @@ MEANS = Equals(
         Mistake(
             "eight-lies",
             _means(lie=lambda p: (1 - p) / BUCKETS),
-            "Your q is (1 − p)/8.",
+            "You take (1 − p)/8 for the probability of one lie, where p is that of the truth.",
             "How many buckets can a lie be in?",
         ),
     ),

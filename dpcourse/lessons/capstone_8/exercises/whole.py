@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -35,6 +35,11 @@ class Reported(Noise):
 
     many: np.ndarray = field(default_factory=lambda: np.ones(1))
     declared: int = 1
+    counted: ClassVar[str] = "shares"
+
+    @property
+    def said(self) -> str:
+        return f"{self.declared} homes, shares = {self.homes}, {self.days:,} days, {self._budget}"
 
 
 # Whose shares are counted: known wrong deviations, in units of the right one.
@@ -42,21 +47,28 @@ SHARED: Sequence[tuple[str, Callable[[Reported], Any], str, str]] = (
     (
         "dropped-noise",
         lambda s: math.sqrt(s.homes / s.declared),
-        "Noise of homes that did not report is not in the sum: each of your shares is one of all homes.",
-        "How many are sure to be in it?",
+        "Each home adds one share of as many as there are homes. Those that do not report add none, so your noise is "
+        "too small.",
+        "How many homes are sure to report? How large does one share have to be for that?",
     ),
     (
         "no-margin",
         lambda s: np.sqrt(s.homes / s.many),
-        "The noise is whole, and no more, however many homes report. Homes that collude take their shares off again, "
-        "and all above `shares` may do so.",
-        "Each share is one of `shares`.",
+        "However many homes report, your noise is just whole. But all homes above `shares` may tell the server their "
+        "noise, and what is left is less.",
+        "How large is one share, if any `shares` of them have to make the noise whole?",
     ),
     (
         "whole-noise-each",
         lambda s: math.sqrt(s.homes),
         "Every home adds all of the noise.",
         "Variances add up. What is one share's?",
+    ),
+    (
+        "not-divided",
+        lambda s: s.many,
+        "Your noise is that of a day's sum, and you add it to the day's mean.",
+        "The mean is the sum divided by the homes that reported. What does that do to the noise?",
     ),
 )
 
@@ -106,23 +118,26 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], list[str]
 
 
 MIXES = {
-    "plain": ("With some homes missing on every day", "Divide each day's sum by the homes that reported on that day."),
+    "plain": (
+        "With some homes missing on every day",
+        "By what do you divide a day's sum? And what does a reading above 24 kWh count as?",
+    ),
     "strange": (
         "With readings that are NaN, infinite, below 0 or above 24",
         "The home reported. What does such a reading count as?",
     ),
     "repeated": (
-        "When a home's second message for a day arrives",
-        "Counted twice, a home moves a day by 48. Which of the messages counts?",
+        "When some homes send two messages for a day",
+        "A home may move a day's sum by 24 at most. How many of its messages for a day count, and which?",
     ),
-    "stranger": ("When somebody else sends a message", "Who may take part is public, and decided before."),
+    "stranger": ("When somebody who is not in `homes` sends a message", "Whose messages count?"),
     "no-day": (
         "With messages for days such as −1, 2.5, NaN or one after the last",
-        "The days are 0, …, days − 1. NumPy counts −1 from the end.",
+        "The days are 0, …, days − 1. Which day does your code make of −1 or 2.5? (NumPy counts −1 from the end.)",
     ),
     "few": (
-        f"With fewer than {FEW} homes on some days, where {FEW} shares make the noise whole,",
-        "Such a day gets NaN, and the others are published as ever.",
+        f"With fewer than {FEW} homes on some days, and `shares` = {FEW}",
+        "What is published for such a day, and what for the others?",
     ),
 }
 
@@ -135,11 +150,11 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             try:
                 given = [released(answer, messages, homes, DAYS, LOUD, 1e-6, FEW, chance.rng) for _ in range(CALLS)]
             except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what} your function stops with {raised}.", ask)
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
             found = _miscounted(given, sums, reported)
             if found:
                 key = "too-few" if kind == "few" and "published" in found else kind
-                return Diagnosis(key, f"{what} {found}", ask)
+                return Diagnosis(key, f"{what}, {found}{_by_all(given, sums, reported, len(homes))}", ask)
     return None
 
 
@@ -160,8 +175,20 @@ def _miscounted(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndar
     means, right = np.array([one["means"] for one in given])[:, whole], (sums / np.maximum(reported, 1))[whole]
     if near(means, right, year_norm(DAYS) * sigma(LOUD, 1e-6) / np.sqrt(FEW * reported[whole])):
         return ""
-    off = float(np.abs(means.mean(axis=0) - right).max())
-    return f"a day's mean is off by {off:.3g} kWh where little noise is (ε = {LOUD:g})."
+    day = int(np.nan_to_num(np.abs(means[0] - right), nan=np.inf).argmax())
+    mean = means[0][day]
+    shown = f"{mean:.3g} kWh" if abs(mean) < 1e4 else "far below 0" if mean < 0 else "far above 24 kWh"
+    seen = f"a day's mean is {shown}; {right[day]:.3g} kWh is right"
+    return f"{seen} (at ε = {LOUD:g}, where there is little noise)."
+
+
+def _by_all(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndarray, homes: int) -> str:
+    """A sentence where days' sums are divided by the number of all homes; "" if they are not."""
+    whole = (reported >= FEW) & (reported < homes)
+    means = np.array([one["means"] for one in given])[:, whole]
+    if not whole.any() or not near(means, sums[whole] / homes, year_norm(DAYS) * sigma(LOUD, 1e-6) / homes):
+        return ""
+    return f" You divide by all {homes} homes."
 
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -188,7 +215,10 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             return wrong
         means = np.array([given["means"] for given in many_times])
         if np.isnan(means).any():
-            return Diagnosis("refuses-all", f"{shares} homes and more reported every day, {shares} are enough.")
+            seen = (
+                f"At least {shares} homes reported on every day, and `shares` is {shares}. Some of your means are NaN."
+            )
+            return Diagnosis("refuses-all", seen, "For which days does the task want NaN?")
         many = np.array([len(some) for some in there])
         exact = np.array([readings[some, day].sum() for day, some in enumerate(there)]) / many
         unit = year_norm(days) * sigma(epsilon, delta) * np.sqrt(many / shares) / many
@@ -201,7 +231,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
-    why = "`reported` and the divisors are exact, so a home more or less shows."
+    why = "`reported` and the divisors are exact, so adding or removing a home shows."
     ask = "Under which relation is the number of homes the same on both sides?"
     fewest = "Only `shares` homes are sure to report on a day and to keep their noise to themselves."
     return claimed(claim, Guarantee(epsilon, delta, Neighbours.REPLACE_ONE), "a home", (why, ask), fewest)
@@ -225,8 +255,8 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     return Diagnosis(
         "not-private",
-        f"Added up over {days} days, your means tell a home at 24 kWh from one at 0: ε ≥ {found:.3g}, and 1 is claimed "
-        f"(at δ = {claim.delta:.2g}).",
+        f"Added up over {days} days, your means tell a home at 24 kWh from one at 0: the auditor certifies "
+        f"ε ≥ {found:.3g}, and you claim ε = 1 (at δ = {claim.delta:.2g}).",
         "Is the noise made for a whole year of one home?",
     )
 
@@ -262,8 +292,11 @@ def _wrong_size(
         setting = {"homes a day": round(reported.mean()), "days": len(reported), "epsilon": epsilon}
         asked.append((setting, [one / deviation for one in calls]))
     words = off_in_calls(asked, failure, rng)
-    ask = "Does a home's share of the noise depend on how many homes there are? It is one of `shares`."
-    return Diagnosis("noise-by-size", words, ask) if words else None
+    sizes = [setting["homes a day"] for setting, _ in asked]
+    seen = f"In networks of fewer than 30 homes your noise was right. We asked again with {min(sizes):,} homes a day"
+    seen += f", and up to {max(sizes):,}. " if len(sizes) > 1 else ". "
+    ask = "Which part of your code behaves differently with many homes? Each adds one share of `shares`."
+    return Diagnosis("noise-by-size", seen + words, ask) if words else None
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
