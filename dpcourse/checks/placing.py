@@ -175,4 +175,6 @@ def _said(group: Sequence[Question], law: Callable[[float], Law], look: str, man
     exact = np.mean(np.concatenate([np.abs(one.errors) < EXACT * one.scale for one in group]))
     if look == "near" and exact > (0.1 if law(1.0).whole else 0.0):
         return f"Of {many}, {exact:.0%} of your results have no noise."
-    return f"Of {many}, your results are off by {np.mean(sizes):.2g} times as much as they should be."
+    return (
+        f"Of {many}, your results are {np.mean(sizes):.2g} times as far from the exact ones as noise should put them."
+    )

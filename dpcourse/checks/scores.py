@@ -147,12 +147,11 @@ def off_in_calls(
 
 def _few_have_noise(asked: Sequence[tuple[Mapping[str, float | str], Sequence[np.ndarray]]]) -> str:
     """What is said of noise whose least or whose most is off: whether most entries have none."""
-    share, place = max(
-        (np.mean(np.abs(one) < SILENT), i) for i, (_, calls) in enumerate(asked) for one in calls if one.size
-    )
-    if share > 0.5:
-        where = f"In a call with {said(asked[place][0])}"
-        return f"{where}, {share:.0%} of the entries of your result have hardly any noise, or none."
+    silent = [(np.abs(one) < SILENT, setting) for setting, calls in asked for one in calls if one.size]
+    most, setting = max(silent, key=lambda one: one[0].mean())
+    if most.mean() > 0.5:
+        where = f"In a call with {said(setting)}"
+        return f"{where}, {most.sum():,} of {most.size:,} entries of your result have hardly any noise, or none."
     return (
         "In some of your results, the entry with the least noise, or the one with the most, has too little or too much."
     )
@@ -201,7 +200,7 @@ def _off(squares: float, size: int) -> str:
     times = math.sqrt(squares / size)
     if times < SILENT:
         return "your results have no noise." if times < 1e-6 else "your results have hardly any noise."
-    return f"your results are off by {times:.2g} times as much as they should be."
+    return f"your results are {times:.2g} times as far from the exact ones as their noise should put them."
 
 
 def _brief(value: Any) -> str:

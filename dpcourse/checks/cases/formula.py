@@ -21,6 +21,7 @@ from dpcourse.checks.vocabulary import Shared
 
 Arguments = tuple[Any, ...]
 WIDE = 30  # inputs of all sizes
+MOST_SHOWN = 36  # numbers of a matrix
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ class Equals:
         seen = self._shown(answer, names, *self._roundest(answer, [drawn[i] for i in bad]))
         if elsewhere:
             return Shared.NOT_EVERYWHERE.seen(
-                f"Your result is right on usual inputs. On {len(bad)} of {self.times} that are larger, smaller or less "
-                f"round it is wrong. {seen}",
+                f"Your result is right on usual inputs. On {len(bad)} of {self.times} less usual ones, of other "
+                f"sizes or less round, it is wrong. {seen}",
                 "What do the inputs have in common on which you are wrong? Which case did you leave out?",
             )
         related = self._related(drawn, results, right, names) or self._ignored(answer, drawn, names)
@@ -122,7 +123,10 @@ class Equals:
 
     def _shown(self, answer: Answer, names: Sequence[str], arguments: Arguments, got: Any, right: Any) -> str:
         given = ", ".join(f"{name} = {_brief(value)}" for name, value in zip(names, arguments, strict=True))
-        seen = f"For {given} your function gives {_brief(got)}; right is {_brief(right)}."
+        if np.ndim(right) > 1 and np.size(right) > MOST_SHOWN:
+            seen = f"For {given} your array of shape {np.shape(got)} is wrong."
+        else:
+            seen = f"For {given} your function gives {_brief(got)}; right is {_brief(right)}."
         return seen + self._first_difference(got, right)
 
     def _roundest(self, answer: Answer, drawn: Sequence[Arguments]) -> tuple[Arguments, Any, Any]:
@@ -314,5 +318,7 @@ def _brief(value: Any) -> str:
     array = np.asarray(value)
     if array.ndim == 0:
         return f"{array.item():.6g}" if array.dtype.kind == "f" else repr(array.item())
+    if array.ndim > 1 and array.size > MOST_SHOWN:
+        return f"an array of shape {array.shape}"
     flat = [_brief(member) for member in array[:6]]
     return "[" + ", ".join(flat) + (", ...]" if len(array) > 6 else "]")

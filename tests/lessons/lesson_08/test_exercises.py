@@ -273,7 +273,7 @@ WRONG = [
         ("08.3", realised_size_when_odd, "rows, and wrong with "),
         ("08.3", silent_for_nobody, "With 0 rows your result has no noise."),
         ("08.3", lambda g, C, s, n, rng: private_step(g, C, s * (g.dtype == float), n, rng), "rows of float32, your"),
-        ("08.3", for_large(in_one_place), "% of the entries of your result have hardly any noise, or none."),
+        ("08.3", for_large(in_one_place), " entries of your result have hardly any noise, or none."),
         ("08.4", lambda n, q, rng: np.flatnonzero(rng.random(n) > q), "That is 1 − q"),
         ("08.4", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else block(n, q, rng), "at who is in both"),
     ],
