@@ -10,8 +10,10 @@ import random
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from scipy import optimize, sparse
 
+from dpcourse.checks import check
 from dpcourse.federated.secure import DistributedDiscreteLaplace
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
@@ -798,7 +800,7 @@ RIGHT = [
 
 WRONG = [
     ("capstone 4.1", "fixed-r", (key, fixed_r, add, decrypt)),
-    ("capstone 4.1", "own-generator", (key, no_r, add, decrypt)),
+    ("capstone 4.1", "fixed-r", (key, no_r, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, own_source, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, one_of_a_million, add, decrypt)),
     ("capstone 4.1", "fixed-r", (key, r_of_plain, add, decrypt)),
@@ -890,3 +892,19 @@ WRONG = [
     ("capstone 4.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
     *wrong_claims("capstone 4.6", programme, "a record is one centre"),
 ]
+
+# (exercise, answer, words): what a diagnosis tells that its key does not.
+TOLD = [
+    ("capstone 4.1", (key, no_r, add, decrypt), "modulo n all are the same"),
+    ("capstone 4.1", (key, short_r, add, decrypt), "the longest of 320 r has 32"),
+    ("capstone 4.1", (key, encrypt, add, by_phi), "That is λ times as much"),
+    ("capstone 4.1", (key, encrypt, add, by_floats), "With an n of"),
+    ("capstone 4.5", (as_if_alone, chip_report), "3 of 4 centres collude. The opened cell is"),
+    ("capstone 4.5", (learned, reporting(exact_for_many)), "with 4,000 defects, you add no noise"),
+    ("capstone 4.6", with_(offsets=lambda came: 4), "1 times OFFSET too small"),
+]
+
+
+@pytest.mark.parametrize(("exercise", "answer", "words"), TOLD)
+def test_the_cause_is_told(exercise, answer, words):
+    assert words in check(exercise, answer, rng=np.random.default_rng(3)).diagnosis

@@ -8,10 +8,12 @@ import math
 from collections import Counter, defaultdict
 
 import numpy as np
+import pytest
 from scipy import optimize, stats
 from scipy.special import expit
 
 from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
+from dpcourse.checks import check
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
@@ -491,11 +493,11 @@ WRONG = [
     ),
     ("capstone 5.2", "stretched", summed(shorten=lambda parts, clip: parts / norms(parts) * clip)),
     ("capstone 5.2", "sign", summed(sign=-1)),
-    ("capstone 5.2", "wrong-sum", summed(cut=1e9)),
+    ("capstone 5.2", "not-cut", summed(cut=1e9)),
     ("capstone 5.2", "moves-more", exact_where_large),
     ("capstone 5.2", "raises", stops_at_nan),
     ("capstone 5.2", "not-finite", nan_goes_on),
-    ("capstone 5.2", "wrong-sum", summed(fine=lambda X, patients: np.isfinite(X).all(axis=1))),
+    ("capstone 5.2", "drops-rows", summed(fine=lambda X, patients: np.isfinite(X).all(axis=1))),
     ("capstone 5.3", "linked-noise", sends(draw=lambda rng, n: np.repeat(rng.standard_normal(-(-n // 2)), 2)[:n])),
     ("capstone 5.3", "linked-noise", one_sided),
     ("capstone 5.3", "divided-noise", sends(lambda e, d, t, c, k, s: 1 / math.sqrt(s))),
@@ -568,7 +570,21 @@ WRONG = [
     ("capstone 5.5", "not-useful", with_(rate=0.0)),
 ]
 
+# (exercise, answer, words): what a diagnosis tells that its key does not.
+TOLD = [
+    ("capstone 5.3", sends(lambda e, d, t, c, k, s: 0.97), "In all 18 settings"),
+    ("capstone 5.3", sends(lambda e, d, t, c, k, s: 1 if e > 0.2 else 0.1), "with a larger epsilon"),
+    ("capstone 5.5", quiet_where_many, "in 3 other studies it is about right"),
+    ("capstone 5.5", quiet_where_sums_are_real, "Your rounds differ"),
+    ("capstone 5.5", with_(rate=0.0), "Your weights of all readings are 0"),
+]
+
 
 def test_every_milestone_has_two_right_answers_and_enough_wrong_ones():
     right, wrong = Counter(id for id, _ in RIGHT), Counter(id for id, _, _ in WRONG)
     assert set(right.values()) == {2} and right.keys() == wrong.keys() and min(wrong.values()) >= 7
+
+
+@pytest.mark.parametrize(("exercise", "answer", "words"), TOLD)
+def test_the_cause_is_told(exercise, answer, words):
+    assert words in check(exercise, answer, rng=np.random.default_rng(3)).diagnosis

@@ -42,11 +42,13 @@ def selected(answer: Answer, case: Case) -> np.ndarray:
     caught, cost, _, budget = case
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
         what = f"{given.dtype} of shape {given.shape}"
-        raise Refused(Diagnosis("wrong-shape", f"You return {what}; numbers of tests are wanted, from 0."))
+        ask = "Which tests do you choose? Return their numbers: the first test is 0."
+        raise Refused(Diagnosis("wrong-shape", f"You return {what}; numbers of tests are wanted, from 0.", ask))
     if given.size and not (0 <= given.min() and given.max() < len(cost)):
         raise Refused(Diagnosis("no-test", f"You choose test {given.max()}; there are {len(cost)}, from 0."))
     if len(set(given.tolist())) < given.size:
-        raise Refused(Diagnosis("twice", "You choose a test twice. It takes its time twice, and catches nothing new."))
+        seen = "You choose a test twice. It takes its time twice, and catches nothing new."
+        raise Refused(Diagnosis("twice", seen, "What is left to gain from a test that is already chosen?"))
     spent = float(cost[given].sum()) if given.size else 0.0
     if spent > budget * (1 + 1e-9):
         ask = "Does a test still fit before it is chosen?"
@@ -76,9 +78,10 @@ def _known(case: Case) -> list[tuple[str, np.ndarray, str, str]]:
     own = caught @ heavy
     ranked = np.argsort(-own / cost, kind="stable")
     again = "After each choice, what do the others still add?"
+    alone = "You rank tests by what each catches alone for its time. Many catch the same defects."
     return [
-        ("overlap", filled(ranked), "You rank tests by what each catches alone. Many catch the same defects.", again),
-        ("overlap", filled(ranked, True), "You rank tests by what each catches alone. Many catch the same.", again),
+        ("overlap", filled(ranked), alone, again),
+        ("overlap", filled(ranked, True), alone, again),
         (
             "overlap",
             filled(np.argsort(-own, kind="stable")),
@@ -89,18 +92,18 @@ def _known(case: Case) -> list[tuple[str, np.ndarray, str, str]]:
             "no-cost",
             _greedy(caught, np.ones_like(cost), case),
             "You take what adds most, whatever time it takes.",
-            "Two tests that add a little less may fit into the same time.",
+            "Several quick tests may fit into the time of one slow test. What does a test add for its time?",
         ),
         (
             "stops-early",
             _greedy(caught, cost, case, stop=True),
             "You stop at the first test that does not fit.",
-            "A test that does not fit is passed over; others still may.",
+            "After it, do others still fit?",
         ),
         (
             "unweighted",
             chosen(caught, cost, np.ones(len(weights)), budget),
-            "You count defects, and every one alike. Most failing chips show a few of them.",
+            "You count every defect alike. Most failing chips show one of a few defects.",
             "What are the weights for?",
         ),
         ("cheapest", filled(np.argsort(cost, kind="stable")), "You take the cheapest tests.", "What do they catch?"),
@@ -150,10 +153,11 @@ def small(answer: Answer, chance: Chance) -> Diagnosis | None:
         most, reached = bound(*case), _gain(case, selected(answer, case))
         if reached < 0.75 * most:
             seen = (
-                f"With a catalogue of {len(case[1])} tests, {len(case[2])} defects and {case[3]:.4g} of "
-                f"{case[1].sum():.4g} ms, your tests catch {reached / most:.3f} of the bound."
+                f"With {len(case[1])} tests and {len(case[2])} defects, all tests take {case[1].sum():.3g} ms and the "
+                f"budget is {case[3]:.3g} ms. Your tests catch {reached / most:.3f} of the bound."
             )
-            return Diagnosis("not-close", seen, "Does your choice depend on how many tests there are?")
+            ask = "With some hundred tests your choice was good. Does it depend on how many there are?"
+            return Diagnosis("not-close", seen, ask)
     return None
 
 
@@ -202,7 +206,7 @@ def _first_too_large(answer: Answer, chance: Chance) -> Diagnosis | None:
         "stops-early",
         f"One test takes {size + 1} ms and catches {large} defects, {size} others take 1 ms and catch one each. With "
         f"{size} ms you choose {len(tests)} tests.",
-        "A test that does not fit is passed over; others still may.",
+        "After a test that does not fit, may others still fit?",
     )
 
 

@@ -45,25 +45,24 @@ def tells(answer: Answer, chance: Chance) -> Diagnosis | None:
         if np.array_equal(got, right):
             continue
         if together == 3 and parties == 4 and np.array_equal(got, total):
-            return Diagnosis("own-not-taken", "You return the opened sum.", "What do three know of it already?")
-        return _misread(got, right, total, together, parties)
+            ask = "Three centres know their own cells. What is left of the sum for the fourth?"
+            return Diagnosis("own-not-taken", "You return the opened sum.", ask)
+        return _misread(got, right, total, own, parties)
     return None
 
 
-def _misread(got: np.ndarray, right: np.ndarray, total: np.ndarray, together: int, parties: int) -> Diagnosis:
-    others = parties - together
+def _misread(got: np.ndarray, right: np.ndarray, total: np.ndarray, own: list[np.ndarray], parties: int) -> Diagnosis:
+    others, together = parties - len(own), len(own)
     where = tuple(int(k) for k in np.argwhere(got != right)[0])
-    asks = {
-        1: f"All {others} others said yes, and then each of them did.",
-        0: "None of the others said yes.",
-        -1: f"Some of the {others} others said yes and some did not. Who did is open.",
-    }
-    return Diagnosis(
-        "wrong-knowledge",
-        f"{together} of {parties} centres collude. The opened cell is {total[where]}, and you say {got[where]}; "
-        f"{right[where]} is what they know of each other centre's cell.",
-        asks[int(right[where])],
-    )
+    who = f"The server alone looks at {parties} centres, and the opened cell is {total[where]}."
+    if own:
+        own_cells = ", ".join(str(one[where]) for one in own)
+        who = f"{together} of {parties} centres collude. The opened cell is {total[where]}, their own are {own_cells}."
+    if right[where] < 0:
+        ask = f"Can one tell which of the {others} others have a 1 there?"
+    else:
+        ask = f"How much of the opened cell is left for the {'other centre' if others == 1 else f'{others} others'}?"
+    return Diagnosis("wrong-knowledge", f"{who} You say {got[where]}; {right[where]} is right.", ask)
 
 
 def _sum(answer: Answer, failures: list[np.ndarray], defects: int, epsilon: float, shares: int, rng: Any) -> np.ndarray:
@@ -96,25 +95,33 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
         fine = chance.rng.integers(0, defects, chips * (look % 4 > 0)).astype(float)
         strange = np.full(int(chance.rng.integers(1, 4)), [*STRANGE, float(defects), defects + 0.5][max(look - 3, 0)])
         failures = chance.rng.permutation(np.concatenate((fine, strange if look > 2 else fine[:0])))
-        what = "With failures that are no number of a defect" if look > 2 else "With clean failures"
-        if not failures.size:
-            what = "With a centre where no chip failed"
+        what, ask = "With failures that are all defects", "Each chip adds one to one count. Which one?"
+        if look > 2:
+            what = f"With {defects} defects, and {len(strange)} failures of {_named(strange[0])} among others"
+            ask = f"Defects are the whole numbers 0 … {defects - 1}. What does anything else add, and to which count?"
+        elif not failures.size:
+            what, ask = "With a centre where no chip failed", "What does such a centre send?"
         try:
             got = _sum(answer, [failures], defects, 60.0, 1, chance.rng)
         except AnswerRaised as raised:
             return Diagnosis(
                 "raises",
-                f"{what}, `chip_report` stops with {raised}. An error is an output, and it tells about a chip.",
-                "What is no defect counts nowhere.",
+                f"{what}, `chip_report` stops with {raised}. An error is an output, and it tells about the chips.",
+                ask,
             )
         off = got - counted(failures, defects)
         if np.any(off):
             return Diagnosis(
                 "miscounts",
-                f"{what}, and at ε = 60, your counts are off by {np.abs(off).sum():.4g} chips, and noise is 0 there.",
-                "Defects are 0, 1, … Each chip adds one to one count; NaN, −1 and 0.5 are no defects.",
+                f"{what}, your counts are off by {np.abs(off).sum():.4g} chips in all. That is at ε = 60, where "
+                "noise is practically always 0.",
+                ask,
             )
     return None
+
+
+def _named(strange: float) -> str:
+    return {"nan": "NaN", "inf": "infinity", "-inf": "−infinity"}.get(str(strange), f"{strange:g}".replace("-", "−"))
 
 
 def own(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -150,7 +157,10 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         whole, known = np.concatenate(noise), np.concatenate(truth)
         if all(np.ptp(one) == 0 for one in noise) and whole.any():
             seen = "All counts of a report share one draw of noise: their differences are exact."
-            return Diagnosis("shared", seen, "A draw for each defect.")
+            return Diagnosis("shared", seen, "How many numbers have to be drawn for a report?")
+        if not whole.any():
+            ask = "In other settings there is noise. What switches it off here?" if look else "Who else would add it?"
+            return Diagnosis("no-noise", f"At ε = {epsilon:.3g}, with {defects:,} defects, you add no noise.", ask)
         wrong = _size(whole, known, epsilon, shares) or shape_wrong(whole, epsilon, shares, chance.failure / 10)
         if wrong:
             return wrong
@@ -175,23 +185,29 @@ def _size(noise: np.ndarray, truth: np.ndarray, epsilon: float, shares: int) -> 
     """The variance of 4,000 draws deviates by 4% (its excess kurtosis is below 6.2 up to ε = 2)."""
     ratio = float(noise.var() / variance(epsilon))
     if noise.any() and (truth == 0).any() and not noise[truth == 0].any():
-        seen = "A defect that no chip showed gets no noise: an exact 0 says so."
-        return Diagnosis("empty-exact", seen, "Every defect of the public list needs noise.")
+        seen = "Defects that no chip showed get no noise: where the true count is 0, you always send 0."
+        return Diagnosis(
+            "empty-exact", seen, "What does a 0 tell, if only these are exact? The list of defects is public."
+        )
     if (truth == 0).any() and noise[truth == 0].min() >= 0 < noise[truth == 0].max() and shares == 1:
-        return Diagnosis("cut-at-zero", "No count is ever negative.", "Leave them as the noise makes them.")
-    if 0.72 < ratio < 1.38 or epsilon > 2 and noise.any():  # above, the law is looked at only
+        seen = "Where the true count is 0, your count is often above 0 and never below. Right noise goes both ways."
+        return Diagnosis("cut-at-zero", seen, "Where do the negative numbers go? Leave them as the noise makes them.")
+    if 0.72 < ratio < 1.38 or epsilon > 2:  # above, the law is looked at only
         return None
-    seen = f"{shares} reports at ε = {epsilon:.3g} carry {ratio:.2g} times the variance of discrete Laplace noise."
-    if ratio == 0:
-        return Diagnosis("no-noise", f"At ε = {epsilon:.3g} your reports carry no noise.", "Who else would add it?")
-    if shares > 1 and ratio > 0.7 * shares:
+    seen = f"{_reports(shares)} at ε = {epsilon:.3g} has {ratio:.2g} times the variance of discrete Laplace noise."
+    if shares > 1 and 0.7 * shares < ratio < 1.5 * shares:
         ask = "The parts of one number of Laplace noise add up to it. Which law do they have?"
-        return Diagnosis("whole-noise-each", f"{seen} Everybody adds the whole noise.", ask)
-    if shares > 1 and ratio < 1.5 / shares:
-        ask = "Dividing a draw by n divides its variance by n²; n of them add up to 1/n of what is needed."
-        return Diagnosis("divided-noise", f"{seen} The sum's noise is as small as one share of it.", ask)
+        return Diagnosis("whole-noise-each", f"{seen} That is as if each added the whole noise.", ask)
+    if shares > 1 and 0.6 / shares < ratio < 1.5 / shares:
+        ask = "A draw divided by n has 1/n² of its variance. What do n of them have together?"
+        return Diagnosis("divided-noise", f"{seen} All together have as much as one of them should have.", ask)
     key = "too-little-noise" if ratio < 1 else "too-much-noise"
-    return Diagnosis(key, seen, "One chip moves one count by one. Which scale does that need?")
+    ask = "One chip moves one count by one. Which scale does that need at this ε, and how many reports make the whole?"
+    return Diagnosis(key, seen, ask)
+
+
+def _reports(shares: int) -> str:
+    return "The noise of one report (shares = 1)" if shares == 1 else f"The noise of {shares} reports together"
 
 
 def shape_wrong(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
@@ -212,18 +228,21 @@ def shape_wrong(noise: np.ndarray, epsilon: float, shares: int, level: float) ->
     places = np.searchsorted(cuts, noise, side="left")
     found = np.bincount(places, minlength=len(expected))
     if stats.chisquare(found, expected).pvalue < level:
-        zeros = float((noise == 0).mean())
+        worst = int(((found - expected) ** 2 / expected).argmax())
+        low, high = (int(cuts[k]) + one if 0 <= k < len(cuts) else None for k, one in ((worst - 1, 1), (worst, 0)))
+        where = f"{high} or less" if low is None else f"{low} or more" if high is None else f"from {low} to {high}"
+        where = f"{low}" if low == high else where
         return Diagnosis(
             "wrong-law",
-            f"The noise of {shares} reports at ε = {epsilon:.3g} has about the right size and another law: it is 0 at "
-            f"{zeros:.2%} of the defects, discrete Laplace noise at {math.tanh(epsilon / 2):.2%}.",
-            "Which law adds up to Laplace? A normal law has thinner tails: far out its ratio exceeds e^ε.",
+            f"{_reports(shares)} at ε = {epsilon:.3g} is {where} at {found[worst] / len(noise):.2%} of the "
+            f"defects, and discrete Laplace noise at {expected[worst] / len(noise):.2%}.".replace("-", "−"),
+            "From one whole number to the next, away from 0, discrete Laplace noise gets rarer by e^(−ε). Does yours?",
         )
     side = (noise > 0).astype(int)
     table = np.bincount(2 * side[:-1] + side[1:], minlength=4).reshape(2, 2)
     if min(table.sum(axis=0).min(), table.sum(axis=1).min()) > 20 and stats.chi2_contingency(table)[1] < level:
-        seen = "The noise of one defect hangs together with the noise of the next."
-        return Diagnosis("linked-noise", seen, "A draw for each defect.")
+        seen = "The noise of one defect tells whether that of the next is above 0, better than chance does."
+        return Diagnosis("linked-noise", seen, "Does each defect have a draw of its own?")
     return None
 
 

@@ -43,7 +43,7 @@ def packs(answer: Answer, values: Any, bits: int, parties: int, n: int) -> list[
             )
     many = -(-len(values) // slots_in(n, bits))
     if len(made) > many:
-        seen = f"You make {len(made)} plain numbers of {len(values)} values; {many} hold them."
+        seen = f"You make {len(made)} plain numbers for {len(values)} values; {many} would do."
         raise Refused(Diagnosis("wasteful", seen, "Each is a ciphertext to be paid for. How many slots fit below n?"))
     return made
 
@@ -64,18 +64,19 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
         try:
             made = [packs(answer, one, bits, parties, n) for one in sent]
         except AnswerRaised as raised:
-            return Diagnosis(
-                "raises",
-                f"With {bits} bits, {parties} parties and values up to {most}, `pack` stops with {raised}.",
-                f"{parties} times {most} is {parties * most}, and {bits} bits hold {2**bits - 1}.",
-            )
+            seen = f"With {bits} bits, {parties} parties and values up to {most}, `pack` stops with {raised}."
+            ask = f"{parties} times {most} is {parties * most}, and {bits} bits hold {2**bits - 1}. Does {most} fit?"
+            if not isinstance(raised.error, ValueError):
+                ask = "`values` may be a list or an array. Are they whole numbers of Python's when you shift them?"
+            return Diagnosis("raises", seen, ask)
         if len({len(one) for one in made}) > 1:
             return Diagnosis("wrong-shape", "Two parties with as many values send different numbers of plain numbers.")
         total = [sum(column) for column in zip(*made, strict=True)]
         if any(one >= n for one in total):
             return Diagnosis(
                 "outside-n",
-                f"{parties} parties' plain numbers add up to more than n, of {n.bit_length()} bits: the sum wraps.",
+                f"n has {n.bit_length()} bits. {parties} parties' plain numbers, each below n, add up to n or more. "
+                "Modulo n the sum starts again at 0.",
                 "Which number is the largest that all slots together can hold?",
             )
         if look in (0, 1, 7):  # what was packed is in the numbers, and in no memory
@@ -86,7 +87,8 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
         if got == right:
             continue
         if len(got) != count:
-            return Diagnosis("wrong-count", f"`unpack` gives {len(got)} values; {count} were packed.", "`count` says.")
+            seen = f"`unpack` gives {len(got)} values; {count} were packed."
+            return Diagnosis("wrong-count", seen, "Which argument says how many values there are?")
         where = next(k for k in range(count) if got[k] != right[k])
         return Diagnosis(
             "wrong-sums",
@@ -104,11 +106,12 @@ def guards(answer: Answer, chance: Chance) -> Diagnosis | None:
         most = (2**bits - 1) // parties
         values: list[Any] = chance.rng.integers(0, most + 1, count).tolist()
         place = int(chance.rng.integers(count))
+        below = -int(chance.rng.integers(2, 1000))
         strange: list[tuple[str, str, Any]] = [
             ("no-guard", f"{most + 1}", most + 1),
             ("no-guard", f"{2**bits}", 2**bits),
             ("negative", "−1", -1),
-            ("negative", "a number below 0", -int(chance.rng.integers(2, 1000))),
+            ("negative", f"−{-below}", below),
             ("not-whole", "0.5", 0.5),
             ("not-whole", "NaN", float("nan")),
             ("not-whole", "infinity", float("inf")),
@@ -122,11 +125,11 @@ def guards(answer: Answer, chance: Chance) -> Diagnosis | None:
                     continue
                 raise
             asks = {
-                "no-guard": f"{bits} bits hold {2**bits - 1}, and {parties} parties may all send this value. What is "
-                "the largest value that may be packed?",
-                "negative": "A −1 takes from its neighbour: the sums of slots 0, 0, 1, 0 come out as 7, 7, 0, 0. Raise "
-                "a ValueError.",
-                "not-whole": "Cells are whole numbers. Raise a ValueError for anything else.",
+                "no-guard": f"{bits} bits hold at most {2**bits - 1}, and all {parties} parties may send this value. "
+                "What is the largest value that may be packed?",
+                "negative": "In slots of 3 bits, add −1 to the first of 0, 0, 1, 0: out come 7, 7, 0, 0. From which "
+                "slot does a −1 take? Raise a ValueError.",
+                "not-whole": "Can `unpack` give this value back? Raise a ValueError for what is no whole number.",
             }
             seen = f"With {bits} bits and {parties} parties, `pack` takes the value {what}."
             return Diagnosis(key, seen, asks[key])

@@ -16,6 +16,7 @@ from dpcourse.lessons.capstone_4.exercises.reference import anew, decrypted, enc
 PARTS = ("key", "encrypt", "add", "decrypt")
 SIZES = (12, 24, 48, 90, 200)  # bits of a prime, and up to a third more: n has twice as many
 TESTS = 8  # χ² tests in a check
+LONGER = "With a smaller n it was right. Which of your numbers loses digits: is one a float, or has it 64 bits only?"
 
 
 def whole(given: Any, name: str) -> int:
@@ -25,12 +26,25 @@ def whole(given: Any, name: str) -> int:
     return operator.index(given)
 
 
+def said(number: int) -> str:
+    """A number as one reads it: its size in bits where it is long."""
+    return f"{number:,}" if abs(number) < 10**9 else f"a number of {abs(number).bit_length()} bits"
+
+
+def _with(n: int) -> str:
+    return f"With n = {n:,}" if n < 10**9 else f"With an n of {n.bit_length()} bits"
+
+
 def _key(answer: Answer, p: int, q: int) -> Any:
     given = answer.part(0)(p, q)
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise Refused(Diagnosis("wrong-shape", f"`key` returns {a(given)}; (n, secret) is wanted."))
     if whole(given[0], "key") != p * q:
-        raise Refused(Diagnosis("wrong-n", f"For the primes {p} and {q} your n is {given[0]}.", "n is their product."))
+        raise Refused(
+            Diagnosis(
+                "wrong-n", f"For the primes {said(p)} and {said(q)} your n is {said(given[0])}.", "n is their product."
+            )
+        )
     return given[1]
 
 
@@ -38,59 +52,68 @@ def works(answer: Answer, chance: Chance) -> Diagnosis | None:
     """What is encrypted comes back, by the answer's own parts and by ours; a product is a sum, modulo n."""
     if not isinstance(answer.value, tuple | list) or len(answer.value) != len(PARTS):
         return Diagnosis("wrong-shape", f"({', '.join(PARTS)}) is wanted, and this is {a(answer.value)}.")
-    for least in SIZES:
+    for look, least in enumerate(SIZES):
         p, q = primes(int(least * chance.rng.uniform(1, 1.33)), chance.rng)
         n, secret, draw = p * q, _key(answer, p, q), anew(chance.rng)
         some = [0, 1, n - 1, *(anew(chance.rng)(n) for _ in range(4))]
         mine = [whole(answer.part(1)(m, n, draw), "encrypt") for m in some]
         ours = [encrypted(m, n, anew(chance.rng)) for m in some]
         if not draw.bits:
-            return Diagnosis(
-                "own-generator",
-                "Your `encrypt` never calls `draw`. Then either nothing is random in a ciphertext, or it is as secret "
-                "as the seed of some other generator.",
-                "draw(limit) gives a whole number in 0 … limit − 1.",
-            )
+            return _not_drawn({c % n for c in mine})
         if any(not 0 < c < n * n for c in mine):
-            return Diagnosis(
-                "not-reduced", f"For n = {n} a ciphertext is outside of 1 … n² − 1.", "All is taken modulo n²."
-            )
+            seen = f"{_with(n)}, `encrypt` returns a number outside of 1 … n² − 1."
+            return Diagnosis("not-reduced", seen, "Modulo which number is a ciphertext taken?")
         if any(math.gcd(c, n) != 1 for c in mine):
-            return _no_unit(n)
+            return _no_unit(n, mine)
         for c, m in zip(mine, some, strict=True):
             if decrypted(c, p, q) != m:
+                ask = "(1 + plain·n) · rⁿ modulo n². Which power does r have, and which modulus?"
                 return Diagnosis(
                     "wrong-ciphertext",
-                    f"For n = {n} your ciphertext of {m} is one of {decrypted(c, p, q)}.",
-                    "(1 + plain·n) · rⁿ modulo n². Which power does r have, and which modulus?",
+                    f"{_with(n)} you encrypt {said(m)}, and what you return decrypts to {said(decrypted(c, p, q))}.",
+                    LONGER if look else ask,
                 )
-        wrong = _reads(answer, ours, some, n, secret) or _adds(answer, ours, some, n, p, q)
+        wrong = _reads(answer, ours, some, secret, p, q, look > 0) or _adds(answer, ours, some, n, p, q)
         if wrong:
             return wrong
     return None
 
 
-def _no_unit(n: int) -> Diagnosis:
-    return Diagnosis(
-        "no-unit",
-        f"For n = {n} a ciphertext has a factor in common with n. It cannot be decrypted, and it gives n's factors "
-        "away.",
-        "Draw r again until gcd(r, n) is 1. With large primes that never happens, with small ones it does.",
-    )
+def _not_drawn(roots: set[int]) -> Diagnosis:
+    """Without a call of `draw`: what is left of the ciphertexts modulo n is rⁿ."""
+    ask = "draw(limit) gives a uniform whole number in 0 … limit − 1. Where does your r come from?"
+    if len(roots) == 1:
+        seen = "Your `encrypt` never calls `draw`, and nothing in its ciphertexts is new: modulo n all are the same."
+        return Diagnosis("fixed-r", f"{seen} So anybody can encrypt a 0 and a 1 and compare.", ask)
+    seen = "Your `encrypt` never calls `draw`, so its r comes from elsewhere. If it can be guessed, so can the cells."
+    return Diagnosis("own-generator", seen, ask)
 
 
-def _reads(answer: Answer, ours: list[int], some: list[int], n: int, secret: Any) -> Diagnosis | None:
+def _no_unit(n: int, ciphers: list[int]) -> Diagnosis:
+    common = next(math.gcd(c, n) for c in ciphers if math.gcd(c, n) != 1)
+    seen = f"{_with(n)} you return a ciphertext whose gcd with n is {said(common)}. It cannot be decrypted"
+    seen += ", and anybody who sees it knows a factor of n." if common < n else "."
+    ask = "Which r does the task rule out? With large primes you practically never draw one, with small ones you do."
+    return Diagnosis("no-unit", seen, ask)
+
+
+def _reads(
+    answer: Answer, ours: list[int], some: list[int], secret: Any, p: int, q: int, later: bool
+) -> Diagnosis | None:
+    n, powers = p * q, {"λ": math.lcm(p - 1, q - 1), "(p − 1)(q − 1)": (p - 1) * (q - 1)}
     for c, m in zip(ours, some, strict=True):
         got = answer.part(3)(c, n, secret)
         if whole(got, "decrypt") == m:
             continue
         if m == n - 1 and got == -1:
-            return Diagnosis("signed", f"For n = {n}, `decrypt` makes −1 of n − 1.", "Plain numbers are 0 … n − 1.")
-        return Diagnosis(
-            "wrong-plain",
-            f"For n = {n}, `decrypt` makes {got} of a ciphertext of {m}.",
-            "c to the power λ = lcm(p − 1, q − 1) is 1 + plain·λ·n modulo n². What is left to divide by?",
-        )
+            ask = "Plain numbers are 0 … n − 1. Which of them is −1 modulo n?"
+            return Diagnosis("signed", f"{_with(n)}, `decrypt` returns −1 where n − 1 was encrypted.", ask)
+        seen = f"{_with(n)}, `decrypt` returns {said(got)} where {said(m)} was encrypted."
+        ask = "c to the power λ = lcm(p − 1, q − 1) is 1 + plain·λ·n modulo n². What is left to divide by, modulo n?"
+        times = [name for name, power in powers.items() if got == m * power % n]
+        if times:
+            return Diagnosis("wrong-plain", f"{seen} That is {times[0]} times as much, modulo n.", ask)
+        return Diagnosis("wrong-plain", seen, LONGER if later else ask)
     return None
 
 
@@ -99,12 +122,14 @@ def _adds(answer: Answer, ours: list[int], some: list[int], n: int, p: int, q: i
         for other, b in zip(some, ours, strict=True):
             got = whole(answer.part(2)(c, b, n), "add")
             if got % n == 0 or math.gcd(got, n) != 1 or decrypted(got, p, q) != (one + other) % n:
-                seen = f"For n = {n}, your sum of ciphertexts of {one} and {other} is none of {(one + other) % n}."
+                seen = f"{_with(n)} you add ciphertexts of {said(one)} and {said(other)}. What you return does "
+                seen += f"not decrypt to {said((one + other) % n)}."
                 return Diagnosis(
                     "wrong-sum", seen, "(1 + n)^a · (1 + n)^b is (1 + n)^(a + b). Which operation is that?"
                 )
             if not 0 < got < n * n:
-                return Diagnosis("not-reduced", f"For n = {n} a sum is outside of 1 … n² − 1.", "Modulo n².")
+                seen = f"{_with(n)}, `add` returns a number outside of 1 … n² − 1."
+                return Diagnosis("not-reduced", seen, "Modulo which number is a ciphertext taken?")
     return None
 
 
@@ -116,9 +141,12 @@ def refuses(answer: Answer, chance: Chance) -> Diagnosis | None:
         good = encrypted(5, n, anew(chance.rng))
         for strange in (-1, -k, n, n + k, n * k):
             if not _stops(answer.part(1), strange, n, anew(chance.rng)):
-                what = "−1" if strange == -1 else "n" if strange == n else "less than 0" if strange < 0 else "above n"
-                seen = f"`encrypt` takes a number that is {what}, and what comes back is another one."
-                ask = "A plain number is in 0 … n − 1. Raise a ValueError for any other."
+                names = {-1: "−1", n: "n"}
+                what = names.get(strange, "a number below 0" if strange < 0 else "a number above n")
+                seen = f"`encrypt` takes {what} and raises no ValueError."
+                ask = (
+                    "What can `decrypt` return of it? A plain number is in 0 … n − 1. Raise a ValueError for any other."
+                )
                 return Diagnosis("takes-any-plain", seen, ask)
         for what, strange in (
             ("0", 0),
@@ -131,8 +159,8 @@ def refuses(answer: Answer, chance: Chance) -> Diagnosis | None:
             if not _stops(answer.part(3), strange, n, secret):
                 return Diagnosis(
                     "takes-any-cipher",
-                    f"`decrypt` is given {what}, which is no ciphertext, and returns a number all the same.",
-                    "A ciphertext is in 1 … n² − 1 and has no factor in common with n. Raise a ValueError.",
+                    f"`decrypt` takes {what}, which is no ciphertext, and raises no ValueError.",
+                    "A ciphertext is in 1 … n² − 1 and has no factor in common with n. Which of the two do you check?",
                 )
     return None
 
@@ -157,29 +185,41 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     plain[1::2] = [plain[0]] * len(plain[1::2])
     ciphers = [whole(answer.part(1)(m, n, draw), "encrypt") for m in plain]
     if any(math.gcd(c, n) != 1 for c in ciphers):
-        return _no_unit(n)
+        return _no_unit(n, ciphers)
     place = {r: k for k, r in enumerate(units)}
     found = np.array([place[root(c, p, q)] for c in ciphers])
     if np.ptp(found) == 0 or np.ptp(found[1::2]) == 0:
         return Diagnosis(
             "fixed-r",
-            f"Two encryptions of {plain[0]} are the same number. Most cells are 0 or 1: whoever encrypts both has read "
-            "the matrix.",
-            "A new r for every ciphertext.",
+            f"You encrypted {plain[0]} several times, and all of these ciphertexts are the same number. So anybody can "
+            "encrypt a guess and compare, and a cell is 0 or 1.",
+            "How does the number that you draw enter the ciphertext, and is it drawn anew for each?",
         )
     level, size = chance.failure / TESTS, len(units)
-    if stats.chisquare(np.bincount(found, minlength=size)).pvalue < level:
-        return _uneven(n)
+    often = np.bincount(found, minlength=size)
+    if stats.chisquare(often).pvalue < level:
+        most, least = int(often.argmax()), int(often.argmin())
+        seen = (
+            f"For n = {n} you made {len(found):,} ciphertexts, and about {len(found) / size:.0f} of each r are right."
+        )
+        return _uneven(
+            f"{seen} r = {units[most]} came {often[most]} times, and r = {units[least]} came {often[least]} times."
+        )
     few = found * 4 // size
     plain_class = np.minimum(np.array(plain) * 4 // n, 3)
-    linked = (few[:-1] + 4 * few[1:], few[:-2] + 4 * few[2:], (few + 4 * plain_class)[::2])
-    for codes, classes in zip(linked, (few, few, plain_class[::2]), strict=True):
+    linked = (
+        (few[:-1] + 4 * few[1:], few, "the r of the ciphertext before"),
+        (few[:-2] + 4 * few[2:], few, "the r two ciphertexts before"),
+        ((few + 4 * plain_class)[::2], plain_class[::2], "the plain number"),
+    )
+    for codes, classes, what in linked:
         table = np.bincount(codes, minlength=16).reshape(4, 4)
         if np.unique(classes).size > 1 and stats.chi2_contingency(table + 0)[1] < level:
             return Diagnosis(
                 "linked-r",
-                f"The r of a ciphertext hangs together with the one before, or with what is encrypted (n = {n}).",
-                "A new number from `draw` for every ciphertext, and nothing else.",
+                f"For n = {n} we took r out of your ciphertexts again. Anybody who knows {what} can guess better "
+                "than by chance how large r is.",
+                "Does anything enter r besides a new number from `draw`?",
             )
     return _large(answer, chance, level)
 
@@ -193,25 +233,33 @@ def _large(answer: Answer, chance: Chance, level: float) -> Diagnosis | None:
     n, secret = p * q, 320
     draws = [anew(chance.rng) for _ in range(secret)]
     roots = [root(whole(answer.part(1)(5, n, draw), "encrypt"), p, q) for draw in draws]
-    for classes in ([r * 8 // n for r in roots], [r % 8 for r in roots]):
-        if stats.chisquare(np.bincount(classes, minlength=8)).pvalue < level:
-            return _uneven(n)
+    if (longest := max(roots).bit_length()) < n.bit_length() - 16:
+        seen = f"n has {n.bit_length()} bits, and the longest of {secret} r has {longest}. Right r go up to n."
+        return Diagnosis("not-uniform", seen, "How large may the number be that `draw` gives you?")
+    for classes, where in (
+        ([r * 8 // n for r in roots], "in one eighth of 0 … n"),
+        ([r % 8 for r in roots], "modulo 8"),
+    ):
+        often = np.bincount(classes, minlength=8)
+        if stats.chisquare(often).pvalue < level:
+            what = f"{often.max()} of {secret} r are {'the same ' if where == 'modulo 8' else ''}{where}"
+            return _uneven(f"With an n of {n.bit_length()} bits {what}, and about {secret // 8} are right.")
     bits = n.bit_length() - 8
     free = _independent([(r ^ roots[0]) % 2**bits for r in roots])
     if free < bits:
         return Diagnosis(
             "not-uniform",
-            f"Of the last {bits} bits of your r only {free} are free: the others are fixed, or follow from these. So "
-            f"there are {2**free:.3g} different r, where {2**bits:.3g} are wanted.",
+            f"Of the last {bits} bits of your r only {free} are free. The others are fixed, or follow from these: so "
+            f"these bits take at most 2^{free} values, where 2^{bits} are right.",
             "draw(n) is uniform on 0 … n − 1. Is anything done to it before it is r?",
         )
     fewest = min(draw.bits for draw in draws)
     if fewest < math.log2(n) - 1:
         return Diagnosis(
             "own-generator",
-            f"For an r of {n.bit_length()} bits your `encrypt` draws {fewest:.0f} with `draw`. The rest follows from "
-            "them: whoever tries all that you can have drawn reads the cell.",
-            "draw(n) gives all of r at once.",
+            f"For an r of {n.bit_length()} bits your `encrypt` draws only {fewest:.0f} bits with `draw`. If the others "
+            f"follow from these, anybody can try all 2^{fewest:.0f} draws and read the cell.",
+            "draw(n) gives all of r at once. Where do the other bits of yours come from?",
         )
     return None
 
@@ -227,12 +275,9 @@ def _independent(numbers: list[int]) -> int:
     return len(basis)
 
 
-def _uneven(n: int) -> Diagnosis:
-    return Diagnosis(
-        "not-uniform",
-        f"For n = {n} some r come more often than others.",
-        "draw(n) is uniform on 0 … n − 1. Which of these numbers may be kept, and is anything done to them?",
-    )
+def _uneven(seen: str) -> Diagnosis:
+    ask = "draw(n) is uniform on 0 … n − 1. Which of these numbers do you keep, and what do you do to them?"
+    return Diagnosis("not-uniform", seen, ask)
 
 
 PAILLIER = (works, refuses, hides)

@@ -11,7 +11,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, a
 from dpcourse.lessons.capstone_4.design import FACTORIAL, NEEDED, PARTIES, Part, deal
-from dpcourse.lessons.capstone_4.exercises.paillier import whole
+from dpcourse.lessons.capstone_4.exercises.paillier import said, whole
 from dpcourse.lessons.capstone_4.exercises.reference import anew, encrypted, part_of, primes
 from dpcourse.lessons.capstone_4.numbers import forged
 
@@ -41,7 +41,8 @@ def partials(answer: Answer, chance: Chance) -> Diagnosis | None:
             if got == right:
                 continue
             if got % n**2 == right:
-                return Diagnosis("not-reduced", "Your part is outside of 1 … n² − 1.", "Modulo n².")
+                ask = "Modulo which number is a ciphertext taken?"
+                return Diagnosis("not-reduced", "Your part is outside of 1 … n² − 1.", ask)
             known = {
                 "not-doubled": (FACTORIAL * share[1], "the 2 is missing from the exponent"),
                 "no-factorial": (2 * share[1], "4! is missing from the exponent"),
@@ -52,10 +53,12 @@ def partials(answer: Answer, chance: Chance) -> Diagnosis | None:
                     return Diagnosis(
                         key,
                         f"In your part {what}.",
-                        "4! clears the denominators of Lagrange's formula, and the 2 makes every part a square.",
+                        "4! clears the denominators of Lagrange's formula, and the 2 makes every part a square. Which "
+                        "three factors has the exponent?",
                     )
             if got == pow(cipher, 2 * FACTORIAL * share[1], n):
-                return Diagnosis("modulo-n", "Your part is taken modulo n: the plain number has gone.", "Modulo n².")
+                ask = "Modulo n, (1 + n)^m is 1 for every m. Modulo which number is a ciphertext taken?"
+                return Diagnosis("modulo-n", "Your part is taken modulo n, and the plain number has gone from it.", ask)
             return Diagnosis(
                 "wrong-part", f"Party {share[0]}'s part is another number.", "c^(2 · 4! · share) modulo n²."
             )
@@ -94,12 +97,13 @@ def opens(answer: Answer, chance: Chance) -> Diagnosis | None:
                     if got * pow(4 * FACTORIAL**2, -1, n) % n == plain or got == plain * 4 * FACTORIAL**2 % n:
                         return Diagnosis(
                             "not-divided",
-                            f"For n = {n} and a plain number {plain} your result is 4 · 24² times too large, modulo n.",
-                            "Each part has 2 · 24, each coefficient 24, and it is doubled once more. Divide modulo n.",
+                            f"{said(plain).capitalize()} was encrypted, and your result is 4 · 24² = 2,304 times as "
+                            "much, modulo n.",
+                            "The exponent of a part has 2 · 24, and 2μᵢ has as much again. What undoes that, modulo n?",
                         )
                     return Diagnosis(
                         "wrong-plain",
-                        f"For n = {n}, the parts of {who} give {got}; {plain} was encrypted.",
+                        f"The parts of {who} give {said(got)}; {said(plain)} was encrypted.",
                         "The coefficient of party i is 4! times the product of j/(j − i) over the other two.",
                     )
     return None
@@ -122,7 +126,7 @@ def too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
         except AnswerRaised as raised:
             return Diagnosis("too-few-raises", f"{what}, and `combine` stops with {raised}.", "Return None.")
         if got is not None:
-            ask = f"{NEEDED} different parties are needed. Return None."
+            ask = f"{NEEDED} different parties are needed. How many are there? Return None."
             return Diagnosis("too-few", f"{what}, and `combine` returns a number.", ask)
     return None
 
@@ -142,7 +146,8 @@ def false_parts(answer: Answer, chance: Chance) -> Diagnosis | None:
                     got = _opened(answer, [sent[k] for k in chance.rng.permutation(len(sent))], n)
                 except AnswerRaised as raised:
                     seen = f"{what}, and `combine` stops with {raised}."
-                    return Diagnosis(f"{kind}-raises", seen, "Return None.")
+                    ask = "Return None. Where is that part inverted, and can it be?"
+                    return Diagnosis(f"{kind}-raises", seen, ask if kind == "not-invertible" else "Return None.")
                 if got is not None:
                     return _taken(kind, what, len(sent))
         liar = int(chance.rng.integers(PARTIES))
@@ -152,7 +157,7 @@ def false_parts(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "repeated",
                 f"Party {liar + 1} sends its part, and later a second message. What you return is not the plain "
                 "number.",
-                "The first message of a party counts.",
+                "The first message of a party counts. Which of the two do you use?",
             )
     return None
 
@@ -176,18 +181,20 @@ def _taken(kind: str, what: str, came: int) -> Diagnosis:
     if kind == "crafted":
         return Diagnosis(
             "crafted",
-            f"{what}, four parts came, and you return a number that is off by as much as it likes.",
+            f"{what}, four parts came, and you return a number. What opens in the threes with this party is off by "
+            "as much as it likes.",
             "Each three open a number of their own. Four parts are four such threes: do they all agree?",
         )
     if kind == "random" and came == PARTIES:
         return Diagnosis(
             "random-of-four",
-            f"{what}, four parts came, and you return a number.",
-            "Somebody lies, and nobody knows who. All threes have to agree; if they do not, return None.",
+            f"{what}, four parts came, and you return a number. The four threes do not agree: only the three without "
+            "this party opens.",
+            "Do you look at all four threes? If two parties lie together, the only three that opens may be theirs.",
         )
     return Diagnosis(
         kind,
-        f"{what}, and you return a number all the same.",
+        f"{what}, {'four' if came == PARTIES else 'three'} parts came, and you return a number all the same.",
         "The product of right parts is 1 modulo n, whatever the plain number is. Is it here?",
     )
 

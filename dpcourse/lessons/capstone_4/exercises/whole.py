@@ -63,8 +63,8 @@ def _tests(given: Release, at: Office) -> Diagnosis | None:
         return None
     return Diagnosis(
         "tests-elsewhere",
-        f"By the published counts, your tests catch {yours:.4g} chips; {ours:.4g} are within reach.",
-        "Are they chosen from what is published, `total` and `counts`? Exact counts are not paid for.",
+        f"By the published counts, your tests catch {yours:.4g} chips. Chosen as in 4.4, tests catch {ours:.4g}.",
+        "Are they chosen as in 4.4, and from what is published, `total` > 0 and `counts`, and nothing else?",
     )
 
 
@@ -81,7 +81,8 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
         try:
             given = answer(sent, NAMES, at.cost.copy(), at.budget, 1.0, (at.n, at.shares), anew(chance.rng), chance.rng)
         except AnswerRaised as raised:
-            return Diagnosis("too-few-raises", f"{what}, and your function stops with {raised}.", "Return None.")
+            ask = "Three centres are needed, or None is returned. Where do you count them?"
+            return Diagnosis("too-few-raises", f"{what}, and your function stops with {raised}.", ask)
         if given is not None:
             return Diagnosis("too-few", f"{what}, and you publish all the same.", "Return None: three are needed.")
     return None
@@ -90,17 +91,19 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One centre's share of the key is broken. What is opened may be right, or nothing; never something else."""
     messages, at, total, counts = mixed(chance.rng, "plain")
+    seen = "One centre's share of the key is broken. What opens is not what was uploaded, and you publish it."
+    false = Diagnosis("broken", seen, "By what does `combine` of 4.3 know that a part is not right?")
     for liar in sorted(NAMES.index(name) for name, _, _ in messages):
         broken = tuple((i, s + (k == liar)) for k, (i, s) in enumerate(at.shares))
         try:
             given = released(answer, messages, Office(at.p, at.q, broken, at.cost, at.budget), LOUD, chance.rng)
         except Refused:
-            return Diagnosis("broken", "One share of the key is broken, and you publish something wrong.", "See 4.3.")
+            return false
         except AnswerRaised as raised:
             seen = f"One centre's share of the key is broken, and your function stops with {raised}."
             return Diagnosis("broken-raises", seen, "Return None.")
         if given is not None and not (np.array_equal(given.total, total) and np.array_equal(given.counts, counts)):
-            return Diagnosis("broken", "One share of the key is broken, and you publish something wrong.", "See 4.3.")
+            return false
     return None
 
 
@@ -169,11 +172,16 @@ def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         each = [given.noisy[name] - counted(some, defects) for name, _, some in messages]
         noise.append(np.concatenate([each[0] + each[1], each[2] + each[3]]))
         epsilons.append(float(epsilon))
-    for where, some in (("up to 2", slice(1)), ("from 2 to 4", slice(1, 4))):
+    one = f"In a release at ε = {epsilons[0]:.3g} with a catalogue of several tests"
+    for where, some in ((one, slice(1)), ("In three releases at ε from 2 to 4", slice(1, 4))):
         found = np.concatenate(noise[some])
         if missing(found, np.repeat(epsilons[some], 2 * defects), rng, chance.failure / 12):
-            seen = f"At ε {where}, one release each with 2 to 30 tests, the noise of two centres together is not whole."
-            return Diagnosis("not-everywhere", seen, "What does your noise depend on besides ε?")
+            size, right = np.abs(found).mean(), np.mean([1 / math.sinh(one) for one in epsilons[some]])
+            seen = (
+                f"{where} the noise of two centres together is not whole: its mean size is {size:.2g}, not {right:.2g}."
+            )
+            ask = "In other releases it is whole. What does your noise depend on besides ε, and how on ε?"
+            return Diagnosis("not-everywhere", seen, ask)
     return None
 
 
@@ -197,22 +205,26 @@ def _noise(noise: np.ndarray, epsilon: float, came: int, level: float) -> Diagno
                 f"whole noise at ε = {epsilon:.3g}"
             )
             if ratio < 0.01:
-                return Diagnosis("no-noise", f"{seen}.", "Who may see a centre's exact counts? Nobody else.")
+                seen = (
+                    f"{came} centres came, and there is hardly any noise in an upload, or none, at ε = {epsilon:.3g}."
+                )
+                return Diagnosis("no-noise", seen, "The counts are opened. What hides one chip of this centre then?")
             if abs(ratio * came / SHARES - 1) < 0.3:
                 return Diagnosis(
                     "no-margin",
-                    f"{seen}: it takes all {came} to make the noise whole. A centre that colludes takes its share off.",
-                    f"Any {SHARES} of them have to make it whole.",
+                    f"{seen}: it takes all {came} to make it whole. But what a centre that colludes knows of its own "
+                    "noise can be taken off.",
+                    "Centres that drop out or collude are two at most. How many shares are left?",
                 )
             if abs(ratio / SHARES - 1) < 0.3:
-                return Diagnosis("whole-noise-each", f"{seen}.", f"{SHARES} shares make the whole.")
+                return Diagnosis("whole-noise-each", f"{seen}.", f"{SHARES} shares make the whole. How large is one?")
             return Diagnosis("wrong-size", f"{seen}; 1/{SHARES} is wanted.", "Which report did 4.5 send?")
     for one, two in ((0, 1), (2, 3) if came == 4 else (1, 2)):
         found = shape_wrong(noise[one] + noise[two], epsilon, 2, level)
         if found:
             return found
         if abs(stats.spearmanr(noise[one], noise[two]).statistic) > 7 / math.sqrt(noise.shape[1]):
-            return Diagnosis("one-noise", "Two centres' noise hangs together.", "Each draws its own.")
+            return Diagnosis("one-noise", "Two centres' noise is correlated.", "Does each draw its own?")
     return None
 
 
@@ -228,7 +240,7 @@ def _there(
     return Diagnosis(
         "not-everywhere",
         f"With {len(given.total)} tests and {defects} defects the noise of two centres together is not whole at ε = "
-        f"{epsilon:g}: it is {np.abs(pairs).mean():.2g} on average, and {1 / math.sinh(epsilon):.2g} is right.",
+        f"{epsilon:g}: its mean size is {np.abs(pairs).mean():.3g}, not {1 / math.sinh(epsilon):.3g}.",
         "With one test in the catalogue it is whole. What does your noise depend on besides ε?",
     )
 
@@ -279,8 +291,8 @@ def _one_chip(answer: Answer, chance: Chance) -> Diagnosis | None:
             differ += 1
     return Diagnosis(
         "tests-elsewhere",
-        f"One chip failed by defect {here}, or by {there}. With the same noise, of size 2,000, `counts` differ by 1, "
-        f"and your tests are {found[0][0]} and {found[1][0]}.",
+        f"Two runs with the same noise, of size 2,000. In one a chip failed by defect {here}, in the other by {there}: "
+        f"`counts` differ by 1 at most. Your tests are {found[0][0]} and {found[1][0]}.",
         "Are they chosen from what is published, `total` and `counts`, and nothing else?",
     )
 

@@ -84,10 +84,11 @@ def released(
     if not isinstance(uploads, dict) or set(uploads) != set(first):
         who = sorted(map(str, uploads)) if isinstance(uploads, dict) else a(uploads)
         if isinstance(uploads, dict) and set(uploads) & {name for name, *_ in messages} - set(NAMES):
-            raise Refused(Diagnosis("stranger", f"`uploads` is of {who}.", MIXES["stranger"][1]))
-        raise Refused(
-            Diagnosis("wrong-uploads", f"`uploads` is of {who}; {sorted(first)} sent something.", "Who may take part?")
-        )
+            raise Refused(Diagnosis("stranger", f"`uploads` has entries for {who}.", MIXES["stranger"][1]))
+        seen = f"`uploads` has {f'entries for {who}' if isinstance(uploads, dict) else f'the wrong type: {who}'}; "
+        seen += f"messages came from {', '.join(sorted(first))}."
+        ask = "One entry for each centre that sent something. Which is too many, or missing?"
+        raise Refused(Diagnosis("wrong-uploads", seen, ask))
     total, counts = (np.asarray(given[key], dtype=float) for key in ("total", "counts"))
     if total.shape != shape or counts.shape != shape[1:]:
         shapes = f"`total` has shape {total.shape} and `counts` {counts.shape}; {shape} and {shape[1:]} are wanted."
@@ -98,7 +99,8 @@ def released(
     for name, one in plain.items():
         cells = [packed(cleaned(sent).ravel().tolist(), BITS, at.n) for who, sent, _ in messages if who == name]
         if one[:split] in cells[1:] and one[:split] != cells[0]:
-            raise Refused(Diagnosis("repeated", f"What {name} uploads is its second message.", MIXES["repeated"][1]))
+            seen = f"{name.capitalize()} sent several messages, and the cells in its upload are not those of the first."
+            raise Refused(Diagnosis("repeated", seen, MIXES["repeated"][1]))
         if one[:split] != cells[0]:
             raise Refused(
                 Diagnosis(
@@ -122,7 +124,8 @@ def _plain(name: str, ciphers: Any, at: Office, shape: tuple[int, ...]) -> list[
         raise Refused(Diagnosis("wrong-upload", seen, "First the cells, then the counts, as few as hold them."))
     numbers = [int(one) for one in ciphers]
     if any(not 0 < one < at.n**2 or one % at.p == 0 or one % at.q == 0 for one in numbers):
-        raise Refused(Diagnosis("no-ciphertext", f"In the upload of {name} is a number that is no ciphertext."))
+        seen = f"In the upload of {name} is a number that is no ciphertext."
+        raise Refused(Diagnosis("no-ciphertext", seen, "What does 4.1 say of a ciphertext?"))
     return [decrypted(one, at.p, at.q) for one in numbers]
 
 
@@ -133,19 +136,22 @@ def _fresh(uploads: dict[str, Any], at: Office, drawn: float) -> None:
         raise Refused(
             Diagnosis(
                 "reused-r",
-                f"Of {len(roots)} ciphertexts only {len(set(roots))} have an r of their own: divide two with the same "
-                "r, and what is left is the difference of the plain numbers.",
-                "A new r for every ciphertext, of every centre.",
+                f"Your {len(roots)} ciphertexts have only {len(set(roots))} different r. Anybody can divide two with "
+                "the same r: what is left shows the difference of their plain numbers.",
+                "How often do you draw an r?",
             )
         )
     if drawn < len(roots) * (math.log2(at.n) - 1):
-        seen = f"For {len(roots)} ciphertexts with an r of {at.n.bit_length()} bits each you draw {drawn:,.0f} bits "
+        seen = (
+            f"For {len(roots)} ciphertexts with an r of {at.n.bit_length()} bits each you draw {drawn:,.0f} bits in all"
+        )
         ask = "draw(n) gives all of r at once. Where does yours come from?"
-        raise Refused(Diagnosis("own-generator", f"{seen}with `draw`. Whoever guesses the rest reads them.", ask))
+        raise Refused(Diagnosis("own-generator", f"{seen} with `draw`. If the rest is guessed, so are they.", ask))
     some = [int(one) for ciphers in uploads.values() for one in ciphers[-3:]]  # that need not be all
     largest = max(root(one, at.p, at.q) for one in some)
     if largest < at.n * 1e-12 ** (1 / len(some)):
-        seen = f"Your r are small: of {len(some)} none is above {largest:,}, and n is {at.n:,}."
+        seen = f"Your r are small: n has {at.n.bit_length()} bits, and the largest of {len(some)} r has "
+        seen += f"{largest.bit_length()}."
         raise Refused(Diagnosis("small-r", seen, "How large may the number be that `draw` gives you?"))
 
 
@@ -163,12 +169,14 @@ def _compare(opened: list[int], split: int, total: np.ndarray, counts: np.ndarra
         raise Refused(
             Diagnosis(
                 "offset",
-                f"With {came} centres `counts` is off by {off[0] / OFFSET:g} times the offset, everywhere.",
+                f"With {came} centres every count is {abs(off[0]) / OFFSET:g} times OFFSET too "
+                f"{'large' if off[0] > 0 else 'small'}.",
                 "How many centres added it?",
             )
         )
-    ask = "What is published of the counts has to be what the uploads add up to, with the noise in it."
-    raise Refused(Diagnosis("counts-elsewhere", "`counts` is not the sum of what was uploaded.", ask))
+    seen = f"`counts` is not the sum of what was uploaded: one count is off by {np.abs(off).max():,.4g}."
+    ask = "The noise belongs in the uploads. What do you do to the opened counts besides taking off the offsets?"
+    raise Refused(Diagnosis("counts-elsewhere", seen, ask))
 
 
 def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], Office, np.ndarray, np.ndarray]:
@@ -202,9 +210,13 @@ MIXES = {
     "plain": ("With three or four centres, each once", "Does every centre that sent something count, and once?"),
     "strange": (
         "With cells that are NaN, −1 or 2, and failures that are no defect",
-        "A cell that is exactly 1 counts as 1, any other as 0. A failure that is no defect counts nowhere.",
+        "A cell that is exactly 1 counts as 1, any other as 0. A failure that is no defect counts nowhere. Where do "
+        "you see to that?",
     ),
-    "empty": ("With a centre that knows nothing", "It uploads zeros, and its share of the noise."),
-    "repeated": ("When a centre's second message arrives", "Its chips would count twice. Which message counts?"),
-    "stranger": ("When a stranger sends a message", "Who takes part is public, and decided before."),
+    "empty": ("With a centre that has no catch and no failing chip", "It uploads zeros, and its share of the noise."),
+    "repeated": ("When a centre's second message arrives", "Of several messages from one centre, which one counts?"),
+    "stranger": (
+        "When a stranger sends a message",
+        "`centres` has the names of those who take part. Whose messages count?",
+    ),
 }

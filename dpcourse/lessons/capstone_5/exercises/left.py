@@ -133,19 +133,19 @@ MISTAKES = (
         "adds-up",
         _added,
         "You add up the ε of the rounds, each at the whole δ. Then δ adds up as well.",
-        "Add up (moved / deviation)² over the rounds, and ask for ε once.",
+        "Many rounds of normal noise are together like one. What adds up over the rounds, before you ask for ε once?",
     ),
     Mistake(
         "worst-round",
         _worst,
-        "You take the worst round for all of them. That is valid, and more than this run cost.",
+        "You count every round as if it were the worst one. That is valid, and more than this run cost.",
         "What did each round cost?",
     ),
     Mistake(
         "shares-as-deviations",
         _with(noise=lambda some, colluders: len(some - colluders) ** 2),
-        "You multiply the deviation of a share by the number of hospitals.",
-        "Independent noise: what adds up, deviations or variances?",
+        "You multiply the deviation of a share by the number of hospitals that do not collude.",
+        "Their noise is independent. What adds up, deviations or variances?",
     ),
     Mistake(
         "one-share",
@@ -168,10 +168,13 @@ def absent(answer: Answer, chance: Chance) -> Diagnosis | None:
         try:
             given = answer(set(at), [set(some) for some in rounds], set(colluders), threshold, share, clip, delta)
         except AnswerRaised as raised:
-            return Diagnosis("absent", f"Where {what}, your function stops: {raised}.", "What did the server learn?")
+            ask = "What did the server learn about the patient? Which ε is that?"
+            return Diagnosis("absent", f"Where {what}, your function stops: {raised}.", ask)
         if numbers_of(given).shape != () or not abs(float(numbers_of(given))) < 1e-9:
             return Diagnosis(
-                "absent", f"Where {what}, you give ε = {given!r}.", "Nothing about the patient is in any sum. 0 it is."
+                "absent",
+                f"Where {what}, you give ε = {given!r}.",
+                "Nothing about the patient is in any sum. Which ε is that?",
             )
     return None
 

@@ -79,12 +79,12 @@ KNOWN: tuple[tuple[str, Callable[[Setting], float], str, str], ...] = tuple(
             "whole-noise-each",
             lambda e, d, t, c, k, s: deviation(e, d, t, c, k, 1),
             "Every hospital adds all of the noise.",
-            "`shares` hospitals together have to make it. Which of deviation and variance adds up?",
+            "`shares` hospitals together have to make it. What adds up, deviations or variances?",
         ),
         (
             "one-round",
             lambda e, d, t, c, k, s: deviation(e, d, 1, c, k, s),
-            "Your noise is enough for one round.",
+            "Your noise is right for a single round.",
             "All rounds together have to be (ε, δ)-private. What do `rounds` sums cost?",
         ),
         (
@@ -114,8 +114,8 @@ KNOWN: tuple[tuple[str, Callable[[Setting], float], str, str], ...] = tuple(
         (
             "classic",
             lambda e, d, t, c, k, s: k * c * classic_noise_multiplier(e, d) * math.sqrt(t / s),
-            "Your noise follows √(2 ln(1.25/δ))/ε, which holds for ε < 1 only, and is not the smallest there.",
-            "`dpcourse.accounting` and `dpcourse.mechanisms` solve for the exact noise.",
+            "Your noise follows √(2 ln(1.25/δ))/ε. That is proved for ε < 1 only, and is more than needed there.",
+            "Which function of `dpcourse.accounting` or `dpcourse.mechanisms` solves for the exact noise?",
         ),
         (
             "loose-bound",
@@ -126,8 +126,8 @@ KNOWN: tuple[tuple[str, Callable[[Setting], float], str, str], ...] = tuple(
         (
             "replace-one",
             lambda e, d, t, c, k, s: 2 * deviation(e, d, t, c, k, s),
-            "Your noise is for replacing a patient by another, which moves the sum by twice as much.",
-            "Which relation is claimed?",
+            "Your noise is twice as large as needed. That is right for replacing a patient by another.",
+            "Which change does the brief promise to hide?",
         ),
     )
 )  # fmt: skip
@@ -164,14 +164,14 @@ def _moved(noise: Sequence[np.ndarray], some: Sequence[np.ndarray], room: Sequen
     for one, total, tiny in zip(noise, some, room, strict=True):
         who = "A hospital without stays" if not total.any() else "A hospital"
         if np.abs(one).max() <= 1e-9 + tiny:
-            return Shared.NO_NOISE.seen(f"{who} sends its exact sum.", "Who else would add the noise?")
+            return Shared.NO_NOISE.seen(f"{who} sends its exact sum.", "Who else would add its share of the noise?")
         if np.ptp(one) <= 1e-9 + 4 * tiny:
             return Shared.SHARED_NOISE.seen(f"All numbers of a message share one draw: here {len(one)} of them.")
     zero, filled = noise[2][some[2] == 0], noise[2][some[2] != 0]
     if not 0.7 < zero.std() / max(filled.std(), 1e-12) < 1.4:
         return Diagnosis(
             "noise-by-content",
-            f"Where the sum is 0 your noise is {zero.std() / max(filled.std(), 1e-12):.2g} times as large as beside.",
+            f"Where the sum is 0, your noise is {zero.std() / max(filled.std(), 1e-12):.2g} times as large as usual.",
             "Which public numbers does the deviation follow from?",
         )
     return None
@@ -194,31 +194,49 @@ def _amount(settings: Sequence[Setting], rights: Sequence[float], found: np.ndar
     worst = int(np.abs(np.log(found)).argmax())
     epsilon, delta, rounds, clip, reach, shares = settings[worst]
     given = (
-        f"For epsilon = {epsilon:.2g}, delta = {delta:.1g}, {rounds} rounds, clip = {clip:.2g}, reach = {reach}, "
+        f"For epsilon = {epsilon:.2g}, delta = {delta:.1g}, rounds = {rounds}, clip = {clip:.2g}, reach = {reach}, "
         f"shares = {shares} your noise has {math.sqrt(found[worst]):.3g} times the deviation that a share has to have"
     )
-    off = np.abs(found - 1) > 0.25
-    if 0 < off.sum() < SETTINGS / 2:
-        given += f"; in {SETTINGS - off.sum()} of {SETTINGS} settings it is right"
-    if found[worst] < 1 or (found < low).any() or found.mean() < whole_low:
-        return Shared.TOO_LITTLE_NOISE.seen(
-            f"{given}.", "How far does one patient move one sum, and how many are there?"
+    off, ask = np.abs(found - 1) > 0.25, "How does your deviation follow from each of these six numbers?"
+    if np.abs(found / found.mean() - 1).max() < 0.17:
+        given = (
+            f"In all {SETTINGS} settings your noise has about {math.sqrt(found.mean()):.2f} times the deviation that "
         )
-    return Shared.TOO_MUCH_NOISE.seen(f"{given}.", "How many shares make the whole, and which smaller noise is enough?")
+        given += "a share has to have"
+        ask = "How far does one patient move one sum, how many sums are there, and how many shares make the whole?"
+    elif 0 < off.sum() < SETTINGS / 2:
+        given += f"; in {SETTINGS - off.sum()} of {SETTINGS} settings it is right{_apart(settings, off)}"
+        ask = "What have those settings in common in which it is not?"
+    if found[worst] < 1 or (found < low).any() or found.mean() < whole_low:
+        return Shared.TOO_LITTLE_NOISE.seen(f"{given}.", ask)
+    return Shared.TOO_MUCH_NOISE.seen(f"{given}.", ask)
+
+
+def _apart(settings: Sequence[Setting], off: np.ndarray) -> str:
+    """Which argument alone tells some wrong settings from the right ones."""
+    for name, values in zip(
+        ("epsilon", "delta", "rounds", "clip", "reach", "shares"), zip(*settings, strict=True), strict=True
+    ):
+        wrong, right = np.array(values)[off], np.array(values)[~off]
+        if len(wrong) > 2 and wrong.max() < right.min():
+            return f", all of them with a larger {name}"
+        if len(wrong) > 2 and right.max() < wrong.min():
+            return f", all of them with a smaller {name}"
+    return ""
 
 
 def _each(noise: Sequence[Sequence[np.ndarray]], settings: Sequence[Setting], level: float) -> Diagnosis | None:
     """Each message of its own: none of them is nearly exact, whatever came before."""
     for (empty, some, _), setting in zip(noise, settings, strict=True):
-        for one in (empty, some):
+        for one, who in ((empty, "a hospital without stays"), (some, "a hospital with patients")):
             ratio = float((one**2).mean())
             tail = stats.chi2.cdf(len(one) * ratio, len(one)), stats.chi2.sf(len(one) * ratio / 1.02, len(one))
             if min(tail) < level / (4 * SETTINGS):
                 return Diagnosis(
                     "noise-by-content",
-                    f"The noise of one message, of {len(one)} numbers at epsilon = {setting[0]:.2g}, has {ratio:.2g} "
-                    "times the right variance; for longer vectors it is right.",
-                    "Does your noise depend on the hospital, or on what was asked before?",
+                    f"The noise of {who}, in {len(one)} numbers at epsilon = {setting[0]:.2g}, has {ratio:.2g} times "
+                    "the right variance. In vectors of 3,000 numbers it is right.",
+                    "Does your noise depend on the sum, on its length, or on what was asked before?",
                 )
     return None
 
@@ -229,19 +247,24 @@ def _linked(noise: Sequence[Sequence[np.ndarray]], level: float) -> Diagnosis | 
     spread = float(np.square(sums).sum())
     if min(stats.chi2.cdf(spread, len(sums)), stats.chi2.sf(spread, len(sums))) >= level:
         return None
+    if spread < len(sums):
+        return Shared.LINKED_NOISE.seen("The noise of one message adds up to less than that of independent draws.")
     return Shared.LINKED_NOISE.seen("The numbers of one message have some of their noise in common.")
 
 
 def _shared(noise: Sequence[np.ndarray], level: float) -> Diagnosis | None:
     seen = shared(noise, level)
-    return Shared.LINKED_NOISE.seen(seen, "A draw of its own for each number.") if seen else None
+    return Shared.LINKED_NOISE.seen(seen, "Does each number have a draw of its own?") if seen else None
 
 
 def _sided(pairs: Sequence[tuple[np.ndarray, np.ndarray]], level: float) -> Diagnosis | None:
     """The same sum sent twice: its noise lies on either side, whichever it was on before."""
     if not any(repeated([Draws.of_signs(one) for one in pair], level / len(pairs)) for pair in pairs):
         return None
-    seen = "Sent twice, numbers of one sum lie on the same side of the truth too often, or on opposite ones."
+    seen = (
+        "If a sum is sent twice, its numbers lie on the same side of the truth both times more often than by chance, "
+    )
+    seen += "or on opposite sides."
     return Shared.LINKED_NOISE.seen(seen, "What decides on which side of the sum your message lies?")
 
 
@@ -252,9 +275,9 @@ def _pooled(everything: np.ndarray, level: float) -> Diagnosis | None:
             "not-centred", f"Your message is off by {everything.mean():+.2g} deviations on average.", "What is added?"
         )
     if stats.kstest(everything / everything.std(), stats.norm.cdf).pvalue < level:
-        return Diagnosis(
-            "not-normal", "Your noise has the right size, and is not normal.", "What does the account assume of it?"
-        )
+        far = float((np.abs(everything) > 3 * everything.std()).mean())
+        seen = f"Your noise has the right size, and is not normal. Beyond 3 deviations are {far:.2%}; of normal 0.27%."
+        return Diagnosis("not-normal", seen, "For which law of noise is its size computed?")
     return None
 
 

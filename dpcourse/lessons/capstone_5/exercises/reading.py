@@ -73,7 +73,7 @@ READ = (
                 "outcome-flipped",
                 _flipped,
                 "The readings are right, and the outcome is turned around.",
-                "p is between 0 and 1. Which sign has p − y where y is 1?",
+                "p is between 0 and 1. Which sign has p − y where y is 1, and which of the two sums has the patient?",
             ),
             Mistake(
                 "outcome-guessed",

@@ -47,11 +47,13 @@ class Sums:
     def __call__(self, vectors: Mapping[str, Any]) -> np.ndarray | None:
         kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}
         if kept.keys() != self.names:
-            ask = "In every round each hospital sends one, also one without stays. Who drops out, you are not told."
-            raise Refused(Diagnosis("wrong-names", "secure_sum is not sent one vector of each hospital.", ask))
+            ask = "You are not told who drops out. What does a hospital without stays send?"
+            raise Refused(
+                Diagnosis("wrong-names", "In some round secure_sum did not get one vector of each hospital.", ask)
+            )
         if any(one.shape != self.shape or not np.isfinite(one).all() for one in kept.values()):
-            seen = f"secure_sum is sent something else than {self.shape[0]} finite numbers of a hospital."
-            raise Refused(Diagnosis("wrong-shape", seen, "Its clipped sum and its share of the noise."))
+            seen = f"In some round a hospital does not send {self.shape[0]} finite numbers."
+            raise Refused(Diagnosis("wrong-shape", seen, "What are its clipped sum and its share of the noise?"))
         if len(self.sent) >= MOST_ROUNDS:
             seen = f"You ask for more than {MOST_ROUNDS} sums."
             raise Refused(Diagnosis("too-many-rounds", seen, "How many rounds is your noise made for?"))
@@ -123,14 +125,17 @@ def trained(
             what = f"After a round in which too few hospitals arrived (secure_sum returned None) you stop: {raised}."
             if "None" in str(raised):
                 raise Refused(Diagnosis("no-sum", what, "What should a step do without a sum?")) from raised
-        seen = f"Your training stops: {raised}. There is a hospital without stays, and some readings are missing."
-        raise Refused(Diagnosis("raises", seen, "An error is an output. What does such a hospital send?")) from raised
+        empty = any(not len(y) for _, y, _ in hospitals.values())
+        missing = any(np.isnan(X).any() for X, _, _ in hospitals.values())
+        odd = [*["A hospital has no stays."] * empty, *["Some readings are missing."] * missing]
+        ask = "An error is an output. What does such a hospital send?" if odd else "What does that line get here?"
+        raise Refused(Diagnosis("raises", " ".join([f"Your training stops: {raised}.", *odd]), ask)) from raised
     parts(given, ("weights", "claim"))
     weights = numbers_of(given["weights"])
     if weights.shape != sums.shape or not np.isfinite(weights).all():
         raise Refused(Diagnosis("wrong-shape", f"`weights` has shape {weights.shape}; {sums.shape[0]} are wanted."))
     if len(sums.sent) < 2:
-        ask = "All that reaches the weights goes through secure_sum."
+        ask = "All that reaches the weights goes through secure_sum. Where do yours come from?"
         raise Refused(Diagnosis("bypasses", f"You ask for {len(sums.sent)} sums.", ask))
     return weights, given["claim"]
 

@@ -93,7 +93,7 @@ CLEAN = Equals(
         Mistake(
             "clips-stays",
             lambda w, X, y, p, c, s, clip: _cut(_gradients(w, X, y, c, s), clip),
-            "You clip each stay. A patient with three stays moves your sum by three times the clip.",
+            "You clip each stay. A patient with three stays may move your sum by three times the clip.",
             "The unit is a patient. What do all stays of one patient add together?",
         ),
         Mistake(
@@ -105,8 +105,8 @@ CLEAN = Equals(
         Mistake(
             "clips-sum",
             lambda w, X, y, p, c, s, clip: _cut(_gradients(w, X, y, c, s).sum(axis=0)[None], clip),
-            "You clip the sum of the hospital. One patient can still turn it around, by twice the clip.",
-            "Clip what belongs to one patient, then add.",
+            "You clip the sum of the hospital. One patient can still turn it around, and so move it by twice the clip.",
+            "What has to be clipped, so that one patient moves the sum by the clip at most?",
         ),
         Mistake(
             "private-size",
@@ -124,13 +124,13 @@ CLEAN = Equals(
             "averages-stays",
             _averages,
             "You average the stays of a patient before you clip.",
-            "The stays of one patient are added up. Clipping bounds what comes out.",
+            "The task adds up the stays of one patient, and the clip bounds what comes out. Where do you divide?",
         ),
         Mistake(
             "first-stay",
             _first,
             "Only one stay of each patient counts in your sum.",
-            "All stays of a patient are added up, and the result is clipped.",
+            "The task adds up all stays of a patient. Where do the others get lost?",
         ),
         Mistake(
             "neighbours",
@@ -142,7 +142,7 @@ CLEAN = Equals(
             "clips-entries",
             lambda w, X, y, p, c, s, clip: np.clip(_parts(_gradients(w, X, y, c, s), p)[0], -clip, clip).sum(axis=0),
             "You clip each entry by itself. Thirty-one entries of C each make a vector of length 5.6 C.",
-            "`clip` bounds the length of a patient's vector.",
+            "`clip` bounds the length of a patient's vector. Which length has yours?",
         ),
         Mistake(
             "norm-without-constant",
@@ -156,18 +156,26 @@ CLEAN = Equals(
                 clip * (parts := _parts(_gradients(w, X, y, c, s), p)[0]) / np.linalg.norm(parts, axis=1)[:, None]
             ).sum(axis=0),
             "You bring every patient to the length `clip`, short vectors too.",
-            "Only vectors longer than `clip` are to be changed.",
+            "Only vectors longer than `clip` are to be changed. What does yours do to a vector of half that length?",
         ),
         Mistake(
             "sign",
             lambda w, X, y, p, c, s, clip: -hospital_sum(w, X, y, p, c, s, clip),
-            "The sign is turned around.",
-            "The gradient of the loss is (p − y) · (z, 1).",
+            "Your sum has the wrong sign.",
+            "A stay's gradient is (p − y) · (z, 1). In which order do you subtract?",
         ),
     ),
     rtol=1e-6,
     atol=1e-8,
 )
+
+
+def _uncut(w, X, y, patients, centre, spread, clip) -> np.ndarray:
+    fine = np.isin(y, (0, 1))
+    with np.errstate(all="ignore"):
+        z = np.clip(np.nan_to_num((X[fine] - centre) / spread, nan=0.0), -1e9, 1e9)  # so that norms are finite
+        Z = np.hstack([z, np.ones((len(z), 1))])
+        return _cut(_parts((expit(Z @ w) - y[fine])[:, None] * Z, patients[fine])[0], clip)
 
 
 def _dropped(w, X, y, patients, centre, spread, clip) -> np.ndarray:
@@ -180,16 +188,25 @@ def _filled(w, X, y, patients, centre, spread, clip) -> np.ndarray:
     return hospital_sum(w, np.where(np.isnan(X), np.nanmean(fine, axis=0), X), y, patients, centre, spread, clip)
 
 
+STRANGE = (
+    Mistake(
+        "not-cut",
+        _uncut,
+        "You do not cut readings at ±3: one that is far from the centre can outweigh all others.",
+        "What is a scaled reading of 5 after the cut, and what one of −5?",
+    ),
+    Mistake(
+        "drops-rows",
+        _dropped,
+        "A stay in which one reading is missing does not count in your sum.",
+        "The other readings of that stay are there. What is a missing one after scaling?",
+    ),
+)
 DIRTY = Equals(
     _dirty,
     hospital_sum,
     (
-        Mistake(
-            "drops-rows",
-            _dropped,
-            "A stay in which one reading is missing does not count in your sum.",
-            "A missing reading is 0 after scaling. The others of that stay are there.",
-        ),
+        *STRANGE,
         Mistake(
             "fills-by-mean",
             _filled,
@@ -215,45 +232,61 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             order = rng.permutation(n + stays)
             labels = np.append(y, rng.choice((0.0, 1.0, np.nan), stays, p=(0.2, 0.7, 0.1)))
             more = (np.vstack([X, rows])[order], labels[order], np.append(patients, np.full(stays, new))[order])
-            what = f"a patient with {stays} {'stay' if stays == 1 else 'stays'} and a reading of {canary:g}"
+            here = "In a hospital without stays" if n == 0 else f"In a hospital with {n:,} {_stays(n)}"
+            new_one = f"a new patient with {stays} {_stays(stays)} and a reading of {_named(canary)}"
             sums = []
-            for some in ((X, y, patients), more):
+            for some, where in (((X, y, patients), here), (more, f"{here}, with {new_one}")):
                 try:
                     given = answer(weights.copy(), *(p.copy() for p in some), centre.copy(), spread.copy(), clip)
                 except AnswerRaised as raised:
-                    return Diagnosis(
-                        "raises",
-                        f"In a hospital with {n} stays, and {what}, your function stops: {raised}. An error is an "
-                        "output, and this one tells about a patient.",
-                        "What is 0 after scaling, what is cut, and what does a hospital without stays send?",
+                    ask = "What is such a reading after scaling, and after the cut?"
+                    ask = ask if some is more else "An array of no rows has a sum, too. What does such a hospital send?"
+                    seen = (
+                        f"{where}, your function stops: {raised}. An error is an output, and it tells about patients."
                     )
+                    return Diagnosis("raises", seen, ask if some is more or n == 0 else "On which line does it stop?")
                 sums.append(numbers_of(given))
                 if sums[-1].shape != weights.shape:
                     seen = f"Your sum has shape {sums[-1].shape}; {weights.shape} is wanted, also without any stay."
                     raise Refused(Diagnosis("wrong-shape", seen, "One number for each reading, and the constant's."))
+            if not np.isfinite(sums).all():
+                where = where if np.isfinite(sums[0]).all() else here
+                ask = "NaN plus anything is NaN. What is such a reading after scaling, and after the cut?"
+                return Diagnosis("not-finite", f"{where}, your sum holds NaN or infinity.", ask)
             moved = float(np.linalg.norm(sums[1] - sums[0]))
             room = 1e-9 * (1 + n) * max(clip, 1)
             if not moved <= clip * (1 + 1e-9) + room:
                 return Diagnosis(
-                    "moves-more" if np.isfinite(moved) else "not-finite",
-                    f"In a hospital with {n} stays, {what} more moves your sum by {moved:.3g}, and the clip is "
-                    f"{clip:.2g}.",
-                    "What is the length of all that this patient adds? NaN compares with nothing.",
+                    "moves-more",
+                    f"{here}, {new_one} moves your sum by {moved:.3g}. The clip is {clip:.2g}.",
+                    "What is the length of all that this patient adds?"
+                    + (" In smaller hospitals you clip it. Why not here?" if n == LARGE else ""),
                 )
             right = hospital_sum(weights, *more, centre, spread, clip)
             if not np.allclose(sums[1], right, atol=1e-6 * (1 + np.abs(right).max())):
                 if np.allclose(sums[1], hospital_sum(weights, *more, centre, spread, np.inf)):
-                    seen = f"In a hospital with {n} stays you cut nobody to the clip of {clip:.2g}."
+                    seen = f"{here} you cut nobody to the clip of {clip:.2g}."
                     return Diagnosis("moves-more", seen, "What is the length of all that a patient may add?")
+                for known in STRANGE:
+                    if np.allclose(sums[1], known.gives(weights, *more, centre, spread, clip), rtol=1e-8):
+                        return known.diagnosis
+                worst = np.abs(sums[1] - right).argmax()
                 return Diagnosis(
                     "wrong-sum",
-                    f"In a hospital with {n} stays, and {what}, an entry of your sum is "
-                    f"{sums[1][np.abs(sums[1] - right).argmax()]:.4g}; "
-                    f"{right[np.abs(sums[1] - right).argmax()]:.4g} is right.",
+                    f"{here}, with {new_one}, an entry of your sum is {sums[1][worst]:.4g}; {right[worst]:.4g} is "
+                    "right.",
                     "A missing reading is 0 after scaling, a large one is cut at ±3, an outcome other than 0 and 1 "
                     "adds nothing.",
                 )
     return None
+
+
+def _stays(n: int) -> str:
+    return "stay" if n == 1 else "stays"
+
+
+def _named(canary: float) -> str:
+    return {"nan": "NaN", "inf": "infinity", "-inf": "−infinity"}.get(str(canary), f"{canary:g}".replace("-", "−"))
 
 
 SUM = (CLEAN, replay, DIRTY)

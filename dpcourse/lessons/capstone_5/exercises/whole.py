@@ -79,18 +79,19 @@ def looked_at(
 
 def _same(runs: list[Sums], weights: list[np.ndarray]) -> Diagnosis | None:
     """The same sums make the same weights, of whatever patients they are."""
-    ask = "The server has the sums and the plan. Does a size, a mean or a seed of a hospital enter elsewhere?"
+    ask = "The server has the sums and the plan. Which of your numbers comes from the hospitals past secure_sum?"
     if len({len(run.sent) for run in runs}) > 1:
         many = ", ".join(str(len(run.sent)) for run in runs)
-        return Diagnosis("data-in-weights", f"With the same sums you make {many} rounds, for other patients.", ask)
+        return Diagnosis("data-in-weights", f"With the same sums you make {many} rounds.", ask)
     for other, what in zip(weights[1:], ("another seed", "other patients", "one patient more"), strict=False):
         within = 1e-9 if what != "other patients" else 1e-6  # the ninth digits of its sums are others
         if not np.allclose(other, weights[0], rtol=within, atol=within * float(np.abs(weights[0]).max()) + 1e-12):
-            seen = (
-                f"secure_sum returned the same sums, and with {what} your weights are others: by "
-                f"{np.abs(other - weights[0]).max():.2g} at most. What does not go through the sum has no noise."
-            )
-            return Diagnosis("data-in-weights", seen, ask)
+            seen = f"secure_sum returned the same sums, and with {what} your weights differ by up to "
+            seen += f"{np.abs(other - weights[0]).max():,.3g}."
+            if what == "another seed":
+                ask = "Which of your numbers comes from `rng`, and reaches the weights past secure_sum?"
+                return Diagnosis("data-in-weights", seen, ask)
+            return Diagnosis("data-in-weights", f"{seen} What does not go through the sum has no noise.", ask)
     return None
 
 
@@ -109,8 +110,9 @@ def _replayed(
     room = 1e-9 * (1 + np.linalg.norm(before, axis=2))
     for place, name in enumerate(names):
         if name not in chosen and (moved[:, place] > room[:, place]).any():
-            seen = f"A patient of {' and '.join(sorted(chosen))} changes what {name} sends."
-            return Diagnosis("not-local", seen, "Each hospital computes from its own stays, the plan and the sums.")
+            seen = f"One patient more in {', '.join(sorted(chosen))} changes what {name} sends."
+            ask = "A hospital knows its own stays, the plan and the sums. Which of your numbers needs more?"
+            return Diagnosis("not-local", seen, ask)
     for place, name in enumerate(names):
         largest = float((moved[:, place] - room[:, place]).max())
         if largest > clip * (1 + 1e-6):
@@ -150,19 +152,25 @@ def _even(seen: Seen, failure: float) -> Diagnosis | None:
     by_hospital, by_round = (x**2).mean(axis=(0, 2)), (x**2).mean(axis=(1, 2))
     if not by_hospital.all():
         none = sorted(seen.plan["declared"])[int((by_hospital == 0).argmax())]
-        return Shared.NO_NOISE.seen(f"{none} adds no noise.", "Its stays are in the sum: who hides them?")
+        who = f"{none.capitalize()} adds" if by_hospital.any() else "The hospitals add"
+        return Shared.NO_NOISE.seen(f"{who} no noise.", "Every patient is in the sum. What hides one?")
     mean = float((x**2).mean())
     evened = x / np.sqrt(np.maximum(by_round, 1e-300))[:, None, None]
     linked = _linked(evened / np.sqrt((evened**2).mean(axis=(0, 2)))[:, None], level, coarse=True)
     if linked:
         return linked
-    for some, what, each in ((by_hospital, "hospitals", x.size / len(by_hospital)), (by_round, "rounds", x[0].size)):
+    kinds = (by_hospital, "hospitals", x.size / len(by_hospital)), (by_round, "rounds", x[0].size)
+    for some, what, each in sorted(kinds, key=lambda kind: kind[0].min() / kind[0].max()):  # the more uneven one first
         ends = stats.chi2.cdf(each * some.min() / mean, each), stats.chi2.sf(each * some.max() / mean, each)
         if min(ends) < level / len(some):
+            where = {
+                "hospitals": "a small hospital's sum as far as a large one's",
+                "rounds": "every round's sum as far",
+            }
             return Shared.UNEVEN_NOISE.seen(
-                f"Over {what} your noise has between {some.min() / mean:.2g} and {some.max() / mean:.2g} times its "
-                "mean variance.",
-                "A patient moves a small hospital's sum as far as a large one's. What follows for the noise?",
+                f"Your {what} differ: the variance of their noise is between {some.min() / mean:.2g} and "
+                f"{some.max() / mean:.2g} times its mean.",
+                f"A patient may move {where[what]}. What follows for the noise?",
             )
     common = shared([x], level)
     return _linked(x / math.sqrt(mean), level) or (Shared.LINKED_NOISE.seen(common) if common else None)
@@ -175,15 +183,15 @@ def _linked(x: np.ndarray, level: float, coarse: bool = False) -> Diagnosis | No
         together = float((x.sum(axis=axis) ** 2).sum() / x.shape[axis])
         unlikely = min(stats.chi2.cdf(together, count), stats.chi2.sf(together, count)) < level
         if unlikely and not (coarse and 0.5 < together / count < 2):
-            return Shared.LINKED_NOISE.seen(
-                f"Different {what} have noise in common: it cancels, or it can be taken off."
-            )
+            how = "have noise in common, which can be taken off" if together > count else "have noise that cancels"
+            return Shared.LINKED_NOISE.seen(f"Different {what} {how}.")
     return None
 
 
 KNOWN = (  # what the ratio is of that of right noise: shares, hospitals, reach and rounds are handed in
-    ("divided-noise", lambda s, h, k, t: 1 / s, "The whole deviation is divided by `shares`.", "Variances add up."),
-    ("counts-dropouts", lambda s, h, k, t: s / h, "It is right if all hospitals' noise counts.", "Who may be missing?"),
+    ("divided-noise", lambda s, h, k, t: 1 / s, "The whole deviation is divided by `shares`.", "What adds up, "
+     "deviations or variances?"),
+    ("counts-dropouts", lambda s, h, k, t: s / h, "It is right if no share is ever missing.", "Whose may be?"),
     ("one-hospital", lambda s, h, k, t: 1 / k**2, "It is right for a patient in one hospital.", "How many may it be?"),
     ("root-of-hospitals", lambda s, h, k, t: 1 / k, "It is right for a change of √reach clips.", "Which way may parts "
      "in two hospitals point?"),
@@ -192,8 +200,11 @@ KNOWN = (  # what the ratio is of that of right noise: shares, hospitals, reach 
 )  # fmt: skip
 
 
-def _amount(seen: list[Seen], level: float) -> Diagnosis | None:
-    """Variances of some thousand numbers in each study, 2% off in a right answer, and of all studies together."""
+def _amount(seen: list[Seen], level: float, before: int = 0) -> Diagnosis | None:
+    """Variances of some thousand numbers in each study, 2% off in a right answer, and of all studies together.
+
+    `before`: how many studies were found right already.
+    """
     ratios = np.array([one.ratio() / (len(one.fell) - sum(one.fell)) for one in seen])  # rounds that gave a sum
     generous = np.array([one.ratio() / len(one.fell) for one in seen])
     sizes = np.array([one.differences.size for one in seen])
@@ -204,19 +215,28 @@ def _amount(seen: list[Seen], level: float) -> Diagnosis | None:
         return None
     worst = int(np.abs(np.log(ratios)).argmax())
     plan, (rounds, many, _) = seen[worst].plan, seen[worst].differences.shape
-    told = (
-        f"In {rounds} rounds, with epsilon = {plan['epsilon']:.2g}, shares = {plan['shares']}, reach = {plan['reach']} "
-        f"and {many} hospitals, each hospital's noise has {ratios[worst]:.2g} times the variance that it has to have"
-    )
+
+    def told(ratio: float) -> str:
+        return (
+            f"In {rounds} rounds, with epsilon = {plan['epsilon']:.2g}, shares = {plan['shares']}, reach = "
+            f"{plan['reach']} and {many} hospitals, each hospital's noise has {ratio:.2g} times the variance that it "
+            "has to have"
+        )
+
     for key, of, what, ask in KNOWN:
         factors = np.array(
             [of(one.plan["shares"], one.differences.shape[1], one.plan["reach"], len(one.fell)) for one in seen]
         )
         if (np.abs(generous / factors - 1) < wide).all():
-            return Diagnosis(key, f"{told}. {what}", ask)
+            return Diagnosis(key, f"{told(generous[worst])}. {what}", ask)
+    fine = int(((ratios > 0.7) & (generous < 1.4)).sum()) + before
+    others, ask = "", "Does it cover `reach` clips in all rounds that gave a sum?"
+    if fine and not 0.7 < ratios[worst] < 1.4:
+        others = f"; in {fine} other {'study' if fine == 1 else 'studies'} it is about right"
+        ask = "What does your noise depend on besides the plan?"
     if ratios[worst] < 1 or not all(enough):
-        return Shared.TOO_LITTLE_NOISE.seen(f"{told}.", "Does it cover `reach` clips in all rounds that gave a sum?")
-    return Shared.TOO_MUCH_NOISE.seen(f"{told}.", "Which smaller noise is enough?")
+        return Shared.TOO_LITTLE_NOISE.seen(f"{told(ratios[worst])}{others}.", ask)
+    return Shared.TOO_MUCH_NOISE.seen(f"{told(generous[worst])}{others}.", "Which smaller noise is enough?")
 
 
 def _law(seen: list[Seen], level: float) -> Diagnosis | None:
@@ -225,9 +245,10 @@ def _law(seen: list[Seen], level: float) -> Diagnosis | None:
     far = abs(float(stats.kurtosis(x))) > 8 * math.sqrt(24 / len(x))
     if not far and stats.kstest(x, stats.norm.cdf).pvalue >= level:
         return None
-    return Diagnosis(
-        "not-normal", "Your noise has the right size, and is not normal.", "What does the account assume of it?"
-    )
+    beyond = float((np.abs(x) > 3 * x.std()).mean())
+    told = "Your noise has the right size, and is not normal. Of the difference of two draws "
+    told += f"{beyond:.2%} lie beyond 3 deviations; of normal noise 0.27%."
+    return Diagnosis("not-normal", told, "For which law of noise is its size computed?")
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -244,20 +265,22 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     weights, seen = looked_at(answer, hospitals, plan, chance, strange=False, more=False)
     if isinstance(seen, Diagnosis):
         return seen
-    wrong = _amount([seen], chance.failure / 16)
+    wrong = _amount([seen], chance.failure / 16, before=3)
     if wrong:
         return wrong
     rows, score = Rows.of(world), tested(world)
     pooled, found = score(plain(rows.Z, rows.y, 1.0)), score(weights)
     if found >= pooled - WORTH:
         return None
-    return Diagnosis(
-        "not-useful",
-        f"With {len(hospitals)} hospitals at ε = 4 your model has AUC {found:.3f}. One pool without noise has "
-        f"{pooled:.3f}, and {WORTH} less is asked for.",
-        "Full steps of size 2 on sum / (all stays declared), momentum 0.9, fifty rounds, and the mean of the later "
-        "weights get there.",
-    )
+    told = f"With {len(hospitals)} hospitals at (ε, δ) = (4, 1e-6) for a patient your model has AUC {found:.3f}. "
+    told += f"One pool without noise has {pooled:.3f}, and yours has to come within {WORTH} of it."
+    if not weights[:-1].any():
+        return Diagnosis("not-useful", f"{told} Your weights of all readings are 0.", "Which step changes them?")
+    if found < 0.5:
+        told += " It is below 0.5: stays that ended in intensive care get the lower score more often."
+        return Diagnosis("not-useful", told, "Does a step go up the gradient of the loss, or down?")
+    ask = "Full steps of size 2 on sum / (all stays declared), momentum 0.9, fifty rounds, and the mean of the later "
+    return Diagnosis("not-useful", told, f"{ask}weights get there. Which of these do you do in another way?")
 
 
 WHOLE = (private, useful)
