@@ -20,7 +20,7 @@ from dpcourse.checks.plain import only_numbers
 TWICE = Diagnosis(
     "own-generator",
     "Asked twice the same, with generators of the same state, your function gave two results.",
-    "Draw from the `rng` you are given, and only from it.",
+    "Where else do your draws come from, or what does your function remember of earlier calls?",
 )
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 
+from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.placing import Question, crowded, misplaced
@@ -39,11 +40,6 @@ LISTED = 10_000  # of longer lists two in three are cut to a tenth: an answer ma
 SORTED = 0.25  # of the datasets are in order, as many a file is
 USUAL = 0.25  # of the datasets have a shape that the other looks have, too
 AGAIN = 0.1  # of the questions are asked once more with the same generator, and have the same answer
-_OWN = Diagnosis(
-    "own-generator",
-    "Your function draws from a generator of its own: the same `rng` gave different results.",
-    "Draw from the `rng` you are given, whatever ε and the data are.",
-)
 Span = tuple[float, float]
 CORNERS: tuple[tuple[Span, Span], ...] = (
     ((0.03, 0.3), (0.0, 0.8)),
@@ -145,7 +141,7 @@ def ask(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:
             if rng.random() < AGAIN:
                 other = release.result(answer, arguments, epsilon, np.random.default_rng(seed), truth.shape)
                 if not np.array_equal(result, other):
-                    raise Refused(_OWN)
+                    raise Refused(TWICE)
             scale = release.scale(arguments, epsilon)
             yield Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale, ordered)
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import NOTHING, Chance, Diagnosis, a
 from dpcourse.checks.cases.known import CONSTANT, Mistake, frozen
@@ -107,11 +108,7 @@ class Returns:
                 "Where does the randomness come from? Draw it from `rng`, and do not seed a generator of your own.",
             )
         if len({output(arguments, seeds[0]) for _ in range(5)}) > 1:
-            return Diagnosis(
-                "own-generator",
-                "Your function draws from a generator of its own: the same `rng` gave different results.",
-                "Draw from the `rng` you are given (rng.random(), rng.laplace(), ...).",
-            )
+            return TWICE
         return None
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Frequencies, Mistake
@@ -123,11 +124,7 @@ def _returns_boolean(answer: Answer, chance: Chance) -> Diagnosis | None:
                 hint = "`not answer` is the opposite; ~True is −2." if whole else ""
                 return Diagnosis("wrong-type", f"True or False is wanted; you return {result!r}.", hint)
         if results[0] != results[1]:
-            return Diagnosis(
-                "own-generator",
-                "Your function draws from a generator of its own: the same `rng` gave different results.",
-                "Draw from the `rng` you are given (rng.random()).",
-            )
+            return TWICE
     return None
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
+from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
@@ -69,11 +70,7 @@ def listens(answer: Answer, chance: Chance) -> Diagnosis | None:
     n, q, seed = 200, float(chance.rng.uniform(0.3, 0.5)), int(chance.rng.integers(2**32))
     if len({np.sort(answer(n, q, rng=np.random.default_rng(seed))).tobytes() for _ in range(3)}) == 1:
         return None
-    return Diagnosis(
-        "own-generator",
-        "Your function draws from a generator of its own: the same `rng` gave different batches.",
-        "Draw from the `rng` you are given (rng.random(), ...).",
-    )
+    return TWICE
 
 
 def _not_indices(batch: np.ndarray, n: int) -> Diagnosis | None:
