@@ -343,6 +343,7 @@ WRONG = [
     ("capstone 1.5", "weights-elsewhere", in_the_clear(remember=True)),
     ("capstone 1.5", "sends-mean", with_(part=mean_of)),
     ("capstone 1.5", "moves-more", with_(part=unclipped)),
+    ("capstone 1.5", "own-generator", with_(draw=lambda rng, s: np.random.default_rng().normal(0, s, 21))),
     ("capstone 1.5", "not-useful", with_(rate=-2.0)),
 ]
 

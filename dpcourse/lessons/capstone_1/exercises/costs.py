@@ -40,23 +40,19 @@ def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
     settings = [_drawn(chance.rng, batches) for batches in (True, True, True, False)]
     gave = [number(answer(*setting)) for setting in settings]
     wanted = [local_epsilon(*setting) for setting in settings]
-    whole = [
-        local_epsilon(math.ceil(n / batch) * batch, batch, epochs, z, rounds, delta)
-        for n, batch, epochs, z, rounds, delta in settings
-    ]
     if all(_near(g, w) or w * 0.99 <= g <= w * _steps_more(s) for g, w, s in zip(gave, wanted, settings, strict=True)):
         return None
     known = (
         (
             lambda n, batch, epochs, z, rounds, delta: rounds * local_epsilon(n, batch, epochs, z, 1, delta),
-            "You add up the ε of the rounds. That is valid and far too much.",
-            "Compose the losses of all steps, and ask for ε once, at the end.",
+            "You add up the ε of the rounds. Then their δ add up as well, and the ε is larger than needed.",
+            "The losses of all steps can be composed first. How often do you then ask for ε?",
             "adds-up",
         ),
         (
             lambda n, batch, epochs, z, rounds, delta: local_epsilon(n, batch, epochs, z, 1, delta),
             "That is the cost of a single round.",
-            "Every round looks at the same wafers again.",
+            "Every round looks at the same wafers again. Where does the number of rounds enter?",
             "one-round",
         ),
         (
@@ -68,7 +64,7 @@ def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
         (
             lambda n, batch, epochs, z, rounds, delta: local_epsilon(n, n, epochs, z, rounds, delta),
             "You count an epoch as one step on all wafers.",
-            "A batch holds batch/n of the wafers, and an epoch n/batch batches.",
+            "How many batches does an epoch have, and which wafers does one step see?",
             "no-batches",
         ),
         (
@@ -86,15 +82,15 @@ def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
     if len({round(g, 9) for g in gave}) == 1 and gave[0] > 0:
         return Diagnosis(
             "ignores-n",
-            f"You give ε = {gave[0]:.3g} whatever the number of wafers is.",
-            "A wafer of a small fab is in more batches. Where does n enter?",
+            f"You give ε = {gave[0]:.3g} for each of {len(gave)} plans, whatever n and δ are.",
+            "A wafer is in a batch with probability batch/n. Where does n enter?",
         )
     off = int(np.argmax([abs(g / w - 1) for g, w in zip(gave, wanted, strict=True)]))
-    n, _, _, _, rounds, _ = settings[off]
+    n, batch, epochs, z, rounds, delta = settings[off]
     return Diagnosis(
         "wrong-epsilon",
-        f"For {n} wafers and {rounds} rounds you give {gave[off]:.4g}; it is {wanted[off]:.4g}, or {whole[off]:.4g} "
-        "with whole steps.",
+        f"For {n} wafers, batches of {batch}, {epochs} epochs a round, noise multiplier {z:.3g}, {rounds} rounds and "
+        f"δ = {delta:.2g} you give ε = {gave[off]:.4g}; it is {wanted[off]:.4g}, and with whole steps a little more.",
         "Which mechanism is one step, and how many are there?",
     )
 
@@ -119,7 +115,12 @@ def shares(answer: Answer, chance: Chance) -> Diagnosis | None:
         z = noise_multiplier(round(epsilon, 12), delta, rounds)
         ratio = deviation * math.sqrt(few) / z
         if deviation <= 0:
-            return Diagnosis("no-noise", f"A deviation of {deviation:g} is no noise.")
+            return Diagnosis(
+                "no-noise",
+                f"At ε = {epsilon:.3g}, δ = {delta:.2g}, {rounds} rounds and {few} shares you return {deviation:g}. "
+                "Noise needs a deviation above 0.",
+                "Which values of ε, δ, rounds and shares does your function leave out?",
+            )
         safe = gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation) <= delta * 1.01
         if safe and ratio < 1.12:
             continue
@@ -137,24 +138,24 @@ def shares(answer: Answer, chance: Chance) -> Diagnosis | None:
             (
                 one / math.sqrt(few),
                 "that is the noise of a single round",
-                "All rounds see the same wafers.",
+                "All rounds see the same wafers. Where does their number enter?",
                 "one-round",
             ),
             (
                 rounds * one / math.sqrt(few),
                 "the noise was multiplied by the rounds",
-                "Compose all rounds.",
+                "When more rounds are composed, how fast does the deviation have to grow?",
                 "times-rounds",
             ),
         ):
             if _near(deviation, gives, 0.005):
                 return Diagnosis(key, f"{seen}: {why}.", hint)
         if safe:
-            return Diagnosis("too-much-noise", f"{seen}.", "Which accountant composes Gaussian noise most tightly?")
+            return Diagnosis("too-much-noise", f"{seen}.", "Is your formula exact, or a bound that is safe?")
         return Diagnosis(
             "too-little-noise",
             f"{seen}: δ is {gaussian_delta(epsilon, math.sqrt(rounds / few) / deviation):.2g} at this ε.",
-            "One wafer moves the sum by 1 in every round.",
+            "One wafer moves every round's sum by 1. How much noise do all shares make together?",
         )
     return None
 

@@ -56,12 +56,12 @@ SUMS = Equals(
             "clips-the-sum",
             _clip_whole,
             "You clip the sum. It is bounded then, but one wafer can still turn it around: by 2C.",
-            "Clip each wafer's gradient, then add.",
+            "What has to be at most C long before anything is added?",
         ),
         Mistake(
             "mean",
             lambda w, X, y, C: numbers.clipped_sum(w, X, y, C) / len(X),
-            "That is the mean.",
+            "You return the mean of the clipped gradients.",
             "The server adds the sums of all fabs. Who divides, and by what?",
         ),
         Mistake(
@@ -74,7 +74,7 @@ SUMS = Equals(
             "norm-without-constant",
             _clip_readings,
             "Your norm leaves out the constant's entry.",
-            "The gradient has 21 entries. Which of them are published?",
+            "The gradient has 21 entries. Which of them can move the sum?",
         ),
         Mistake(
             "sign",
@@ -100,21 +100,25 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             row[int(chance.rng.integers(20))] = canary
             label = int(chance.rng.integers(2))
             try:
+                what = "no wafer at all" if empty else "readings in [−1, 1]"
                 before = np.asarray(answer(weights.copy(), X.copy(), y.copy(), clip), dtype=float)
+                what = f"a reading of {canary:g}"
                 after = np.asarray(answer(weights.copy(), np.vstack([X, row]), np.append(y, label), clip), dtype=float)
             except AnswerRaised as raised:
                 return Diagnosis(
                     "raises",
-                    f"With a reading of {canary:g}, or with no wafer at all, your function stops: {raised}.",
+                    f"With {what} your function stops: {raised}.",
                     "A wafer that cannot be read counts as zero, and no wafer makes a sum of zeros.",
                 )
             moved = float(np.linalg.norm(after - before))
             if not moved <= clip * (1 + 1e-6) + 1e-9:
-                return Diagnosis(
-                    "not-finite" if not np.isfinite(moved) else "moves-more",
-                    f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and C is {clip:.2g}.",
-                    "NaN compares with nothing, and infinity divided by infinity is NaN. What should such a row add?",
-                )
+                seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and C is {clip:.2g}."
+                if np.isfinite(moved):
+                    return Diagnosis("moves-more", seen, "How long is what this wafer adds, after you clip it?")
+                ask = "NaN compares with nothing, and infinity divided by infinity is NaN. What should such a row add?"
+                if np.isfinite(canary):
+                    ask = "The square of a large number overflows to infinity. How else can you find the length?"
+                return Diagnosis("not-finite", seen, ask)
     return None
 
 
@@ -164,8 +168,18 @@ def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "A fab tests its own. Which wafers are those?",
                 "all-wafers",
             ),
-            (-wanted, "The sign is turned around.", "A gain is positive.", "sign"),
-            (100 * wanted, "That is in points.", "Return differences of shares.", "points"),
+            (
+                -wanted,
+                "The sign is turned around.",
+                "A gain is positive where the common model is better. What do you take from what?",
+                "sign",
+            ),
+            (
+                100 * wanted,
+                "Your gains are in percentage points: 100 times too large.",
+                "An accuracy lies between 0 and 1. What is the difference of two?",
+                "points",
+            ),
             (
                 np.array([_scores(together, X, y)[made_in == name].mean() for name in alone]),
                 "That is the accuracy of the common model. A gain is a difference.",
@@ -179,7 +193,7 @@ def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(
             "wrong-gain",
             f"{list(alone)[worst]} gains {wanted[worst]:+.3f}, and you say {got[worst]:+.3f}.",
-            "A model answers 1 where x · weights[:20] + weights[20] > 0.",
+            f"Which wafers are from {list(alone)[worst]}, and how many of them does each of the two models get right?",
         )
     return None
 

@@ -67,14 +67,14 @@ def fitted(
         raise Refused(
             Diagnosis("wrong-shape", f"{WEIGHTS} finite weights are wanted.", "Return an array, the constant last.")
         )
-    if not sums.sent or any(set(sent) != set(fabs) for sent in sums.sent):
-        raise Refused(
-            Diagnosis(
-                "bypasses",
-                "secure_sum has to be sent a vector of every fab, in every round: the server gets nothing else.",
-                "Nothing of a fab may reach the weights by another way.",
-            )
-        )
+    if not sums.sent:
+        ask = "How do the fabs' vectors reach the weights? Everything of a fab has to go through secure_sum."
+        raise Refused(Diagnosis("bypasses", "Your training never calls secure_sum.", ask))
+    for number, sent in enumerate(sums.sent, 1):
+        if set(sent) != set(fabs):
+            seen = f"Call {number} of secure_sum has vectors of {', '.join(map(str, sent)) or 'nobody'}. The fabs are "
+            ask = "Every round needs one vector of each fab. Which fab do you leave out, or rename?"
+            raise Refused(Diagnosis("bypasses", f"{seen}{', '.join(fabs)}.", ask))
     return weights
 
 
@@ -131,8 +131,8 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     if not np.allclose(weights, again, rtol=1e-6, atol=1e-6 * float(np.abs(weights).max())):
         return Diagnosis(
             "weights-elsewhere",
-            "Told the same sums, with other wafers and the same generator, your weights differ by up to "
-            f"{np.abs(weights - again).max():.2g}. What does not go through the sum has no noise.",
+            "Told the same sums to eight digits, with other wafers and the same generator, your weights differ by "
+            f"up to {np.abs(weights - again).max():.2g}. What does not go through the sum has no noise.",
             "Weights from the sums and public numbers: what else of the fabs enters?",
         )
     runs = [Sums(said=said), Sums(said=said)]
@@ -147,11 +147,13 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     if quiet:
         return Diagnosis(
             "quiet-rounds",
-            f"On wafers that can be read there is less noise than wanted in {quiet} of {len(noise)} rounds, or none.",
+            f"Where wafers can be read, {quiet} of {len(noise)} rounds have far less noise than the rest, or none."
+            if noise.any()
+            else "Where wafers can be read, no round has any noise.",
             "What decides whether a fab adds its share?",
         )
     wrong = _noise_wrong(noise, epsilon, delta, chance)
-    return wrong.led_by("On wafers that can be read. ") if wrong else None
+    return wrong.led_by("Now the wafers can be read. ") if wrong else None
 
 
 def _noise_wrong(noise: np.ndarray, epsilon: float, delta: float, chance: Chance) -> Diagnosis | None:
@@ -181,7 +183,10 @@ def _amount(ratio: float, epsilon: float, delta: float, rounds: int, fabs: int) 
     mu = math.sqrt(1 / max(ratio, 1e-9)) * math.sqrt(ROUNDS) / noise_multiplier(epsilon, delta)
     broken = f"{seen}: four shares together cost δ = {gaussian_delta(epsilon, mu):.2g} at this ε, not {delta:.2g}."
     if ratio < 0.05:
-        return Diagnosis("too-little-noise", broken, "Does the noise cover all rounds? What does a share of four add?")
+        ask = "Which ε, which δ and how many rounds do you compute the deviation from?"
+        if abs(ratio * rounds - 1) < 0.2:
+            ask = "Is the noise made for one round, or for all of them?"
+        return Diagnosis("too-little-noise", broken, ask)
     if min(abs(ratio - SHARES / many) for many in (6, fabs)) < 0.1:
         return Diagnosis(
             "counts-dropouts",
@@ -189,12 +194,12 @@ def _amount(ratio: float, epsilon: float, delta: float, rounds: int, fabs: int) 
             "Who is sure to be in the sum?",
         )
     if ratio < 1:
-        return Diagnosis("too-little-noise", broken, "Variances add up: how many shares make the whole?")
+        return Diagnosis("too-little-noise", broken, "Variances add up. What deviation do four shares have together?")
     if abs(ratio - SHARES) < 0.6:
         return Diagnosis(
-            "whole-noise-each", f"{seen}. Every fab adds the whole noise.", "Four of them have to make it."
+            "whole-noise-each", f"{seen}. Every fab adds the whole noise.", "How many fabs have to make it together?"
         )
-    return Diagnosis("too-much-noise", f"{seen}; 1 is enough.", "How many shares make the whole?")
+    return Diagnosis("too-much-noise", f"{seen}; 1 is enough.", "For how many rounds, and how many shares, is it made?")
 
 
 def _normal(noise: np.ndarray, level: float) -> Diagnosis | None:
@@ -205,7 +210,7 @@ def _normal(noise: np.ndarray, level: float) -> Diagnosis | None:
     return Diagnosis(
         "not-normal",
         "Your noise has the right size, and is not normal: the accountant's δ is for normal noise.",
-        "rng.normal(0, deviation, 21) for each fab, anew in every round.",
+        "Which law do your draws follow?",
     )
 
 
@@ -216,12 +221,11 @@ def _linked(noise: np.ndarray) -> Diagnosis | None:
     repeated = np.corrcoef(scaled[:-1].ravel(), scaled[1:].ravel())[0, 1] if len(noise) > 1 else 0.0
     if 0.7 < shared < 1.4 and abs(repeated) < 0.15:
         return None
-    return Diagnosis(
-        "linked-noise",
-        f"The noise of four fabs together has {shared:.2g} times the variance that four independent shares have; from "
-        f"round to round it correlates by {repeated:.2g}.",
-        "A new draw for every fab and every round.",
-    )
+    if abs(repeated) >= 0.15:
+        seen = f"The noise of one round and that of the next correlate by {repeated:.2g}; independent noise is near 0."
+        return Diagnosis("linked-noise", seen, "What is drawn anew in each round?")
+    seen = f"The noise of four fabs together has {shared:.2g} times the variance that four independent shares have."
+    return Diagnosis("linked-noise", seen, "What is drawn anew for each fab?")
 
 
 def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -239,10 +243,17 @@ def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
     moved = float(np.linalg.norm(first[1][name] - first[0][name]))
     expected = float(np.linalg.norm(clipped_sum(np.zeros(WEIGHTS), row[-1:], np.zeros(1))))
     if moved > 1 + 1e-6:
+        repeated = Sums()
+        fitted(answer, world.clients, 3.0, repeated, seed)
+        if (off := float(np.linalg.norm(repeated.sent[0][name] - first[0][name]))) > 1e-9:
+            seen = (
+                f"Twice with the same wafers and the same seed of `rng`, what {name} sends first differs by {off:.3g}."
+            )
+            return Diagnosis("own-generator", seen, "Which of your draws does not come from `rng`?")
         return Diagnosis(
             "moves-more",
             f"One wafer more moves what {name} sends in the first round by {moved:.3g}; the noise is for 1.",
-            "Clip each wafer's gradient to 1, and send the sum.",
+            "How long is one wafer's part in what a fab sends?",
         )
     if moved < 0.2 * expected:
         return Diagnosis(
@@ -269,12 +280,13 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         gains.append(right(weights, fabs.test).mean() - alone)
     if np.mean(gains) >= 0.02:
         return None
-    return Diagnosis(
-        "not-useful",
-        f"At ε = 3 the model is better than the fabs alone by {100 * np.mean(gains):.1f} points over six worlds; five "
-        "are within reach.",
-        "Steps of size 2 on sum/n, momentum 0.9 and the mean of the later weights get there.",
+    gain = 100 * float(np.mean(gains))
+    seen = f"At ε = 3 the model is {abs(gain):.1f} points {'better' if gain >= 0 else 'worse'} than the fabs alone, "
+    seen += "in the mean over six worlds; five points better are within reach."
+    ask = (
+        "Steps of size 2 on sum/n, momentum 0.9 and the mean of the later weights get there. What do you do otherwise?"
     )
+    return Diagnosis("not-useful", seen, ask if gain > -20 else "Do your steps go up the gradient, or down?")
 
 
 WHOLE = (private, sends, everywhere, useful)

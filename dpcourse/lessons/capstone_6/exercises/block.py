@@ -33,7 +33,7 @@ def block_of(answer: Answer, features: np.ndarray) -> np.ndarray:
         raise Refused(
             Diagnosis(
                 "not-whole",
-                "the result holds no whole numbers.",
+                "some numbers of the result are not whole.",
                 f"Shares are whole numbers. x travels as x · 2^{BITS}, without what is behind the point.",
             )
         )
@@ -117,30 +117,36 @@ def _canaries(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         strange = rng.normal(0, 0.5, 6)
         strange[int(rng.integers(6))] = canary
         try:
-            alone, beside = block_of(answer, others), block_of(answer, np.vstack((others, strange)))
-            nobody = block_of(answer, others[:0])
+            what = "with usual features"
+            alone = block_of(answer, others)
+            what = f"with a feature of {canary:g} in one row"
+            beside = block_of(answer, np.vstack((others, strange)))
+            what = "without a customer"
+            block_of(answer, others[:0])
         except AnswerRaised as raised:
             return Diagnosis(
                 "raises",
-                f"with a feature of {canary:g} in one row, or without a customer, your function stops: {raised}. An "
-                "error is an output, and this one tells about a customer.",
-                "A row that cannot be read counts as zeros.",
+                f"{what} your function stops: {raised}. An error is an output, and it depends on the customers.",
+                "What does your function do with a row that cannot be read, and with no row at all?",
             )
-        del nobody
         if not np.array_equal(alone, beside[:5]):
             return Diagnosis(
                 "moves-others", f"a feature of {canary:g} in one row changes the other rows.", "Row by row."
             )
         if not (beside[5] ** 2).sum() <= STEP**2:
-            return Diagnosis(
-                "strange-row",
-                f"a row with a feature of {canary:g} comes out as {beside[5].tolist()}.",
-                "A row with NaN or infinity becomes zeros, and squares of large numbers overflow.",
-            )
+            largest = np.abs(beside[5]).max()
+            seen = f"a row with a feature of {canary:g} comes out with numbers of up to {largest:.3g}, and 1 is {STEP} "
+            ask = "How do you find the length of a row whose squares overflow?"
+            if not math.isfinite(canary):
+                ask = "Such a row becomes zeros. What does `.astype` make of NaN?"
+            elif abs(canary) < 1e9:
+                ask = "How long may a row be at most?"
+            return Diagnosis("strange-row", f"{seen}steps.", ask)
         if not math.isfinite(canary) and beside[5].any():
             return Diagnosis(
                 "strange-row",
-                f"a row with a feature of {canary:g} comes out as {beside[5].tolist()}.",
+                f"a row with a feature of {canary:g} does not come out as zeros: one number is "
+                f"{beside[5][np.abs(beside[5]).argmax()]:.3g}.",
                 "A row with NaN or infinity becomes zeros: what cannot be read is not guessed.",
             )
     return None

@@ -39,7 +39,8 @@ def sent(answer: Answer, ids: list[str], key: bytes) -> tuple[list[bytes], list[
         raise Refused(
             Diagnosis(
                 "rows",
-                f"For {len(ids)} identifiers, {len(set(ids))} of them different, your rows are {sorted(rows)[:6]}…",
+                f"For {len(ids)} identifiers, {len(set(ids))} of them different, your rows are {sorted(rows)[:8]}"
+                + ("…" if len(rows) > 8 else "."),
                 "points[i] stands for ids[rows[i]]. Every identifier once; of two rows with the same one, the first.",
             )
         )
@@ -114,8 +115,8 @@ def _whole_key(answer: Answer, ids: list[str], key: bytes, rng: np.random.Genera
         if points & set(sent(answer, ids, bytes(other))[0]):
             return Diagnosis(
                 "part-of-key",
-                f"Two keys that differ in byte {place} alone, of 0 to 31, give the same points in your `start`. A key "
-                "of which a part counts is one of few: whoever tries them all reads the list.",
+                f"Two keys that differ in byte {place} alone, of 0 to 31, give the same points in your `start`. The "
+                "less of a key counts, the fewer keys have to be tried until the list can be read.",
                 "Which bytes of the key does your function use?",
             )
     return None

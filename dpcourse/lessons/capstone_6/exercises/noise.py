@@ -99,7 +99,8 @@ DEVIATION = Equals(
         Mistake(
             "classic",
             lambda epsilon, delta: SENSITIVITY * math.sqrt(2 * math.log(1.25 / delta)) / epsilon,
-            "your σ is the classic one, √(2 ln(1.25/δ))·Δ/ε. It holds for ε < 1 only, and is larger than needed.",
+            "your σ is the classic one, √(2 ln(1.25/δ))·Δ/ε. It is proved for ε < 1 only, and there it is larger "
+            "than needed.",
             "`GaussianMechanism(epsilon, delta, sensitivity).sigma` solves for it.",
         ),
     ),
@@ -112,9 +113,10 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Three shares together: deviation, law and independence of the symmetric part, which is all that counts."""
     rng, runs = chance.rng, 150
     if (still := np.abs(_share(answer, 12, 20.0, np.zeros)).max()) > 0:
+        size = still / 2.0 ** (2 * BITS)
         return Diagnosis(
             "own-generator",
-            f"Where `normal` gives zeros, your share still holds numbers of up to {still:.3g}.",
+            f"where `normal` gives zeros, your share still holds numbers of up to {size:.3g}, in units of 1.",
             "All randomness comes from `normal(shape)`. What else do you draw or add?",
         )
     for wanted, d in ((near(5 * 20 ** rng.random(), rng, 1.0), int(rng.integers(12, 18))), (100.0, 12)):
@@ -139,7 +141,7 @@ def _share(answer: Answer, d: int, wanted: float, normal: Any) -> np.ndarray:
     if share.shape != (d, d):
         raise Refused(Diagnosis("wrong-shape", f"the share has shape {share.shape}; {(d, d)} is wanted."))
     if share.dtype.kind == "f" and not np.array_equal(share, np.round(share)):
-        raise Refused(Diagnosis("not-whole", "the share holds no whole numbers.", "Noise is shared like data."))
+        raise Refused(Diagnosis("not-whole", "some numbers of the share are not whole.", "Noise is shared like data."))
     of_type(share)
     return share.astype(float)
 

@@ -78,14 +78,19 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     for few in itertools.combinations(range(BANKS), BANKS - 1):
         for shift, where in ((0, "lowest"), (62, "highest")):
             bits = (first[list(few)] >> np.uint64(shift) & np.uint64(3)).astype(int)
-            for joint in (bits, np.array([bits[0], second[few[0]] >> np.uint64(shift) & np.uint64(3)], dtype=int)):
+            calls = np.array([bits[0], second[few[0]] >> np.uint64(shift) & np.uint64(3)], dtype=int)
+            who = ", ".join("ABCDE"[bank] for bank in few)
+            for joint, whose in (
+                (bits, f"of the shares of banks {who} together"),
+                (calls, f"of bank {who[0]}'s shares in two calls"),
+            ):
                 if not _uniform(joint, chance.failure / TESTS):
-                    who = ", ".join("ABCDE"[bank] for bank in few)
                     return Diagnosis(
                         "not-uniform",
-                        f"Banks {who} together can tell a value: the {where} bits of their shares are not uniform over "
-                        f"{VALUES:,} sharings.",
-                        "Every number modulo 2^64 must be equally likely for a share, whatever the others are.",
+                        f"The {where} two bits {whose} are not uniform over {VALUES:,} sharings of one number. So the "
+                        "shares may tell what was shared.",
+                        "Every number modulo 2^64 must be equally likely for a share, whatever the others are. Which "
+                        "of yours is not drawn?",
                     )
     if (bit := uneven_bit(first, 64, chance.failure / TESTS)) is not None:
         seen = f"Bit {bit} of 64, from the lowest, is nearly always the same in some bank's shares of one number."
@@ -94,8 +99,8 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     if source.drawn < masks:
         return Diagnosis(
             "own-generator",
-            f"For {masks:,} masks your `share` draws {source.drawn:,} numbers. The others follow from these: whoever "
-            "tries all that you can have drawn knows the masks.",
+            f"For {masks:,} masks your `share` draws {source.drawn:,} numbers. The others are computed from "
+            "these, or come from another generator: they are only as secret as what they are made from.",
             "How many shares of a number are drawn, and not computed?",
         )
     return None

@@ -38,14 +38,14 @@ LABELS = Equals(
         Mistake(
             "only-surprising",
             lambda residuals: residuals.mean(axis=0) < -0.5,
-            "You find only the defaults that surprised the model: those with a residual below −0.5.",
+            "You find only the defaults that surprised the model: those whose residual is below −0.5 on average.",
             "p is never 0 and never 1. Is a large residual needed?",
         ),
         Mistake(
             "large-only",
             lambda residuals: np.abs(residuals).mean(axis=0) > 0.5,
-            "You call a customer defaulted where the residual is large. It is large too for somebody who paid and whom "
-            "the model took for a bad risk.",
+            "You call a customer defaulted where the residual is large on average, whatever its sign. It is large "
+            "too for somebody who paid and whom the model took for a bad risk.",
             "How do the residuals of the two differ?",
         ),
     ),
@@ -63,7 +63,7 @@ OTHERS = Equals(
         Mistake(
             "no-log-odds",
             lambda residuals, own: residuals + (residuals < 0) - own,
-            "You take log odds from a probability.",
+            "You take bank A's log odds from the probability p, which is no log odds.",
             "p = 1/(1 + e^−z). What is z, given p?",
         ),
         Mistake(
@@ -102,8 +102,9 @@ def others_right(answer: Answer, chance: Chance) -> Diagnosis | None:
             seen = (
                 f"One customer, one round, residual {residuals[0][0]}, bank A's part {own[0][0]}: so they {who}. Your "
             )
-            seen += f"result is {given.tolist()}; right is [[{right:.3f}]]."
-            return Diagnosis(wrong.key, seen, "What is y, then p, then the log odds, then what is left without bank A?")
+            seen += f"result is {np.round(given, 3).tolist()}; right is [[{right:.3f}]]."
+            ask = "What is y, then p, then the log odds, then what is left without bank A?"
+            return Diagnosis(wrong.key, seen, "Which do you take from which?" if wrong.key == "sign" else ask)
     return wrong
 
 

@@ -61,7 +61,7 @@ def too_quiet(noise: np.ndarray, common: int, epsilon: float, failure: float, de
         return None
     return Diagnosis(
         "noise-by-size",
-        f"With {common:,} common customers at ε = {epsilon:.3g} the noise in your matrix has "
+        f"With {common:,} common customers at ε = {epsilon:.3g} and δ = {delta:.2g} the noise in your matrix has "
         f"{np.sqrt(np.mean(numbers**2)):.2g} times the deviation that five shares make.",
-        "Does your noise depend on how many customers are common? One of them moves the matrix as far as ever.",
+        "Which of the three may the noise depend on: customers, ε, δ? One customer moves the matrix as far as ever.",
     )

@@ -39,7 +39,8 @@ def _told(answer: Answer, u: int) -> bool:
     given = answer(u)
     if isinstance(given, bool | np.bool_):
         return bool(given)
-    raise Refused(Diagnosis("wrong-type", f"on_curve({u}) is {a(given)}; True or False is wanted."))
+    ask = "Which comparison says whether the number is a square?"
+    raise Refused(Diagnosis("wrong-type", f"on_curve({u}) is {a(given)}; True or False is wanted.", ask))
 
 
 def on_which(answer: Answer, chance: Chance) -> Diagnosis | None:

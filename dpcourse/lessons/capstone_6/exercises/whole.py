@@ -156,7 +156,8 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         return wrong
     seen = f"At ε = 1 your weights reach an AUC of {reached:.3f}; the best bank alone has {alone:.3f}."
     if 1 - reached > alone:
-        return Diagnosis("upside-down", seen, "A high score is a high risk. Which sign has your label?")
+        ask = "The label in your matrix is +1 for a default. Where do the weights, made from it, turn their sign?"
+        return Diagnosis("upside-down", seen, ask)
     return Diagnosis(
         "not-useful",
         seen,
