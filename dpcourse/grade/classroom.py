@@ -82,6 +82,7 @@ def grade_class(
     """
     kept = out / "graded"
     kept.mkdir(parents=True, exist_ok=True)
+    limits = dataclasses.replace(limits, hidden=(folder.resolve(), out.resolve()))
     todo, done = [], []
     for one in submissions(folder):
         try:

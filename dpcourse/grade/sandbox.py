@@ -6,7 +6,6 @@ import functools
 import os
 import platform
 import shutil
-import site
 import struct
 import subprocess
 import sys
@@ -17,8 +16,7 @@ from typing import Any
 
 from dpcourse.checks import clocks
 from dpcourse.checks.clocks import Trouble
-
-ROOT = Path(__file__).resolve().parents[2]
+from dpcourse.grade.walls import walls
 
 # What stays possible without bubblewrap, because process and grader then belong to the same user.
 WITHOUT = (
@@ -35,11 +33,13 @@ class Limits:
     """What a process may use: seconds of processor time for one cell or one call of an answer, memory, bytes of a file.
 
     By the wall clock it may be `PATIENCE` times as many seconds. A whole question has the seconds it has at home.
+    Folders that are `hidden` show nowhere in the sandbox.
     """
 
     seconds: float = 10.0
     memory: int = 2 * 2**30
     file: int = 2**24
+    hidden: tuple[Path, ...] = ()
 
 
 @functools.cache
@@ -90,7 +90,7 @@ def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[
         with tempfile.TemporaryFile() as filter_:
             filter_.write(no_processes())
             filter_.seek(0)
-            command = ["bwrap", *_walls(folder), "--seccomp", str(filter_.fileno()), *worker]
+            command = ["bwrap", *walls(folder, limits.hidden), "--seccomp", str(filter_.fileno()), *worker]
             return subprocess.Popen(command, executable=_program(), pass_fds=[filter_.fileno()], **options)
     except (OSError, subprocess.SubprocessError) as error:
         raise Trouble(f"no process can be started: {error}") from error
@@ -110,33 +110,6 @@ def address_space(process: int) -> int:
         return max(pages) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0
-
-
-def _walls(folder: Path) -> list[str]:
-    """A file system with Python, its packages and the staged folder, all read-only, and an empty /tmp; no network."""
-    walls = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
-    walls += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev"]
-    hidden: list[str] = []
-    for place in ("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache"):
-        walls += ["--ro-bind-try", place, place]
-    if ROOT.is_relative_to("/usr"):
-        hidden.append(str(ROOT))
-        walls += ["--size", str(2**20), "--tmpfs", hidden[-1]]
-    # Both ends of links count: the interpreter of a virtual environment lies elsewhere.
-    prefixes = [Path(prefix) for prefix in (sys.prefix, sys.base_prefix)]
-    for prefix in sorted({*prefixes, *(prefix.resolve() for prefix in prefixes)}):
-        if not prefix.is_relative_to("/usr"):
-            walls += ["--ro-bind", str(prefix), str(prefix)]
-    for packages in {*site.getsitepackages(), *site.getsitepackages(["/usr", "/usr/local", sys.base_prefix])}:
-        if (Path(packages) / "dpcourse").is_dir():  # the whole package, with its checks, does not belong in there
-            hidden.append(str(Path(packages) / "dpcourse"))
-            walls += ["--size", str(2**20), "--tmpfs", hidden[-1]]
-    walls += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
-    # What bubblewrap lays out itself has no size and would be written to.
-    walls += ["--size", str(2**24), "--tmpfs", "/dev/shm"]
-    for place in (*hidden, "/dev", "/"):
-        walls += ["--remount-ro", place]
-    return walls
 
 
 def _limit(limits: Limits) -> None:

@@ -18,6 +18,7 @@ from dpcourse.grade.classroom import Graded, read
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.people import person
 from dpcourse.grade.student import Student, rebuilt
+from dpcourse.grade.submissions import ROOT
 from dpcourse.lessons.lesson_14.exercises import spend
 from dpcourse.lessons.lesson_14.exercises.watched import Watched
 from tests.grade.test_limits import marked
@@ -82,7 +83,7 @@ def test_a_file_of_forty_gigabytes_costs_its_own_student(tmp_path, monkeypatch):
 def test_of_copies_the_newest_is_graded(tmp_path, monkeypatch):
     folder = tmp_path / "class" / "ana"
     folder.mkdir(parents=True)
-    source = next((sandbox.ROOT / "notebooks" / "solutions").glob("00_*")).read_bytes()
+    source = next((ROOT / "notebooks" / "solutions").glob("00_*")).read_bytes()
     for age, name in enumerate(("new", "older", "oldest")):
         (folder / f"{name}.ipynb").write_bytes(source)
         os.utime(folder / f"{name}.ipynb", (10**9 - age, 10**9 - age))
@@ -189,14 +190,14 @@ def test_who_is_to_be_sandboxed_never_runs_without(tmp_path, monkeypatch):
 
 
 def test_a_process_that_does_not_start_is_not_a_grade(tmp_path, monkeypatch):
-    place, source = tmp_path / "a.json", next((sandbox.ROOT / "notebooks" / "solutions").glob("00_*"))
+    place, source = tmp_path / "a.json", next((ROOT / "notebooks" / "solutions").glob("00_*"))
     monkeypatch.setattr(sandbox, "start", stopped)
     found = classroom._one(Submission("ana", source), "digest", place, LIMITS, False)
     assert "could not be graded now (no process" in found.error and not found.marks and not place.exists()
 
 
 def test_a_process_that_ends_before_it_began_is_not_a_grade(tmp_path, monkeypatch):
-    place, source = tmp_path / "a.json", next((sandbox.ROOT / "notebooks" / "solutions").glob("00_*"))
+    place, source = tmp_path / "a.json", next((ROOT / "notebooks" / "solutions").glob("00_*"))
     ends = lambda *_, **__: subprocess.Popen(["true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: E731
     monkeypatch.setattr(sandbox, "start", ends)
     assert "could not be graded now" in classroom._one(Submission("ana", source), "", place, LIMITS, False).error
@@ -213,17 +214,6 @@ def test_trouble_in_a_check_is_not_the_answers(where, monkeypatch):
     with pytest.raises(Trouble):
         Exercise("00.0", "", (renews,), call="f()", again=stopped).grade(lambda: 1)
     assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_no_wall_is_without_a_size(tmp_path, monkeypatch):
-    monkeypatch.setattr(sandbox.site, "getsitepackages", lambda *_: [str(tmp_path)])
-    (tmp_path / "dpcourse").mkdir()
-    walls = sandbox._walls(tmp_path / "in")
-    empty = [place for place, word in enumerate(walls) if word == "--tmpfs"]
-    assert str(tmp_path / "dpcourse") in [walls[place + 1] for place in empty]
-    assert all(walls[place - 2] == "--size" for place in empty)
-    closed = {walls[place + 1] for place, word in enumerate(walls) if word == "--remount-ro"}
-    assert {walls[place + 1] for place in empty} - closed == {"/tmp", "/dev/shm"}
 
 
 def test_students_are_who_the_platform_says(tmp_path):
