@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
+import math
 import numbers
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpcourse.gauntlet.sealed import Sealed
+from dpcourse.grade import wire
+from dpcourse.grade.room import room
 
 MOST_RUNS = 2_000_000  # of a sealed mechanism, which runs here
+MOST_NUMBERS = wire.LARGEST // 8  # that one call makes: more of them could not cross
+MOST_BYTES = 8 * wire.LARGEST  # that it may take: what it makes, and some copies on the way
+DIMENSIONS = 64  # of an array, at most
+_HOW_MANY = ("size", "shape", "runs")  # parameters that say how many numbers are made
 
 # What a student's process may ask of things that stay here, by type. A name that is not listed is refused.
 _WITH = {"__enter__", "__exit__"}
@@ -33,9 +41,42 @@ _ALIASES = {
 }
 
 
-def _largest(given: Sequence[Any]) -> float:
-    one = [v.item() if isinstance(v, np.ndarray) and v.size == 1 else v for v in given]
-    return max((float(value) for value in one if isinstance(value, numbers.Real)), default=0.0)
+def _product(value: Any) -> float:
+    """How many numbers an array of this size or shape has; 0 for what is neither."""
+    parts = value if isinstance(value, list | tuple) else [value]
+    if isinstance(value, np.ndarray):
+        parts = value.ravel().tolist() if value.size <= DIMENSIONS else []
+    if not 0 < len(parts) <= DIMENSIONS or not all(isinstance(part, numbers.Real) for part in parts):
+        return 0.0
+    try:
+        return math.prod(abs(float(part)) for part in parts)
+    except OverflowError:
+        return math.inf
+
+
+def not_too_many(call: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> None:
+    """`ValueError` where a call would make more than could cross."""
+    owner = getattr(call, "__self__", None)
+    mechanism = owner if isinstance(owner, Sealed) and call == owner.batch else None
+    if mechanism is None and all(_product(value) <= MOST_NUMBERS for value in (*arguments, *keywords.values())):
+        return
+    try:
+        given = inspect.signature(call).bind(*arguments, **keywords).arguments
+    except (TypeError, ValueError):
+        return  # the call itself says what is wrong
+    made = max((_product(given[name]) for name in _HOW_MANY if name in given), default=0.0)
+    if mechanism is not None:
+        if made > MOST_RUNS:
+            raise ValueError(f"more than {MOST_RUNS:,} runs at once")
+        made *= _of_a_run(mechanism, given["data"])
+    if made > MOST_NUMBERS:
+        raise ValueError(f"more than {MOST_NUMBERS:,} numbers at once")
+
+
+def _of_a_run(mechanism: Sealed, data: Any) -> float:
+    """How many numbers one run gives, or makes on the way where there are more data than the mechanism came with."""
+    given = np.size(mechanism(data, np.random.default_rng(0)))
+    return max(given, np.size(data) / max(1, np.size(mechanism.data)))
 
 
 def _lets_through(thing: Any, kind: str, name: str) -> bool:
@@ -60,7 +101,7 @@ def asked(thing: Any, name: str, arguments: Sequence[Any] | None, keywords: Mapp
     AttributeError
         Where it is not to be had.
     ValueError
-        Where it would keep the grader busy.
+        Where it would keep the grader busy, or take its memory.
     """
     kind = type(thing).__name__
     if not _lets_through(thing, _ALIASES.get(kind, kind), name):
@@ -70,7 +111,9 @@ def asked(thing: Any, name: str, arguments: Sequence[Any] | None, keywords: Mapp
     found = thing if name == "__call__" else getattr(thing, name)
     if arguments is None:
         return found
-    given = (*arguments, *(keywords or {}).values())
-    if isinstance(getattr(thing, "__self__", thing), Sealed) and _largest(given) > MOST_RUNS:
-        raise ValueError(f"more than {MOST_RUNS:,} runs at once")
-    return found(*arguments, **(keywords or {}))
+    with room(MOST_BYTES):
+        try:
+            not_too_many(found, arguments, keywords or {})
+            return found(*arguments, **(keywords or {}))
+        except MemoryError:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes at once") from None

@@ -12,8 +12,7 @@ import pytest
 
 from dpcourse.checks import Chance, Exercise
 from dpcourse.checks.clocks import TimedOut, Trouble, time_limit
-from dpcourse.gauntlet import sealed
-from dpcourse.grade import __main__, classroom, handed_in, lent, marking, results, sandbox, wire
+from dpcourse.grade import __main__, classroom, handed_in, marking, results, sandbox, wire
 from dpcourse.grade.classroom import Graded, read
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.people import person
@@ -29,15 +28,6 @@ LIMITS = sandbox.Limits()
 def test_what_an_error_is_called_is_cut():
     error = rebuilt("A" * 40_000_000, "w" * 10**6, "l" * 10**6, "", "ValueError")
     assert isinstance(error, ValueError) and len(type(error).__name__) == 100 and len(str(error)) < 3000
-
-
-@pytest.mark.parametrize("method", [True, False], ids=["a method", "the method of a thing"])
-def test_a_sealed_mechanism_runs_so_often_and_no_more(method):
-    mechanism = sealed.seal(1)[0][0]
-    thing, name = (mechanism.batch, "__call__") if method else (mechanism, "batch")
-    assert len(lent.asked(thing, name, (mechanism.data, 10, np.random.default_rng(1)), {})) == 10
-    with pytest.raises(ValueError, match="2,000,000"):
-        lent.asked(thing, name, (mechanism.data, lent.MOST_RUNS + 1, np.random.default_rng(1)), {})
 
 
 def one(path, place, monkeypatch, outcome):
