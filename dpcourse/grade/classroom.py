@@ -28,7 +28,7 @@ from tqdm import tqdm
 from dpcourse.checks.base import cut
 from dpcourse.checks.clocks import Trouble
 from dpcourse.grade import sandbox
-from dpcourse.grade.handed_in import Submission, digest_of, modified, not_set, older_copy, submissions
+from dpcourse.grade.handed_in import Submission, digest_of, modified, not_looked_at, not_set, older_copy, submissions
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
 
@@ -83,13 +83,16 @@ def grade_class(
     kept = out / "graded"
     kept.mkdir(parents=True, exist_ok=True)
     limits = dataclasses.replace(limits, hidden=(folder.resolve(), out.resolve()))
-    todo, done = [], []
+    todo, done, left_out = [], [], dict[str, Graded]()
     for one in submissions(folder):
+        if why := not_looked_at(one):
+            left_out[one.student] = Graded(one.student, one.path.name, "", error=why)
+            continue
         try:
             digest = digest_of(one.path)
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else error
-            done.append(Graded(one.student, one.path.name, "", error=f"{one.path.name} cannot be read: {why}"))
+            said = error.strerror if isinstance(error, OSError) else error
+            done.append(Graded(one.student, one.path.name, "", error=f"{one.path.name} cannot be read: {said}"))
             continue
         name = hashlib.sha256(os.fsencode(f"{one.student}\0{one.path.relative_to(folder)}")).hexdigest()[:24]
         place = kept / f"{name}.json"
@@ -98,6 +101,7 @@ def grade_class(
             done.append(before)
         else:
             todo.append((dataclasses.replace(one, assigned=tuple(assigned)), digest, place))
+    done += left_out.values()
     left = Counter(one.student for one, _, _ in todo)
     with tqdm(total=len(todo) + len(done), initial=len(done), unit="notebook") as bar:
         for graded in _all(todo, workers, limits, sandboxed, lambda names: bar.set_postfix_str(names)):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
+import functools
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,12 +67,13 @@ def _notebooks(folder: Path) -> list[Path]:
 
 
 def _by_age(found: list[Submission]) -> list[Submission]:
-    """Each with the files of its student that are newer."""
+    """Each with the files of its student that are newer, as many as count."""
     mine: dict[str, list[Path]] = {}
     for one in sorted(found, key=lambda one: modified(one.path), reverse=True):
         mine.setdefault(one.student, []).append(one.path)
     places = {path: place for paths in mine.values() for place, path in enumerate(paths)}
-    return [dataclasses.replace(one, newer=tuple(mine[one.student][: places[one.path]])) for one in found]
+    newest = {student: tuple(paths[:COPIES]) for student, paths in mine.items()}
+    return [dataclasses.replace(one, newer=newest[one.student][: places[one.path]]) for one in found]
 
 
 def modified(path: Path) -> float:
@@ -95,21 +96,39 @@ def _plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
+@functools.lru_cache(maxsize=2**16)
+def _notebook(path: Path, size: int, changed: int) -> str:
+    """Which notebook a file is; "" for none."""
+    try:
+        known = matching(cells_of(path))
+    except ValueError:
+        return ""
+    return known.name if known else ""
+
+
+def notebook_of(path: Path) -> str:
+    """Which notebook a file is, "" for none. A process parses a file once, unless it has changed."""
+    stat = path.stat()
+    return _notebook(path, stat.st_size, stat.st_mtime_ns)
+
+
+def not_looked_at(one: Submission) -> str:
+    """Why this file is not even opened: too many newer ones are there. "" if it is."""
+    return f"not looked at, as all but your {COPIES} newest files" if len(one.newer) >= COPIES else ""
+
+
 def not_set(one: Submission) -> str:
     """Why this file is not graded: nobody was set this notebook. "" if it was."""
-    known = matching(cells_of(one.path)) if one.assigned else None
-    if known is None or any(called(known.name, name) for name in one.assigned):
+    known = notebook_of(one.path) if one.assigned else ""
+    if not known or any(called(known, name) for name in one.assigned):
         return ""
-    return f"not counted: {known.name} was not set"
+    return f"not counted: {known} was not set"
 
 
 def older_copy(one: Submission) -> str:
     """Why this file is not graded: there is a newer one of the same notebook, which counts. "" if it is."""
-    if len(one.newer) >= COPIES:
-        return f"not looked at: there are {COPIES} newer files of yours"
-    known = matching(cells_of(one.path)) if one.newer else None
+    known = notebook_of(one.path) if one.newer else ""
     for path in one.newer if known else ():
-        with contextlib.suppress(ValueError):
-            if matching(cells_of(path)) is known:
-                return f"not graded: {path.name} is newer"
+        if notebook_of(path) == known:
+            return f"not graded: {path.name} is newer"
     return ""

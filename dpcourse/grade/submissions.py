@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import functools
+import gc
 import json
 import re
 import symtable
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 LARGEST = 32 * 2**20  # bytes of a submission: pictures that were left in it included
+MOST_CELLS = 5000  # of a submission
 READ = 10**6  # characters of its cells, and a tenth of one of them: where there are more, they are not looked into
 ROOT = Path(__file__).resolve().parents[2]
 _GRADED = re.compile(r'check\("([\w ]+\.\d+)",\s*(.+)\)\s*$', re.MULTILINE)  # in what was handed out
@@ -78,15 +80,27 @@ def cells_of(path: Path) -> list[Cell]:
     """The code cells of a notebook; `ValueError` saying what is wrong with the file."""
     not_too_large(path)
     try:
-        notebook = json.loads(path.read_text(encoding="utf-8"))
-        found = []
-        for number, cell in enumerate(notebook["cells"]):
+        cells, found = list(_parsed(path)["cells"]), []
+        for number, cell in enumerate(cells[:MOST_CELLS]):
             if cell["cell_type"] == "code":
                 grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
                 found.append(Cell(f"cell {number}", plain("".join(cell["source"])), str(grade_id)))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
+    if len(cells) > MOST_CELLS:
+        raise ValueError(f"{path.name} has {len(cells):,} cells; up to {MOST_CELLS:,} are read")
     return found
+
+
+def _parsed(path: Path) -> Any:
+    """Its JSON. Meanwhile nothing is collected: of a million lists that would take most of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    finally:
+        if collects:
+            gc.enable()
 
 
 def plain(source: str) -> str:

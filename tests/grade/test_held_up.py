@@ -12,8 +12,8 @@ import pytest
 
 from dpcourse.checks import Chance, Exercise
 from dpcourse.checks.clocks import TimedOut, Trouble, time_limit
-from dpcourse.grade import __main__, classroom, handed_in, marking, results, sandbox, wire
-from dpcourse.grade.classroom import Graded, read
+from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
+from dpcourse.grade.classroom import Graded
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.people import person
 from dpcourse.grade.student import Student, rebuilt
@@ -68,26 +68,6 @@ def test_a_file_of_forty_gigabytes_costs_its_own_student(tmp_path, monkeypatch):
     monkeypatch.setattr("pathlib.Path.read_bytes", None)
     ana, cheat = classroom.grade_class(tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=False)
     assert not ana.error and "up to" in cheat.error
-
-
-def test_of_copies_the_newest_is_graded(tmp_path, monkeypatch):
-    folder = tmp_path / "class" / "ana"
-    folder.mkdir(parents=True)
-    source = next((ROOT / "notebooks" / "solutions").glob("00_*")).read_bytes()
-    for age, name in enumerate(("new", "older", "oldest")):
-        (folder / f"{name}.ipynb").write_bytes(source)
-        os.utime(folder / f"{name}.ipynb", (10**9 - age, 10**9 - age))
-    asked = []
-    monkeypatch.setattr(classroom, "grade", lambda path, *_, **__: asked.append(path.stem) or ("00", []))
-    found = {
-        s.path.stem: classroom._one(s, "", tmp_path / f"{s.path.stem}.json", LIMITS, False)
-        for s in submissions(tmp_path / "class")
-    }
-    assert asked == ["new"] and "new.ipynb is newer" in found["oldest"].error
-    assert read(tmp_path / "older.json") is None  # the newest may be taken away, and then it counts
-    monkeypatch.setattr(handed_in, "COPIES", 2)
-    last = next(s for s in submissions(tmp_path / "class") if s.path.stem == "oldest")
-    assert "not looked at" in classroom._one(last, "", tmp_path / "x.json", LIMITS, False).error
 
 
 @pytest.mark.grade
