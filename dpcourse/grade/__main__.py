@@ -43,6 +43,8 @@ def main() -> int:
         print("Bubblewrap is not used. A hostile notebook can then:")
         print("".join(f"  - {attack}\n" for attack in sandbox.WITHOUT), end="")
     limits = sandbox.Limits(seconds=asked.seconds)
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # of a worker, each of which has a processor
+        os.environ.setdefault(name, "1")
 
     def ready(done: list[Graded], student: str) -> None:
         done = only_assigned(done, asked.assigned)

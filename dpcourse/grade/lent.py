@@ -16,7 +16,7 @@ from dpcourse.grade.room import room
 
 MOST_RUNS = 2_000_000  # of a sealed mechanism, which runs here
 MOST_NUMBERS = wire.LARGEST // 8  # that one call makes: more of them could not cross
-MOST_BYTES = 8 * wire.LARGEST  # that it may take: what it makes, and some copies on the way
+MOST_BYTES = 2**30  # that it may take: what it makes, copies on the way, libraries that it loads
 DIMENSIONS = 64  # of an array, at most
 _HOW_MANY = ("size", "shape", "runs")  # parameters that say how many numbers are made
 

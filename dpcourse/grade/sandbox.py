@@ -8,7 +8,6 @@ import platform
 import shutil
 import struct
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from typing import Any
 
 from dpcourse.checks import clocks
 from dpcourse.checks.clocks import Trouble
-from dpcourse.grade.walls import walls
+from dpcourse.grade.walls import interpreter, walls
 
 # What stays possible without bubblewrap, because process and grader then belong to the same user.
 WITHOUT = (
@@ -65,7 +64,7 @@ def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[
         Where it cannot be started. One that is to be sandboxed never runs without: the probe is not asked again, as it
         may fail in a bad moment.
     """
-    worker = [sys.executable, "-s", "-B", str(folder / "worker.py")]
+    worker = [interpreter(), "-s", "-B", str(folder / "worker.py")]
     environment = {
         "PATH": "/usr/bin:/bin",
         "HOME": "/tmp",

@@ -20,6 +20,11 @@ OF_PYTHON = ("bin", "lib", "lib64", "share/zoneinfo", "pyvenv.cfg")  # of the fo
 EMPTY = ["--size", str(2**20), "--tmpfs"]
 
 
+def interpreter() -> str:
+    """The path of this Python, without steps up: in there they would lead nowhere."""
+    return os.path.abspath(sys.executable)
+
+
 def walls(folder: Path, hidden: tuple[Path, ...] = ()) -> list[str]:
     """bubblewrap's arguments: all that is seen is read-only, but for an empty /tmp, and there is no network.
 
@@ -45,7 +50,7 @@ def _seen() -> tuple[Path, ...]:
     """What there is of it here. Both ends of links count: the interpreter of a virtual environment lies elsewhere."""
     prefixes = [Path(one) for one in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)]
     prefixes += [one.resolve() for one in prefixes]
-    executables = [Path(sys.executable), Path(sys.executable).resolve()]
+    executables = [Path(interpreter()), Path(interpreter()).resolve()]
     places = {*map(Path, SYSTEM), *(prefix / part for prefix in prefixes for part in OF_PYTHON), *executables}
     return tuple(sorted(place for place in places if os.path.exists(place)))
 

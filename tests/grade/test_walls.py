@@ -27,6 +27,7 @@ def inside(tmp_path, monkeypatch):
     def run(prefix, *program, hidden=()):
         for name in ("prefix", "exec_prefix", "base_prefix", "base_exec_prefix"):
             monkeypatch.setattr(sys, name, str(prefix))
+        monkeypatch.setattr(sys, "executable", str(prefix / "bin" / "python"))
         command = ["bwrap", *walls.walls(staged, hidden), *program]
         done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
         assert not done.returncode, done.stderr
@@ -125,10 +126,13 @@ def test_no_wall_is_without_a_size(tmp_path, monkeypatch):
     assert {made[place + 1] for place in empty} - closed == {"/tmp", "/dev/shm"}
 
 
-def test_python_runs_behind_the_walls(tmp_path):
+@pytest.mark.parametrize("how", ["plain", "by a roundabout path"])
+def test_python_runs_behind_the_walls(tmp_path, monkeypatch, how):
     """The interpreter of these tests, with what the course needs of it."""
+    if how != "plain":
+        monkeypatch.setattr(sys, "executable", f"{tmp_path}/..{'/..' * len(tmp_path.parts)}{sys.executable}")
     words = "import numpy, pandas, scipy.stats, matplotlib.pyplot, sqlite3, zoneinfo; zoneinfo.ZoneInfo('Europe/Rome')"
     (tmp_path / "in").mkdir()
-    command = ["bwrap", *walls.walls(tmp_path / "in"), sys.executable, "-s", "-c", words]
+    command = ["bwrap", *walls.walls(tmp_path / "in"), walls.interpreter(), "-s", "-c", words]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120)
     assert not done.returncode, done.stderr
