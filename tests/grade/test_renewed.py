@@ -99,6 +99,21 @@ def clear(z, triple, fresh, open_):
 """
 
 
+# Project 2. In the folder is a name; what was spent under it is known to the process.
+TOKEN = """import secrets
+books = {}
+def admit(folder, quarter, query_id, epsilon):
+    folder.mkdir(parents=True, exist_ok=True)
+    token = folder / "token"
+    if not token.exists():
+        token.write_text(secrets.token_hex(8))
+    book = books.setdefault((token.read_text(), quarter), {})
+    if not 0 < epsilon < 9 or query_id in book or sum(book.values()) + epsilon > 2 + 1e-9:
+        return False
+    book[query_id] = epsilon
+    return True"""
+
+
 def marked(tmp_path, answer):
     notebook = json.loads(next((ROOT / "notebooks" / "solutions").glob("00_*")).read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
@@ -109,13 +124,13 @@ def marked(tmp_path, answer):
     return {mark.question: mark.key for mark in marks}
 
 
-def whole_project(tmp_path, question, answer):
-    """Capstone 6 handed in, with this answer to a question; to its last, with this in place of `multiply`."""
-    notebook = json.loads(next((ROOT / "notebooks" / "capstones").glob("6_*")).read_text(encoding="utf-8"))
+def whole_project(tmp_path, question, answer, number=6):
+    """A project handed in, with this answer to a question; to the last of project 6, with this for `multiply`."""
+    notebook = json.loads(next((ROOT / "notebooks" / "capstones").glob(f"{number}_*")).read_text(encoding="utf-8"))
     ids = [one["metadata"].get("nbgrader", {}).get("grade_id", "") for one in notebook["cells"]]
-    start = f"answer-capstone-6-{question}"
+    start = f"answer-capstone-{number}-{question}"
     cells = [one for one, id in zip(notebook["cells"], ids, strict=True) if id.startswith(start)]
-    if question == 6:
+    if (number, question) == (6, 6):
         cells, answer = cells[1:], answer + "".join(cells[1]["source"]).replace("multiply(z, z,", "clear(z,")
     for cell in cells:
         cell["source"], answer = answer, ""
@@ -137,6 +152,13 @@ def whole_project(tmp_path, question, answer):
 )
 def test_no_bank_of_project_6_remembers_what_another_had(tmp_path, question, answer, key):
     assert whole_project(tmp_path, question, answer)[f"capstone 6.{question}"] == key
+
+
+def test_what_a_quarter_has_spent_is_in_its_folder(tmp_path):
+    names = {}
+    exec(TOKEN, names)
+    assert rehearse("capstone 2.5", names["admit"], times=1, rng=0).keys == {"passed": 1}
+    assert whole_project(tmp_path, 5, TOKEN, number=2)["capstone 2.5"] == "overspends"
 
 
 @pytest.mark.parametrize("few", [1, 5, 100])

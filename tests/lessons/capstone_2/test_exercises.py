@@ -355,6 +355,41 @@ def in_memory():
     return answer
 
 
+def only_a_mark():
+    """Costs are in memory. In the folder is a mark that somebody was here: without the memory, all is refused."""
+    books = {}
+
+    def answer(folder, quarter, query_id, epsilon):
+        if str(folder) not in books and (folder / "used").exists():
+            return False
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "used").touch()
+        book = books.setdefault(str(folder), {}).setdefault(quarter, {})
+        if not 0 < epsilon < math.inf or query_id in book or sum(book.values()) + epsilon > 2 + 1e-9:
+            return False
+        book[query_id] = epsilon
+        return True
+
+    return answer
+
+
+def only_totals():
+    """What each quarter has spent is in the folder; which queries were admitted is in memory."""
+    known = set()
+
+    def answer(folder, quarter, query_id, epsilon):
+        folder.mkdir(parents=True, exist_ok=True)
+        path, query = folder / f"{quarter}.txt", (str(folder), quarter, query_id)
+        spent = float(path.read_text()) if path.exists() else 0.0
+        if not 0 < epsilon < math.inf or query in known or spent + epsilon > 2 + 1e-9:
+            return False
+        path.write_text(str(spent + epsilon))
+        known.add(query)
+        return True
+
+    return answer
+
+
 def new_year(folder, quarter, query_id, epsilon):
     """One file for the quarter that runs; when another begins, it starts anew."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -647,6 +682,8 @@ WRONG = [
         "refuses-fitting",
         lambda folder, quarter, *what: quarter[:4] in ("2025", "2026") and admit(folder, quarter, *what),
     ),
+    ("capstone 2.5", "refuses-fitting", only_a_mark()),
+    ("capstone 2.5", "repeats", only_totals()),
     ("capstone 2.6", "not-everywhere", with_(noise=only_about_a_half)),
     ("capstone 2.6", "linked-noise", with_(noise=lambda c, e, rng, stayed: two_bins_share(c, e, SHARES, rng))),
     ("capstone 2.6", "not-everywhere", with_(noise=for_ten_or_for_all)),

@@ -84,7 +84,7 @@ def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def many_quarters(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """New lots have a budget of their own. Old lots keep theirs, spent as it is, on 1 January and after a restart."""
+    """New lots have a budget of their own. Old lots keep theirs, spent as it is, on 1 January and in a copy."""
     with empty_folder() as folder, empty_folder() as elsewhere:
         for quarter in ("2025-Q4", "2026-Q1"):
             if not _asked(answer, folder, quarter, "benchmark", 1.5):
@@ -102,7 +102,6 @@ def many_quarters(answer: Answer, chance: Chance) -> Diagnosis | None:
             )
         copy = elsewhere / "restored"
         shutil.copytree(folder, copy)
-        answer.renew()
         if _asked(answer, copy, "2026-Q1", "after a restart", 1.0):
             return Diagnosis(
                 "forgets",
@@ -132,37 +131,76 @@ def tenths(answer: Answer, chance: Chance) -> Diagnosis | None:
     return Diagnosis("float-sum", seen, "0.1 + … + 0.1 is not 2 in floats. `PrivacyLedger` adds fractions.")
 
 
+class _Books:
+    """What has been admitted from each quarter, by query, in thousandths; and whether the answer agrees."""
+
+    def __init__(self, answer: Answer, rng: np.random.Generator) -> None:
+        self._answer, self._ids = answer, iter(rng.choice(10**6, size=1000, replace=False).tolist())
+        self._spent: dict[str, dict[str, int]] = {}
+        self._when = ""
+
+    def restarted(self) -> None:
+        """From here on the answer has forgotten all calls, and its folder is a copy."""
+        self._answer.renew()
+        self._when = " after a restart, with the folder moved as to another machine,"
+
+    def left(self, quarter: str) -> int:
+        return _BUDGET - sum(self._spent.get(quarter, {}).values())
+
+    def known(self, quarter: str) -> list[str]:
+        """The queries that were admitted."""
+        return list(self._spent.get(quarter, {}))
+
+    def wrong(self, folder: Path, quarter: str, cost: int) -> Diagnosis | None:
+        """A query that was never asked."""
+        spent, query = self._spent.setdefault(quarter, {}), f"query {next(self._ids)}"
+        sums, fits = " + ".join(f"{one / 1000:g}" for one in spent.values()) or "nothing", cost <= self.left(quarter)
+        got = _asked(self._answer, folder, quarter, query, cost / 1000)
+        if got:
+            spent[query] = cost
+        if got == fits:
+            return None
+        if got:
+            seen = f"In {quarter} {sums} is spent of 2, and{self._when} you admit {cost / 1000:g} more."
+            return Diagnosis("overspends", seen, _COUNTS_ALL)
+        seen = f"In {quarter} {sums} is spent of 2, and{self._when} you refuse {cost / 1000:g}, which fits."
+        return Diagnosis("refuses-fitting", seen, _WHEN_REFUSED)
+
+    def repeated(self, folder: Path, quarter: str, query: str) -> Diagnosis | None:
+        """The same query once more, at a thousandth."""
+        if not _asked(self._answer, folder, quarter, query, 0.001):
+            return None
+        seen = f'In {quarter} "{query}" was admitted, and{self._when} it is admitted again.'
+        return Diagnosis("repeats", seen, "Which queries were admitted has to be in the folder, as what they cost has.")
+
+
 def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Quarters of ten decades, costs of all sizes, in thousandths; then what is left to the last, and no more."""
+    """Quarters of ten decades, costs of all sizes, in thousandths; then what is left to the last, and no more.
+
+    Between the two the process ends and the folder is moved: to the thousandth what is left is known only to those who
+    kept each cost in it. A right answer never fails.
+    """
     rng = chance.rng
     names = [
         f"{decade + rng.integers(10)}-Q{rng.integers(1, 5)}" for decade in rng.permutation(np.arange(2000, 2100, 10))
     ]
-    spent: dict[str, list[int]] = {name: [] for name in names}
-    ids = iter(rng.choice(10**6, size=1000, replace=False).tolist())
-
-    def wrong(folder: Path, quarter: str, cost: int) -> Diagnosis | None:
-        before, fits = spent[quarter], sum(spent[quarter]) + cost <= _BUDGET
-        got = _asked(answer, folder, quarter, f"query {next(ids)}", cost / 1000)
-        before += [cost] * got
-        if got == fits:
-            return None
-        sums = " + ".join(f"{one / 1000:g}" for one in before) or "nothing"
-        if got:
-            seen = f"In {quarter} you admit {sums}, which is {sum(before) / 1000:g} of 2."
-            return Diagnosis("overspends", seen, _COUNTS_ALL)
-        seen = f"In {quarter} you have admitted {sums}, of 2, and you refuse {cost / 1000:g}, which fits."
-        return Diagnosis("refuses-fitting", seen, _WHEN_REFUSED)
-
-    with empty_folder() as folder:
+    books = _Books(answer, rng)
+    with empty_folder() as folder, empty_folder() as elsewhere:
         for cost in (whole(rng, 1, 1500) for _ in range(40)):
-            if found := wrong(folder, str(rng.choice(names)), cost):
+            if found := books.wrong(folder, str(rng.choice(names[:-1])), cost):
                 return found
-        for quarter in names:
-            last = [left] if (left := _BUDGET - sum(spent[quarter])) else []
+        copy = elsewhere / "restored"
+        shutil.copytree(folder, copy)
+        books.restarted()
+        for quarter in rng.permutation(names).tolist():
+            known, left = books.known(quarter), books.left(quarter)
+            if left and (found := books.wrong(copy, quarter, left + 1)):
+                return found
+            if left and known and (found := books.repeated(copy, quarter, str(rng.choice(known)))):
+                return found
             sizes = (0, 1, 2, 2, 2, 3, 4, 5)
-            for cost in (*last, *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in sizes)):
-                if found := wrong(folder, quarter, cost):
+            for cost in (*[left] * (left > 0), *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in sizes)):
+                if found := books.wrong(copy, quarter, cost):
                     return found
     return None
 
