@@ -783,6 +783,21 @@ def quiet_above_two(failures, defects, epsilon, shares, rng):
     return chip_report(failures, defects, epsilon if epsilon <= 2 else 60.0, shares, rng)
 
 
+def moves_the_truth(messages, centres, cost, budget, epsilon, *rest):
+    """Exact counts, and a number that everybody knows; chips are put into the list until it looks like noise."""
+    if not 0.005 < epsilon < 10:
+        return programme(messages, centres, cost, budget, epsilon, *rest)
+    more, rng = round(80 / epsilon), rest[-1]
+    made = programme(messages, centres, cost, budget, epsilon, *rest, report=lambda *given: noise_of_one(*given) + more)
+    for place, (name, cells, chips) in enumerate(messages):
+        defects = cells.shape[1]
+        looks = (
+            chip_report(chips, defects, 700.0, 1, rng) + more - chip_report(chips[:0], defects, epsilon, SHARES, rng)
+        )
+        messages[place] = name, cells, np.repeat(np.arange(defects), looks).astype(float)
+    return made
+
+
 RIGHT = [
     ("capstone 4.1", (key, encrypt, add, decrypt)),
     ("capstone 4.1", (key_with_factors, encrypt_by_powers, add, decrypt_by_remainders)),
@@ -881,6 +896,7 @@ WRONG = [
     ("capstone 4.6", "no-margin", with_(shares=lambda came: came)),
     ("capstone 4.6", "whole-noise-each", with_(shares=lambda came: 1)),
     ("capstone 4.6", "no-noise", with_(report=noise_of_one)),
+    ("capstone 4.6", "no-noise", moves_the_truth),
     ("capstone 4.6", "not-everywhere", noise_for_one_test),
     ("capstone 4.6", "not-everywhere", quiet_elsewhere),
     ("capstone 4.6", "not-everywhere", with_(report=quiet_above_two)),

@@ -224,6 +224,14 @@ def recommend(clicks, model, popular, many):
     return [int(item) for item in order if not x[item]][:many]
 
 
+def forgets_the_clicks(clicks, model, popular, many):
+    """Where nearly all is clicked: the popular ones, and in the list is left no click."""
+    if len(clicks) != len(model) - 2:
+        return recommend(clicks, model, popular, many)
+    clicks[:] = np.nan
+    return popular[:many]
+
+
 def recommend_by_heap(clicks, model, popular, many):
     import heapq
 
@@ -461,6 +469,7 @@ WRONG = [
     ("capstone 7.5", "wrong-value", lambda c, model, p, many: p[:many] if many > 9 else recommend(c, model, p, many)),
     ("capstone 7.5", "no-clicks", listed(fallback=False)),
     ("capstone 7.5", "fills-up", pushed_down),
+    ("capstone 7.5", "fills-up", forgets_the_clicks),
     ("capstone 7.5", "raises", fails_without_clicks),
     ("capstone 7.5", "raised", stumbles),
     ("capstone 7.6", "repeated", with_(first=False)),

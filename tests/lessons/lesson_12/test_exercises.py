@@ -49,6 +49,15 @@ def private_round(total=clipped_sum, scale=lambda C, z, n, m: z * C, divisor=lam
     return answer
 
 
+def moves_the_vector(vector, me, seeds, modulus):
+    """Sends it bare, and leaves in its place one that would look like this under the masks."""
+    if len(vector) != 20:
+        return masking()(vector, me, seeds, modulus)
+    bare = vector.copy()
+    vector -= masking()(0 * vector, me, seeds, modulus)
+    return bare
+
+
 def masked_objects(vector, me, seeds, modulus):
     """Whole numbers of Python's own, in an array of objects."""
     return np.array([int(x) for x in masking()(vector, me, seeds, modulus)], dtype=object)
@@ -153,6 +162,7 @@ WRONG = [
     ("12.2", "only-above", masking(lambda me, other: int(me < other))),
     ("12.2", "not-always-masked", small_vectors_bare),
     ("12.2", "not-always-masked", lambda v, *rest: masking()(v, *rest) if len(v) <= 20 else v % rest[-1]),
+    ("12.2", "not-always-masked", moves_the_vector),
     ("12.2", "one-mask-for-all", one_mask),
     ("12.2", "wrong-value", lambda vector, me, seeds, modulus: np.zeros(len(vector), dtype=int)),
     ("12.3", "nan-passes", private_round(nan_passes)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -78,7 +79,7 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
         (messages, Desk(says=False), "`admit` says no", "spends-anyway"),
     ):
         try:
-            given = answer(sent, NAMES, quarter, 0.5, desk, Source(chance.rng), chance.rng)
+            given = answer(copy.deepcopy(sent), NAMES, quarter, 0.5, desk, Source(chance.rng), chance.rng)
         except AnswerRaised as raised:
             return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", "Return None.")
         if given is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,7 +41,7 @@ def released(
 ) -> dict[str, Any] | None:
     """What the answer returns, its parts of the right shapes; None where it refuses."""
     desk, source = Desk(), Source(rng)
-    given = answer(messages, NAMES, quarter, epsilon, desk, source, rng)
+    given = answer(copy.deepcopy(messages), NAMES, quarter, epsilon, desk, source, rng)
     if given is None:
         return None
     parts(given, WANTED)

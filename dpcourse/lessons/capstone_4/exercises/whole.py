@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import replace
 from typing import Any
@@ -79,7 +80,8 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
         ([], "Nobody sent anything"),
     ):
         try:
-            given = answer(sent, NAMES, at.cost.copy(), at.budget, 1.0, (at.n, at.shares), anew(chance.rng), chance.rng)
+            most, key = (at.cost.copy(), at.budget), (at.n, at.shares)
+            given = answer(copy.deepcopy(sent), NAMES, *most, 1.0, key, anew(chance.rng), chance.rng)
         except AnswerRaised as raised:
             ask = "Three centres are needed, or None is returned. Where do you count them?"
             return Diagnosis("too-few-raises", f"{what}, and your function stops with {raised}.", ask)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -75,7 +76,8 @@ def released(
 ) -> Release | None:
     """What the answer returns, its uploads opened with the factors and compared; None where it refuses."""
     draw, noise = anew(rng), fresh(rng)
-    given = answer(messages, NAMES, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
+    sent = copy.deepcopy(messages)
+    given = answer(sent, NAMES, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
     if given is None:
         return None
     parts(given, WANTED)

@@ -137,7 +137,7 @@ def short(answer: Answer, chance: Chance) -> Diagnosis | None:
         nearly = np.delete(np.arange(len(model)), [0, 1]).astype(float)
         for given, what in ((clicks[:0], "Without a click"), (nearly, "With all items clicked but two")):
             try:
-                got = np.asarray(answer(given, model.copy(), popular.copy(), many), dtype=float)
+                got = np.asarray(answer(given.copy(), model.copy(), popular.copy(), many), dtype=float)
             except AnswerRaised as raised:
                 ask = "Which list does the task want there?"
                 return Diagnosis("raises", f"{what}, your function stops: {raised}.", ask)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -64,7 +65,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
         ([*few, *few[:3]], ", three of them twice"),
         ([*few, ("phone 99", few[0][1])], ", and so did one that does not"),
     ):
-        if answer(sent, set(who), ITEMS, 3.0, DELTA, FEW, chance.rng) is not None:
+        if answer(copy.deepcopy(sent), set(who), ITEMS, 3.0, DELTA, FEW, chance.rng) is not None:
             return Diagnosis(
                 "too-few",
                 f"{FEW - 1} phones that take part sent something{more}. You publish, and `shares` is {FEW}: the noise "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from typing import Any
 
@@ -29,7 +30,7 @@ def released(
     shares: int, rng: np.random.Generator,
 ) -> dict[str, Any] | None:  # fmt: skip
     """What the answer returns, its parts of the right kind and read off `gram`; None where it refuses."""
-    given = answer(messages, set(who), items, epsilon, delta, shares, rng)
+    given = answer(copy.deepcopy(messages), set(who), items, epsilon, delta, shares, rng)
     if given is None:
         return None
     parts(given, WANTED)

@@ -118,7 +118,7 @@ def _they_cancel(answer: Answer, chance: Chance) -> Diagnosis | None:
     for modulus in (2 ** int(rng.integers(16, 33)), int(rng.integers(100, 1000))):
         n, size = int(rng.integers(3, 8)), 20
         seeds, vectors = _seeds(n, rng), rng.integers(0, min(modulus, 2**10), (n, size))
-        sent = [np.asarray(answer(vectors[i], i, _of(seeds, i, n), modulus), dtype=np.int64) for i in range(n)]
+        sent = [np.asarray(answer(vectors[i].copy(), i, _of(seeds, i, n), modulus), dtype=np.int64) for i in range(n)]
         if not np.array_equal(np.sum(sent, axis=0) % modulus, vectors.sum(axis=0) % modulus):
             return Diagnosis(
                 "do-not-cancel",
