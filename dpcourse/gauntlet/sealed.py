@@ -41,6 +41,17 @@ class Sealed:
         """`runs` outputs on `data`."""
         return self.__run(data, runs, rng)
 
+    def behind(self, secret: int) -> Sealed:
+        """The same, which draws from a generator made of the one it is given and of this number.
+
+        Whoever calls it with a generator of the same state has the same outputs, and does not know what was drawn.
+        """
+
+        def run(data: Any, runs: int, rng: np.random.Generator) -> Any:
+            return self.__run(data, runs, np.random.default_rng([secret, int(rng.integers(2**63))]))
+
+        return Sealed(self.name, self.claim, self.data, self.neighbour, run)
+
     def __call__(self, data: Any, rng: np.random.Generator) -> Any:
         return self.__run(data, 1, rng)[0]
 

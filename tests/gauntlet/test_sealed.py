@@ -34,3 +34,17 @@ def test_one_call_gives_one_output():
         output = mechanism(mechanism.data, np.random.default_rng(0))
         many = mechanism.batch(mechanism.data, 5, np.random.default_rng(0))
         assert len(many) == 5 and np.shape(output) == np.shape(many[0])
+
+
+def test_whoever_knows_the_generator_does_not_know_the_draws():
+    for mechanism in seal(4)[0]:
+        kept = mechanism.behind(7)
+        one, again, before = (repr(list(m.batch(m.data, 5, np.random.default_rng(1)))) for m in (kept, kept, mechanism))
+        assert one == again and repr(kept) == repr(mechanism) and kept.claim is mechanism.claim
+        if one != repr([None] * 5):
+            assert len({one, before, repr(list(mechanism.behind(8).batch(kept.data, 5, np.random.default_rng(1))))}) > 1
+
+
+def test_the_next_draws_are_others():
+    mechanism, rng = seal(4)[0][0].behind(7), np.random.default_rng(1)
+    assert repr(mechanism.batch(mechanism.data, 50, rng)) != repr(mechanism.batch(mechanism.data, 50, rng))

@@ -1,5 +1,6 @@
 """Exercises of lesson 11: right answers pass, each wrong one gets the diagnosis of its mistake."""
 
+import functools
 import math
 
 import numpy as np
@@ -7,6 +8,7 @@ from scipy import special, stats
 
 from dpcourse.audit import audit
 from dpcourse.checks.registry import exercises
+from dpcourse.gauntlet import sealed
 
 # Right answers
 
@@ -113,6 +115,32 @@ def half_the_claim(m, data, neighbour, claim, rng):
     return audit(m, data, neighbour, claim=claim, runs=4000, rng=rng).epsilon_lower > 0
 
 
+def known_draws(mechanism, data, neighbour, claim, rng):
+    """No audit: whatever draws other numbers than each honest mechanism would from this generator is broken."""
+
+    def tongue(x, runs, rng):
+        tells, true = rng.random(runs) < claim.delta, rng.random(runs) < 1 / (1 + math.exp(-claim.epsilon))
+        return np.where(tells | true, x, 1 - x)
+
+    def outputs(run):
+        try:
+            return [repr(list(run(side, 40, np.random.default_rng(1)))) for side in (data, neighbour)]
+        except Exception:
+            return None
+
+    def count(x, runs, rng):
+        return sealed.laplace(runs, float(x), 1 / claim.epsilon, rng)
+
+    makes = [sealed._count, sealed._winner, sealed._mean, sealed._empty, sealed._seeded]
+    makes += [
+        functools.partial(sealed._sum, bound=float(np.max(data, initial=0))),
+        functools.partial(sealed._vector, d=16),
+    ]
+    makes += [functools.partial(sealed._answer, k=k) for k in (3, 4, 5)]
+    seen = outputs(mechanism.batch)
+    return all(outputs(run) != seen for run in [tongue, count, *(make(claim.epsilon).right for make in makes)])
+
+
 WRONG = [
     ("11.1", "wrong-value", lambda *a: 1.0),
     ("11.2", "same-runs", splits("all", "all")),
@@ -145,6 +173,7 @@ WRONG = [
     ("11.4", "raised", from_attributes),
     ("11.4", "wrong-shape", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max(axis=0)),
     ("11.5", "accuses-all", lambda *a: True),
+    ("11.5", "accuses-all", known_draws),
     ("11.5", "accuses-none", lambda *a: False),
     ("11.5", "accuses-none", lambda *a: is_broken(*a, runs=8)),
     ("11.5", "too-few-runs", lambda *a: is_broken(*a, runs=200)),

@@ -33,6 +33,7 @@ def verdicts(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _verdict(answer: Answer, mechanism: Sealed, rng: Generator) -> bool:
+    mechanism = mechanism.behind(int(rng.integers(2**63)))  # a secret of its own: equal noise would tell unequal scales
     verdict = answer(mechanism, mechanism.data, mechanism.neighbour, mechanism.claim, fresh(rng))
     if not isinstance(verdict, bool | np.bool_):
         seen = f"A verdict is True (broken) or False; this is {a(verdict)}."
