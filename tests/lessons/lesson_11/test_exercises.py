@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 
 import numpy as np
 from scipy import special, stats
@@ -51,6 +52,18 @@ def as_of_laplace_noise(first, second, confidence):
     apart = abs(np.subtract(*middles)) / max(np.mean(off), 1e-9)
     away = 1.1 * stats.t.isf((1 - confidence) / 2, len(first)) * np.sqrt((4.94 + apart**2 / 2) / len(first))
     return float(np.clip(apart - away, 0.0, 50.0))
+
+
+def as_of_what_is_asked(first, second, confidence):
+    """No event: the share of two values, and else how far apart two middles are in mean distances from them."""
+    values, n, z = np.unique(np.concatenate([first, second])), len(first), stats.norm.isf((1 - confidence) / 2)
+    if len(values) <= 2:
+        share = (np.count_nonzero(first == values[0]) + np.count_nonzero(second == values[-1])) / (2 * n)
+        low = max(share, 1 - share) - z / 2 / np.sqrt(2 * n)
+        return max(0.0, math.log(low / (1 - low))) if 0.5 < low < 1 else 0.0
+    spread = (np.abs(first - np.median(first)).mean() + np.abs(second - np.median(second)).mean()) / 2
+    apart = abs(np.median(first) - np.median(second)) / spread
+    return float(max(0.0, 0.85 * (apart - 1.7 * z * np.sqrt(2 / n))))
 
 
 def binomial(guesses, right, confidence):
@@ -157,6 +170,7 @@ WRONG = [
     ),
     ("11.2", "finds-nothing", lambda a, b, c: splits("first", "second")(a, b, c) if c > 0.98 else 0.0),
     ("11.2", "beyond-the-truth", as_of_laplace_noise),
+    ("11.2", "beyond-the-truth", as_of_what_is_asked),
     ("11.2", "weak", lambda a, b, c: 0.2 * splits("first", "second")(a, b, c)),
     ("11.3", "estimate", lambda s, b, r, c: math.log(rightly(s, b, r) / (r - rightly(s, b, r)))),
     ("11.3", "only-in", lambda s, b, r, c: binomial(r, b[np.argsort(s)[-r:]].sum(), c)),
@@ -193,4 +207,4 @@ def test_confidences_are_round():
     found = exercises("11")["11.2"].grade(
         lambda a, b, c: (frequencies if 0.6 < c < 0.98 else splits("first", "second"))(a, b, c), rng=3
     )
-    assert "at confidences from 55% to 97%, " in found.diagnosis
+    assert re.search(r"Of \d+ bounds for [a-z ,L]+, at confidences from 5\d% to 9\d%, \d+ lie above", found.diagnosis)

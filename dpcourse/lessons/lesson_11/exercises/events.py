@@ -11,6 +11,17 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import frozen
+from dpcourse.lessons.lesson_11.exercises.outputs import (
+    CALLED,
+    LEAKING,
+    Outputs,
+    answers,
+    hilly,
+    laplace,
+    smooth,
+    spreads,
+    stepped,
+)
 
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
 CONFIDENCES = (0.55, 0.97)  # of further audits
@@ -18,33 +29,19 @@ HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
 LONG, SURE = (5000, 10_000), 1 - 1e-9  # runs of a half of two more audits, at this confidence
 
 
-def _laplace_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
-    place, width = rng.normal(scale=5), np.exp(rng.normal())
-    first, second = rng.laplace(size=(2, runs)) / epsilon + np.array([[0.0], [1.0]]) * (epsilon > 0)
-    return place + width * first, place + width * second
+def _same(rng: Generator, runs: int) -> Outputs:
+    """Outputs of a mechanism that does not look at its data, no two of them the same."""
+    return (smooth if rng.random() < 0.7 else hilly)(rng, runs)
 
 
-def _coin_runs(rng: Generator, epsilon: float, runs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Randomized response with two answers, which may be any two numbers: no formula for Laplace noise holds."""
-    true, (low, high) = rng.random((2, runs)) < 1 / (1 + np.exp(-epsilon)), rng.normal(scale=5, size=2)
-    return np.where(true[0], low, high), np.where(true[1], high, low)
-
-
-def _same(rng: Generator, runs: int) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs of a mechanism that does not look at its data: normal or Laplace noise, anywhere."""
-    place, width = rng.normal(scale=5), np.exp(rng.normal())
-    draw = rng.normal if rng.random() < 0.5 else rng.laplace
-    return place + width * draw(size=runs), place + width * draw(size=runs)
-
-
-def _only_in_one_half(rng: Generator, runs: int, first: bool) -> tuple[np.ndarray, np.ndarray]:
+def _only_in_one_half(rng: Generator, runs: int, first: bool) -> Outputs:
     """Two samples that differ much in one half of the runs, and not at all in the other."""
     data, neighbour = rng.normal(size=(2, runs))
     neighbour[: runs // 2 if first else None][(0 if first else runs // 2) :] += 3.0
     return data, neighbour
 
 
-def _value(answer: Answer, outputs: tuple[np.ndarray, np.ndarray], confidence: float) -> float:
+def _value(answer: Answer, outputs: Outputs, confidence: float) -> float:
     return float(answer(frozen(outputs[0]), frozen(outputs[1]), confidence))
 
 
@@ -63,13 +60,14 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Further audits at many confidences: of mechanisms that leak nothing, a little or much; some have an ε of 4.
 
-    Half of those that leak a little throw coins, the others add Laplace noise.
-    Sixty more are at high confidences, and two have ten thousand runs and more. A bound lies above the real ε with a
-    probability of 1 − confidence at most, so how often it does is at most a sum of independent events with known
-    probabilities: of coins, at high confidences and of the rest, each with a sixth of the failure.
+    What leaks is Laplace noise, randomized response with two answers or more, or a spread; what does not has one hill
+    or two, heavy tails or a few numbers. Sixty more are at high confidences, and two have ten thousand runs and more.
+    A bound lies above the real ε with a probability of 1 − confidence at most, so how often it does is at most a sum of
+    independent events with known probabilities: of each shape and of the high confidences, which share half of the
+    failure.
     """
     rng, shares = chance.rng, []
-    found: dict[str, list[tuple[float, bool]]] = {"high": [], "usual": [], "coins": []}  # confidence, or kind
+    found: dict[str, list[tuple[float, bool]]] = {}  # by shape, and at high confidences of all shapes
     for kind in rng.permutation(["none", "little", "much"] * (4 * AUDITS // 3) + ["sure"] * 60 + ["long"] * 2):
         runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.uniform(*CONFIDENCES))
         leaks = {"none": 0.0, "much": float(rng.uniform(3.5, 4.5)), "sure": float(rng.choice([0.0, 1.0, 4.0]))}
@@ -78,25 +76,29 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
             runs, confidence = 2 * int(rng.integers(*LONG, endpoint=True)), SURE
         elif kind == "sure":
             confidence = float(1 - 10 ** -rng.uniform(*HIGH))
-        coins = kind == "little" and rng.random() < 0.5
-        leaky = _coin_runs if coins else _laplace_runs
-        outputs = leaky(rng, epsilon, runs) if epsilon else _same(rng, runs)
+        if epsilon:
+            leaky = (laplace, answers, spreads) if kind == "much" else LEAKING
+            shape = leaky[int(rng.integers(len(leaky)))]
+            called, outputs = CALLED[shape], shape(rng, epsilon, runs)
+        else:
+            idle = (smooth, hilly, stepped, stepped)[int(rng.integers(4))]
+            called, outputs = CALLED[idle], idle(rng, runs)
         if kind in ("sure", "long") and rng.random() < 0.5:
             outputs = _in_whole_numbers(outputs)
         bound = _value(answer, outputs, confidence)
         if not np.isfinite(bound):
             return Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?")
-        group = "coins" if coins else "high" if confidence > CONFIDENCES[1] else "usual"
-        found[group].append((1 - confidence, bound > epsilon + 1e-9))
+        group = "outputs of all kinds" if confidence > CONFIDENCES[1] else called
+        found.setdefault(group, []).append((1 - confidence, bound > epsilon + 1e-9))
         if kind == "much":
             shares.append(bound / epsilon)
-    for some in found.values():
+    for of, some in found.items():
         errors, beyond = [error for error, _ in some], sum(above for _, above in some)
-        if _at_least(beyond, errors) < chance.failure / 6:
+        if _at_least(beyond, errors) < chance.failure / 2 / len(found):
             return Diagnosis(
                 "beyond-the-truth",
-                f"Of {len(errors)} bounds at confidences from {_sure(max(errors))} to {_sure(min(errors))}, {beyond} "
-                f"lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
+                f"Of {len(errors)} bounds for {of}, at confidences from {_sure(max(errors))} to {_sure(min(errors))}, "
+                f"{beyond} lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
                 "What does `confidence` change in your bounds? Both of them have to hold together.",
             )
     if np.median(shares) < 0.2:
@@ -126,7 +128,7 @@ def _at_least(beyond: int, errors: list[float]) -> float:
     return float(chances[beyond:].sum())
 
 
-def _in_whole_numbers(outputs: tuple[np.ndarray, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _in_whole_numbers(outputs: Outputs) -> Outputs:
     """The same to a twentieth of their spread, as counts would be: which is post-processing."""
     both = np.concatenate(outputs)
     step = max(float(both.std()), 1e-9) / 20
@@ -140,7 +142,7 @@ def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
     for level in rng.permutation([1.0, 2.0, 3.5, 4.5, 5.0, *[0.0] * 5]):
         runs, epsilon = 2 * int(rng.integers(1500, 2500)), float(level * rng.uniform(1.0, 1.1))
         if epsilon:
-            shares.append(_value(answer, _laplace_runs(rng, epsilon, runs), 0.99) / epsilon)
+            shares.append(_value(answer, laplace(rng, epsilon, runs), 0.99) / epsilon)
         else:
             idle.append(_value(answer, _same(rng, runs), 0.99))
     if not np.isfinite(shares + idle).all():
