@@ -38,6 +38,7 @@ def walls(folder: Path, hidden: tuple[Path, ...] = ()) -> list[str]:
     layout, closed = _layout(_seen(), hidden)
     made = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
     made += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", *layout]
+    made += _links(_seen())
     made += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
     # What bubblewrap lays out itself has no size and would be written to.
     made += ["--size", str(2**24), "--tmpfs", "/dev/shm"]
@@ -53,6 +54,15 @@ def _seen() -> tuple[Path, ...]:
     executables = [Path(interpreter()), Path(interpreter()).resolve()]
     places = {*map(Path, SYSTEM), *(prefix / part for prefix in prefixes for part in OF_PYTHON), *executables}
     return tuple(sorted(place for place in places if os.path.exists(place)))
+
+
+def _links(seen: tuple[Path, ...]) -> Iterator[str]:
+    """Links between this Python's path and its file that nothing else shows: it looks for its parts beside them."""
+    place = interpreter()
+    while os.path.islink(place):
+        place = os.path.abspath(os.path.join(os.path.dirname(place), os.readlink(place)))
+        if os.path.islink(place) and not {Path(place), *Path(place).parents} & set(seen):
+            yield from ("--symlink", os.readlink(place), place)
 
 
 @functools.lru_cache

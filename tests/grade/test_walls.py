@@ -136,3 +136,11 @@ def test_python_runs_behind_the_walls(tmp_path, monkeypatch, how):
     command = ["bwrap", *walls.walls(tmp_path / "in"), walls.interpreter(), "-s", "-c", words]
     done = subprocess.run(command, capture_output=True, encoding="utf-8", timeout=120)
     assert not done.returncode, done.stderr
+
+
+def test_a_python_behind_a_link_behind_a_link_starts(inside, tmp_path):
+    prefix, between = python(tmp_path / "venv"), tmp_path / "between"
+    between.mkdir()
+    (between / "python3").symlink_to("/bin/sh")
+    (prefix / "bin" / "python").symlink_to(between / "python3")
+    assert inside(prefix, str(prefix / "bin" / "python"), "-c", "echo starts") == ["starts"]
