@@ -106,9 +106,9 @@ def asked(thing: Any, name: str, arguments: Sequence[Any] | None, keywords: Mapp
     kind = type(thing).__name__
     if not _lets_through(thing, _ALIASES.get(kind, kind), name):
         raise AttributeError(f"{kind!r} object has no attribute {name!r}")
+    found = thing if name == "__call__" else list if name == "__iter__" else getattr(thing, name)
     if name == "__iter__":
-        return list(thing)
-    found = thing if name == "__call__" else getattr(thing, name)
+        arguments, keywords = [thing], None
     if arguments is None:
         return found
     with room(MOST_BYTES):

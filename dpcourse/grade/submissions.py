@@ -88,7 +88,7 @@ def cells_of(path: Path) -> list[Cell]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
     if len(cells) > MOST_CELLS:
-        raise ValueError(f"{path.name} has {len(cells):,} cells; up to {MOST_CELLS:,} are read")
+        raise ValueError(f"{path.name} has {len(cells):,} cells; no more than {MOST_CELLS:,} are allowed")
     return found
 
 

@@ -13,7 +13,7 @@ NEAR = 2.0**24  # of a mask: inputs are 2^16 at most, and a number that has no m
 
 
 def shown(run: Watched, noisy: np.ndarray) -> Diagnosis | None:
-    """What is returned was opened; all else is inputs minus masks, in any order, and no mask serves two inputs."""
+    """What is returned was opened; all else is inputs minus masks. Of two inputs to a mask one is let through."""
     before = [seen for seen in run.board if not _is(seen, noisy)]
     if len(before) == len(run.board):
         return Diagnosis(

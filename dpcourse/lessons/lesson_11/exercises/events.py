@@ -46,7 +46,7 @@ def _value(answer: Answer, outputs: Outputs, confidence: float) -> float:
 
 
 def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Four looks at bounds that lie too high, each with a quarter of the failure, and whether anything is found."""
+    """Whether bounds lie too high (two looks with a quarter of the failure, further ones with half) or find nothing."""
     rng = chance.rng
     bounds = [_value(answer, _same(rng, RUNS), CONFIDENCE) for _ in range(AUDITS)]
     if not np.isfinite(bounds).all():
