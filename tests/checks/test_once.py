@@ -1,8 +1,8 @@
 """Answers that add their noise where a check looks for it, and tell the truth elsewhere: refused every time.
 
-Fifteen times each in `make audit`, fifty with ``--rehearse=full``. Each is the right answer of an exercise, called with
-another ε where it thinks that nobody looks. What a process remembers is lost only where the grader starts another
-(tests/grade/test_renewed.py).
+Fifteen times each in `make audit PART=thorough`, fifty with ``--rehearse=full``. Each is the right answer of an
+exercise, called with another ε where it thinks that nobody looks. What a process remembers is lost only where the
+grader starts another (tests/grade/test_renewed.py).
 """
 
 import importlib.util

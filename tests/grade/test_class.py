@@ -216,6 +216,7 @@ def test_a_forbidden_part_of_the_package_spoils_only_what_uses_it(tmp_path):
 
 
 @pytest.mark.audit
+@pytest.mark.thorough
 @pytest.mark.skipif(not SANDBOXED, reason="hostile notebooks are graded under bubblewrap only")
 def test_twenty_kills_at_random_moments(tmp_path):
     """Sixty students: what was written stays as it was written, and the totals are as constructed."""

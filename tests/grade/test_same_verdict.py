@@ -99,6 +99,7 @@ def test_the_same_verdict(tmp_path, name):
 
 
 @pytest.mark.audit
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", WHOLE)
 def test_the_same_verdict_on_all(tmp_path, name):
     rows = [row for lot in WHOLE[name] for row in compared(tmp_path, name, lot)]
