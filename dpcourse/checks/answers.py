@@ -38,13 +38,17 @@ def _foreign(filename: str) -> bool:
     )
 
 
+_INSIDE = ("<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>")  # of a function, in Python 3.11
+
+
 class AnswerRaised(Exception):
     """The answer raised; `str()` says what and where in the student's own lines."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
         own = [frame for frame in traceback.extract_tb(error.__traceback__) if not _foreign(frame.filename)]
-        where = f", in line {own[-1].lineno} of {own[-1].name}" if own else ""
+        named = [frame.name for frame in own if frame.name not in _INSIDE] or ["your answer"]
+        where = f", in line {own[-1].lineno} of {named[-1]}" if own else ""
         what = type(error).__name__ + (f": {error}" if str(error) else "")
         super().__init__(what + where)
 

@@ -105,7 +105,7 @@ def shared(noise: Sequence[np.ndarray], failure: float) -> str:
     draws = [Draws.of_signs(np.ravel(one)) for one in noise]
     where = "in one call and in the next, those at the same place" if repeated(draws, failure / 2) else ""
     where = where or linked(draws, failure / 2)
-    seen = "Draws of your noise are on one side of 0, or on opposite sides, more often than by chance"
+    seen = "Pairs of your draws have the same sign, or opposite signs, more often than by chance"
     return where and f"{seen}: {where}."
 
 

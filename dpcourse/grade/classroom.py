@@ -28,7 +28,16 @@ from tqdm import tqdm
 from dpcourse.checks.base import cut
 from dpcourse.checks.clocks import Trouble
 from dpcourse.grade import sandbox
-from dpcourse.grade.handed_in import Submission, digest_of, modified, not_looked_at, not_set, older_copy, submissions
+from dpcourse.grade.handed_in import (
+    Submission,
+    digest_of,
+    looked_at,
+    modified,
+    not_looked_at,
+    not_set,
+    older_copy,
+    submissions,
+)
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
 
@@ -83,10 +92,10 @@ def grade_class(
     kept = out / "graded"
     kept.mkdir(parents=True, exist_ok=True)
     limits = dataclasses.replace(limits, hidden=(folder.resolve(), out.resolve()))
-    todo, done, left_out = [], [], dict[str, Graded]()
+    todo, done, left_out = [], [], dict[str, list[str]]()
     for one in submissions(folder):
-        if why := not_looked_at(one):
-            left_out[one.student] = Graded(one.student, one.path.name, "", error=why)
+        if not looked_at(one):
+            left_out.setdefault(one.student, []).append(one.path.name)
             continue
         try:
             digest = digest_of(one.path)
@@ -101,7 +110,7 @@ def grade_class(
             done.append(before)
         else:
             todo.append((dataclasses.replace(one, assigned=tuple(assigned)), digest, place))
-    done += left_out.values()
+    done += [Graded(student, names[0], "", error=not_looked_at(len(names))) for student, names in left_out.items()]
     left = Counter(one.student for one, _, _ in todo)
     with tqdm(total=len(todo) + len(done), initial=len(done), unit="notebook") as bar:
         for graded in _all(todo, workers, limits, sandboxed, lambda names: bar.set_postfix_str(names)):

@@ -112,9 +112,15 @@ def notebook_of(path: Path) -> str:
     return _notebook(path, stat.st_size, stat.st_mtime_ns)
 
 
-def not_looked_at(one: Submission) -> str:
-    """Why this file is not even opened: too many newer ones are there. "" if it is."""
-    return f"not looked at, as all but your {COPIES} newest files" if len(one.newer) >= COPIES else ""
+def looked_at(one: Submission) -> bool:
+    """Whether this file is opened: not where too many newer ones are there."""
+    return len(one.newer) < COPIES
+
+
+def not_looked_at(files: int) -> str:
+    """What a student is told of so many files that are not opened, beside the name of the first."""
+    others = f", nor are {files - 1:,} other files" if files > 1 else ""
+    return f"not looked at{others}: only your {COPIES} newest files are"
 
 
 def not_set(one: Submission) -> str:

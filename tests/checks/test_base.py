@@ -122,15 +122,18 @@ def test_the_line_shown_is_the_students_own():
     def averaging(number):
         return statistics.mean([])
 
-    for answer in (choosing, averaging):
+    def listing(number):
+        return [1 / part for part in (0, number)]
+
+    for answer in (choosing, averaging, listing):
         text = TWICE.grade(answer).diagnosis
         assert f"in line {answer.__code__.co_firstlineno + 1} of {answer.__name__}." in text
 
 
 def test_hints_on_errors_that_are_common():
     def without_noise(answer, chance):
-        for _ in range(20):  # by name and in its place: see forms
-            answer(3, rng=chance.rng)
+        for seed in chance.rng.integers(2**62, size=20):  # by name and in its place: see forms
+            answer(3, rng=np.random.default_rng(seed))
 
     by_name = Exercise("99.8", "By name", (without_noise,), call="f(number, rng)")
     assert "`rng` is passed by name" in by_name.grade(lambda number, generator: 3).next_step

@@ -46,7 +46,9 @@ def test_of_many_files_the_newest_are_looked_at(tmp_path, monkeypatch):
     class_ = copies(tmp_path / "class", "gecadfb")
     found = classroom.grade_class(class_, tmp_path / "out", workers=1, limits=LIMITS, sandboxed=False, assigned=["00"])
     assert sorted(opened) == ["c", "e", "g"]
-    assert [one.error for one in found if one.error] == ["not looked at, as all but your 3 newest files"]
+    assert [one.error for one in found if one.error] == [
+        "not looked at, nor are 3 other files: only your 3 newest files are"
+    ]
     assert max(len(one.newer) for one in submissions(class_)) == 3
 
 

@@ -190,7 +190,7 @@ def not_neighbours(data: Sequence[Any], neighbour: Sequence[Any], relation: Neig
         return Diagnosis(
             "same-data",
             f"`data` and `neighbour` hold the same records, {how}.",
-            "Neighbours differ in one person. Who is it?",
+            "Neighbours differ in one record. Which one is it?",
         )
     replaced = len(gone) == len(come) == 1
     if replaced if relation is Neighbours.REPLACE_ONE else len(gone) + len(come) == 1:

@@ -74,6 +74,8 @@ def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
             if not _asked(answer, folder, "2025-Q4", query, cost):
                 seen = f"After some refused queries there is room for {cost} in the budget of 2, and it is refused."
                 ask = "Only what is released costs anything: were refused queries charged?"
+                if query == "rest":
+                    ask = "May a query bring the sum to exactly 2? And were refused queries charged?"
                 return Diagnosis("charges-refused", seen, ask)
             if query == "small" and _asked(answer, folder, "2025-Q4", "rate", 0.125):
                 return _REPEATS

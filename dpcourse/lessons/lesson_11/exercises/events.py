@@ -99,7 +99,8 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "beyond-the-truth",
                 f"Of {len(errors)} bounds for {of}, at confidences from {_sure(max(errors))} to {_sure(min(errors))}, "
                 f"{beyond} lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
-                "What does `confidence` change in your bounds? Both of them have to hold together.",
+                "What does `confidence` change in your bounds, which have to hold together? And on which side of your "
+                "threshold are outputs that lie on it?",
             )
     if np.median(shares) < 0.2:
         return Diagnosis(
