@@ -49,6 +49,7 @@ audit: $(READY)
 	@"$(PY)" -m pytest -m "hypothesis and not audit" --hypothesis-profile=default -n 2
 
 # Every known answer to one lesson's exercises (LESSON=03) or one capstone's milestones (CAPSTONE=2), many times each.
+# Stopped, it goes on where it was; ARGS="-n 2 --dist worksteal" uses two cores.
 .PHONY: rehearse
 rehearse: $(READY)
 	@"$(PY)" -m pytest -q -m audit --rehearse=full tests/lessons/test_answers.py tests/lessons/test_declared.py $(ARGS) \

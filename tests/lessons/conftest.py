@@ -1,6 +1,9 @@
 """What tests of lessons share: a project's own answers, and rehearsals for `make audit` with a table at the end."""
 
+import functools
+import hashlib
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -8,7 +11,8 @@ import pytest
 
 from dpcourse.checks import rehearse
 
-CAPSTONES = Path(__file__).parents[2] / "notebooks" / "capstones"
+ROOT = Path(__file__).parents[2]
+CAPSTONES = ROOT / "notebooks" / "capstones"
 
 
 @pytest.fixture(scope="module")
@@ -43,12 +47,62 @@ def always(record_property, often):
     return ask
 
 
+def lesson_of(nodeid):
+    """Of what a rehearsal is: "lesson_04" or "capstone_2"; "" where it is something else."""
+    found = re.search(r"\[(capstone )?(\d+)\.", nodeid)
+    return found and f"{'capstone' if found[1] else 'lesson'}_{found[2]}" or ""
+
+
+@functools.cache
+def code_of(lesson):
+    """A digest of what a rehearsal of this lesson runs: all of the package but other lessons, and its answers."""
+    others = ROOT / "dpcourse" / "lessons"
+    files = [file for file in (ROOT / "dpcourse").rglob("*.py") if not file.is_relative_to(others)]
+    files += [*(others / lesson).rglob("*.py"), *Path(__file__).parent.glob("*.py")]
+    files += Path(__file__).with_name(lesson).glob("*.py")
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()[:16]
+
+
+class Rehearsed:
+    """`make rehearse`, stopped and asked for again, goes on: what passed is kept while the code is the same."""
+
+    def __init__(self, config):
+        self.config, self.passed = config, functools.cache(self._passed)
+
+    def _kept(self, lesson):
+        return self.config.cache.mkdir("rehearsed") / f"{lesson}-{code_of(lesson)}.jsonl"
+
+    def _passed(self, lesson):
+        kept = self._kept(lesson)
+        return dict(map(json.loads, kept.read_text(encoding="utf-8").splitlines() if kept.exists() else ()))
+
+    def pytest_pyfunc_call(self, pyfuncitem):
+        if pyfuncitem.nodeid not in self.passed(lesson_of(pyfuncitem.nodeid)):
+            return None
+        pyfuncitem.user_properties.append(("rehearsal", self.passed(lesson_of(pyfuncitem.nodeid))[pyfuncitem.nodeid]))
+        return True  # instead of a call
+
+    def pytest_runtest_logreport(self, report):
+        lesson = lesson_of(report.nodeid)
+        if report.when != "call" or not report.passed or not lesson or hasattr(self.config, "workerinput"):
+            return
+        if report.nodeid not in self.passed(lesson):
+            line = json.dumps([report.nodeid, dict(report.user_properties).get("rehearsal")])
+            with self._kept(lesson).open("a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+
+def pytest_configure(config):
+    if config.getoption("--rehearse") == "full":
+        config.pluginmanager.register(Rehearsed(config), "rehearsed")
+
+
 def pytest_terminal_summary(terminalreporter):
     found = defaultdict(list)
     for reports in list(terminalreporter.stats.values()):
         for report in reports:
             for name, value in getattr(report, "user_properties", ()):
-                if name == "rehearsal" and report.when == "call":
+                if name == "rehearsal" and value and report.when == "call":
                     found[value[0]].append(value[1:])
     if not found:
         return
