@@ -229,8 +229,8 @@ def test_bounded_range_is_the_worst_of_all_intervals(epsilon, order):
 @given(rho=st.floats(1e-6, 50), epsilon=st.floats(1e-3, 100))
 def test_zcdp_conversions_are_inverse(rho, epsilon):
     delta = renyi.delta_from_zcdp(rho, epsilon)
-    if 1e-300 < delta < 0.5:
-        assert renyi.epsilon_from_zcdp(rho, delta) == pytest.approx(epsilon, rel=1e-4)
+    if 1e-300 < delta < 0.5:  # both are at the best of some orders: where ε is small, δ hardly depends on it
+        assert renyi.epsilon_from_zcdp(rho, delta) == pytest.approx(epsilon, rel=1e-4, abs=1e-5)
 
 
 def test_how_much_looser_the_absolute_series_is():

@@ -19,7 +19,7 @@ from dpcourse.checks.places import Place, Placed, place
 from dpcourse.privacy import Guarantee
 
 RUNS = 6_000
-SAME = 5  # releases of one value, at one ε
+SAME = 8  # releases of one value, at one ε
 
 
 def _setting(rng: Generator) -> tuple[float, float]:
