@@ -43,10 +43,11 @@ PART ?= daily
 audit: export OMP_NUM_THREADS := 1
 audit: export OPENBLAS_NUM_THREADS := 1
 audit: $(READY)
-	@echo "Running the audits ($(PART)): over an hour on two cores"
-	@"$(PY)" -m pytest -m audit --part=$(PART) -n 2 --dist worksteal $(ARGS)
-	@echo "Running the property tests on new examples"
-	@"$(PY)" -m pytest -m "hypothesis and not audit" --hypothesis-profile=default -n 2
+	@echo "Running the audits ($(PART)), over an hour on two cores, then the property tests on new examples"
+	@failed=0; \
+	"$(PY)" -m pytest -m audit --part=$(PART) -n 2 --dist worksteal $(ARGS) || failed=1; \
+	"$(PY)" -m pytest -m "hypothesis and not audit" --hypothesis-profile=default -n 2 || failed=1; \
+	exit $$failed
 
 # Every known answer to one lesson's exercises (LESSON=03) or one capstone's milestones (CAPSTONE=2), many times each.
 # Stopped, it goes on where it was; ARGS="-n 2 --dist worksteal" uses two cores.

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,27 @@ def pytest_collection_modifyitems(config, items):
         parts["thorough" if late else "daily"].append(item)
     items[:] = parts.pop(part)
     config.hook.pytest_deselected(items=next(iter(parts.values())))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """The table of rehearsals. Here, because only this file is loaded where tests run in other processes."""
+    found = defaultdict(list)
+    for reports in list(terminalreporter.stats.values()):
+        for report in reports:
+            for name, value in getattr(report, "user_properties", ()):
+                if name == "rehearsal" and value and report.when == "call":
+                    found[value[0]].append(value[1:])
+    if not found:
+        return
+    terminalreporter.section("rehearsals of the exercise checks")
+    terminalreporter.line("exercise  right answers accepted  wrong answers given their own diagnosis  slowest check")
+    for exercise, rows in sorted(found.items()):
+        right, wrong = ([row for row in rows if (row[0] == "passed") is passed] for passed in (True, False))
+        cells = [f"{sum(row[2] for row in some)} of {sum(row[1] for row in some)}" for some in (right, wrong)]
+        slowest = max(row[3] for row in rows)
+        terminalreporter.line(
+            f"{exercise:<8}  {cells[0]:>12} ({len(right)})         {cells[1]:>20} ({len(wrong)})    {slowest:>15.2f} s"
+        )
 
 
 @pytest.fixture

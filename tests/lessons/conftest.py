@@ -1,10 +1,9 @@
-"""What tests of lessons share: a project's own answers, and rehearsals for `make audit` with a table at the end."""
+"""What tests of lessons share: a project's own answers, and rehearsals for `make audit`."""
 
 import functools
 import hashlib
 import json
 import re
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -95,23 +94,3 @@ class Rehearsed:
 def pytest_configure(config):
     if config.getoption("--rehearse") == "full":
         config.pluginmanager.register(Rehearsed(config), "rehearsed")
-
-
-def pytest_terminal_summary(terminalreporter):
-    found = defaultdict(list)
-    for reports in list(terminalreporter.stats.values()):
-        for report in reports:
-            for name, value in getattr(report, "user_properties", ()):
-                if name == "rehearsal" and value and report.when == "call":
-                    found[value[0]].append(value[1:])
-    if not found:
-        return
-    terminalreporter.section("rehearsals of the exercise checks")
-    terminalreporter.line("exercise  right answers accepted  wrong answers given their own diagnosis  slowest check")
-    for exercise, rows in sorted(found.items()):
-        right, wrong = ([row for row in rows if (row[0] == "passed") is passed] for passed in (True, False))
-        cells = [f"{sum(row[2] for row in some)} of {sum(row[1] for row in some)}" for some in (right, wrong)]
-        slowest = max(row[3] for row in rows)
-        terminalreporter.line(
-            f"{exercise:<8}  {cells[0]:>12} ({len(right)})         {cells[1]:>20} ({len(wrong)})    {slowest:>15.2f} s"
-        )
