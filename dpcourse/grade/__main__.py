@@ -42,6 +42,8 @@ def main() -> int:
     else:
         print("Bubblewrap is not used. A hostile notebook can then:")
         print("".join(f"  - {attack}\n" for attack in sandbox.WITHOUT), end="")
+    if sandboxed and (why := sandbox.unfit((asked.submissions.resolve(), asked.out.resolve()))):
+        parser.error(f"Python does not start under bubblewrap here ({why}). --no-sandbox grades without it.")
     limits = sandbox.Limits(seconds=asked.seconds)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # of a worker, each of which has a processor
         os.environ.setdefault(name, "1")
@@ -69,13 +71,16 @@ def main() -> int:
     graded = only_assigned(graded, asked.assigned)
     table, missing = write_all(graded, asked.out)
     print(f"{len(graded)} notebooks; the grades are in {table}, feedback in {asked.out / 'feedback'}")
+    if again := [one for one in graded if one.again]:
+        first = printable(f"{again[0].student}, {again[0].file}: {again[0].error}")
+        print(f"{len(again)} without a grade yet. {first}.")
     if few := handed_in_by_few(graded):
         said = ", ".join(f"{notebook} ({count})" for notebook, count in few.items())
         print(f"Few handed in {said}; all are graded out of these points, too. --assigned says what was set.")
     if missing:
         names = ", ".join(map(printable, missing))
         print(f"No feedback could be written for {names}. Is the disk full? Run the same command again.")
-    return 1 if missing else 0
+    return 1 if missing or again else 0
 
 
 if __name__ == "__main__":

@@ -55,6 +55,19 @@ def bubblewrap() -> str | None:
     return program if done.returncode == 0 else None
 
 
+def unfit(hidden: tuple[Path, ...] = ()) -> str:
+    """Why this Python does not start in the sandbox with the packages that notebooks need; "" if it does."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["bwrap", *walls(Path(folder), hidden), interpreter(), "-s", "-B", "-c", "import numpy, pandas"]
+        environment = {"PATH": "/usr/bin:/bin", "HOME": "/tmp"}
+        try:
+            done = subprocess.run(command, executable=_program(), capture_output=True, env=environment, timeout=60)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+    said = done.stderr.decode(errors="replace").strip().splitlines()
+    return "" if done.returncode == 0 else said[-1] if said else f"it ends with {done.returncode}"
+
+
 def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[bytes]:
     """A worker in a staged folder.
 

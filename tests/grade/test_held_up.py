@@ -147,6 +147,26 @@ def test_a_page_that_cannot_be_written_costs_nobody_else(tmp_path, monkeypatch, 
     assert len((tmp_path / "out" / "grades.csv").read_text(encoding="utf-8").splitlines()) == 3
 
 
+def test_who_has_no_grade_yet_is_named(tmp_path, monkeypatch, capsys):
+    class_ = [Graded("ana", "a.ipynb", ""), Graded("bob", "b.ipynb", "", error=f"{classroom.NOT_NOW} (disk)")]
+    monkeypatch.setattr(__main__, "grade_class", lambda *_, **__: class_)
+    monkeypatch.setattr(sys, "argv", ["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--no-sandbox"])
+    (tmp_path / "out").mkdir()
+    assert __main__.main() == 1
+    assert f"1 without a grade yet. bob, b.ipynb: {classroom.NOT_NOW} (disk)." in capsys.readouterr().out
+
+
+@pytest.mark.skipif(sandbox.bubblewrap() is None, reason="there is no bubblewrap")
+def test_a_python_that_does_not_start_in_the_sandbox_is_told_at_once(tmp_path, monkeypatch, capsys):
+    assert not sandbox.unfit((tmp_path,))
+    monkeypatch.setattr(sandbox, "interpreter", lambda: "/bin/false")
+    monkeypatch.setattr(sys, "argv", ["grade", str(tmp_path), "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit):
+        __main__.main()
+    assert "does not start under bubblewrap here (it ends with 1)" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
 def stopped(*_, **__):
     raise Trouble("no process can be started")
 
