@@ -54,10 +54,10 @@ def lesson_of(nodeid):
 
 @functools.cache
 def code_of(lesson):
-    """A digest of what a rehearsal of this lesson runs: all of the package but other lessons, and its answers."""
-    others = ROOT / "dpcourse" / "lessons"
-    files = [file for file in (ROOT / "dpcourse").rglob("*.py") if not file.is_relative_to(others)]
-    files += [*(others / lesson).rglob("*.py"), *Path(__file__).parent.glob("*.py")]
+    """A digest of what a rehearsal of this lesson runs: all of the package but the grader and other lessons."""
+    package = ROOT / "dpcourse"
+    files = [file for file in package.rglob("*.py") if file.relative_to(package).parts[0] not in ("grade", "lessons")]
+    files += [*(package / "lessons" / lesson).rglob("*.py"), *Path(__file__).parent.glob("*.py")]
     files += Path(__file__).with_name(lesson).glob("*.py")
     return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()[:16]
 
