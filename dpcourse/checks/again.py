@@ -82,6 +82,30 @@ def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator) -> Diagn
     return Diagnosis("own-generator", seen, "Where does your function draw from the `rng` that it is given?")
 
 
+def follows(answer: Answer, ask: Callable[[int], Any], rng: Generator, source: str) -> Diagnosis | None:
+    """Whether many large numbers follow from the draws that an answer asks for, each of them, and from nothing else.
+
+    ``ask(seed)`` calls the answer with a source of this seed. Between two calls with the same one lies another, in a
+    process that remembers nothing. What is asked for and thrown away is seen by that. Two numbers of a right answer are
+    the same for another seed only where they are 0, or by chance: ask for large ones.
+    """
+    seed = int(rng.integers(2**62))
+    first = np.asarray(ask(seed), dtype=float)
+    answer.renew()
+    other, again = (np.asarray(ask(at), dtype=float) for at in (seed + 1, seed))
+    if first.shape != again.shape or not np.allclose(first, again, rtol=0, atol=1e-9 * np.abs(first).max(initial=0)):
+        seen = f"Asked twice the same, and given the same by `{source}`, your function gave two results."
+        return Diagnosis("own-generator", seen, TWICE.ask)
+    same = int(((first == other) & (first != 0)).sum()) if first.shape == other.shape else 0
+    if same <= 1:
+        return None
+    seen = (
+        f"Asked twice the same, and given other numbers by `{source}`, your function gave {same:,} of {first.size:,} "
+    )
+    ask_ = f"Which of the numbers that `{source}` gives are in your result, and which are thrown away?"
+    return Diagnosis("own-generator", f"{seen}numbers once more.", ask_)
+
+
 def listens(inputs: Callable[[Generator], tuple[Any, ...]], ask: Callable[..., Any], times: int = 3) -> Case:
     """The case that so many questions are answered with draws from the generator given, and from no other.
 

@@ -100,7 +100,7 @@ def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[
         if not sandboxed:
             return subprocess.Popen(worker, start_new_session=True, **options)
         with tempfile.TemporaryFile() as filter_:
-            filter_.write(no_processes())
+            filter_.write(system_calls())
             filter_.seek(0)
             command = ["bwrap", *walls(folder, limits.hidden), "--seccomp", str(filter_.fileno()), *worker]
             return subprocess.Popen(command, executable=_program(), pass_fds=[filter_.fileno()], **options)
@@ -136,25 +136,35 @@ def _limit(limits: Limits) -> None:
 
 # -- a seccomp filter without libraries
 
-# Audit number; clone, then what is refused outright: fork, vfork, ptrace, reading others' memory, …; and memory that no
-# limit counts: shmget, semget, msgget, io_uring.
-_X86 = (57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298, 319, 29, 64, 68, 425)
-_ARM = (117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241, 279, 194, 190, 186, 425)
-_ARCHITECTURES = {"x86_64": (0xC000003E, 56, 435, _X86), "aarch64": (0xC00000B7, 220, 435, _ARM)}
+# What is refused outright: fork, vfork, ptrace, reading others' memory, …; memory that no limit counts: shmget, semget,
+# msgget, io_uring; and to see or say which pages and files of all sandboxes were used: mincore, fadvise64, readahead,
+# preadv2, pwritev2, cachestat, inotify, fanotify.
+_X86 = (
+    *(57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298, 319, 29, 64, 68, 425),
+    *(27, 221, 187, 327, 328, 451, 253, 254, 294, 300),
+)
+_ARM = (
+    *(117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241, 279, 194, 190, 186, 425),
+    *(232, 223, 213, 286, 287, 451, 26, 27, 262),
+)
+# Audit number; clone, clone3, socket, fcntl; what is refused.
+_ARCHITECTURES = {"x86_64": (0xC000003E, 56, 435, 41, 72, _X86), "aarch64": (0xC00000B7, 220, 435, 198, 25, _ARM)}
 _CLONE_THREAD, _EPERM, _ENOSYS = 0x00010000, 1, 38
+_AF_UNIX, _F_SETLEASE, _F_NOTIFY = 1, 1024, 1026
 
 
-def no_processes() -> bytes:
-    """A filter that refuses new processes and allows new threads.
+def system_calls() -> bytes:
+    """A filter that refuses new processes and allows new threads; sockets are local, and nobody waits for a file.
 
     RLIMIT_NPROC does not bind root, so a fork bomb is stopped here: ``clone`` without ``CLONE_THREAD`` is refused, and
-    ``clone3``, whose flags lie in memory, is said not to exist, so that the C library falls back to ``clone``.
+    ``clone3``, whose flags lie in memory, is said not to exist, so that the C library falls back to ``clone``. Some
+    networks belong to no namespace (AF_VSOCK). A lease on a library would hold up everybody who opens it.
     """
     found = _ARCHITECTURES.get(platform.machine())
     allow, refuse, absent = 0x7FFF0000, 0x00050000 | _EPERM, 0x00050000 | _ENOSYS
     if found is None:
         return struct.pack("<HBBI", 0x06, 0, 0, allow)
-    architecture, clone, clone3, refused = found
+    architecture, clone, clone3, socket, fcntl, refused = found
     load, equal, any_bit, give = 0x20, 0x15, 0x45, 0x06
     lines = [
         (load, 0, 0, 4),  # the architecture
@@ -165,6 +175,17 @@ def no_processes() -> bytes:
     for number in refused:
         lines += [(equal, 0, 1, number), (give, 0, 0, refuse)]
     lines += [
+        (equal, 0, 4, socket),
+        (load, 0, 0, 16),  # the low half of its family
+        (equal, 1, 0, _AF_UNIX),
+        (give, 0, 0, refuse),
+        (give, 0, 0, allow),
+        (equal, 0, 5, fcntl),
+        (load, 0, 0, 24),  # the low half of what is to be done
+        (equal, 2, 0, _F_SETLEASE),
+        (equal, 1, 0, _F_NOTIFY),
+        (give, 0, 0, allow),
+        (give, 0, 0, refuse),
         (equal, 0, 1, clone3),
         (give, 0, 0, absent),
         (equal, 1, 0, clone),

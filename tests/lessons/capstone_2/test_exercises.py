@@ -76,6 +76,15 @@ def own_masks(values, parties, modulus, draw):
     return share(values, parties, modulus, lambda m, size: np.random.default_rng().integers(0, m, size))
 
 
+PUBLIC = np.random.default_rng(0)
+
+
+def masks_for_show(values, parties, modulus, draw):
+    """All that is needed is drawn, and thrown away."""
+    draw(modulus, (parties - 1, len(values)))
+    return share(values, parties, modulus, lambda m, size: PUBLIC.integers(0, m, size))
+
+
 def seeded_masks(values, parties, modulus, draw):
     draw(modulus, 1)
     rng = np.random.default_rng(2)
@@ -624,6 +633,7 @@ WRONG = [
     ("capstone 2.1", "not-uniform", (same_mask_for_all, reconstruct)),
     ("capstone 2.1", "own-generator", (own_masks, reconstruct)),
     ("capstone 2.1", "own-generator", (million_masks, reconstruct)),
+    ("capstone 2.1", "own-generator", (masks_for_show, reconstruct)),
     ("capstone 2.1", "reused", (seeded_masks, reconstruct)),
     ("capstone 2.1", "one-mask", (one_mask, reconstruct)),
     ("capstone 2.1", "not-additive", (share_and_remember, look_up)),

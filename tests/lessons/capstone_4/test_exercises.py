@@ -168,6 +168,15 @@ def own_source(plain, n, draw):
     return encrypt(plain, n, lambda limit: int(np.random.default_rng().integers(min(limit, 2**62))))
 
 
+PUBLIC = random.Random(0)
+
+
+def r_for_show(plain, n, draw):
+    """An r is drawn, and thrown away."""
+    draw(n)
+    return encrypt(plain, n, PUBLIC.randrange)
+
+
 def by_floats(cipher, n, secret):
     decrypt(cipher, n, secret)
     return int((pow(cipher, secret, n * n) - 1) / n) * pow(secret, -1, n) % n
@@ -818,6 +827,7 @@ WRONG = [
     ("capstone 4.1", "fixed-r", (key, no_r, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, own_source, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, one_of_a_million, add, decrypt)),
+    ("capstone 4.1", "own-generator", (key, r_for_show, add, decrypt)),
     ("capstone 4.1", "fixed-r", (key, r_of_plain, add, decrypt)),
     ("capstone 4.1", "linked-r", (key, counting_r(), add, decrypt)),
     ("capstone 4.1", "not-uniform", (key, short_r, add, decrypt)),

@@ -371,6 +371,15 @@ def share_own(values, draw):
     return share(values, lambda shape: np.random.default_rng().integers(0, 2**64, shape, dtype=np.uint64))
 
 
+PUBLIC = np.random.default_rng(0)
+
+
+def share_for_show(values, draw):
+    """All that is needed is drawn, and thrown away."""
+    draw((4, *values.shape))
+    return share(values, lambda shape: PUBLIC.integers(0, 2**64, shape, dtype=np.uint64))
+
+
 def share_one_of_a_million(values, draw):
     own = np.random.default_rng(int(draw(1)[0]) % 10**6)
     return share(values, lambda shape: own.integers(0, 2**64, shape, dtype=np.uint64))
@@ -570,6 +579,11 @@ def two_entries_share(shape, sigma, normal, **changes):
 
 def noise_of_its_own(shape, sigma, normal):
     return noise(shape, sigma, np.random.default_rng().standard_normal)
+
+
+def noise_for_show(shape, sigma, normal):
+    """All that is needed is drawn, and only looked at."""
+    return noise(shape, sigma, PUBLIC.standard_normal if normal(shape).any() else normal)
 
 
 def noise_of_a_seed(shape, sigma, normal):
@@ -909,6 +923,7 @@ WRONG = [
     ("capstone 6.4", "not-uniform", (share_with_the_value, multiply)),
     ("capstone 6.4", "own-generator", (share_own, multiply)),
     ("capstone 6.4", "own-generator", (share_one_of_a_million, multiply)),
+    ("capstone 6.4", "own-generator", (share_for_show, multiply)),
     ("capstone 6.4", "reused", (share_seeded, multiply)),
     ("capstone 6.4", "wrong-sum", (share_wrong_sum, multiply)),
     ("capstone 6.4", "wrong-type", (share_floats, multiply)),
@@ -962,6 +977,7 @@ WRONG = [
     ("capstone 6.5", "own-generator", (block, deviation, noise_of_its_own)),
     ("capstone 6.5", "own-generator", (block, deviation, noise_of_a_seed)),
     ("capstone 6.5", "own-generator", (block, deviation, noise_in_part)),
+    ("capstone 6.5", "own-generator", (block, deviation, noise_for_show)),
     ("capstone 6.5", "wrong-type", (block, deviation, lambda shape, s, normal: noise(shape, s, normal).astype(float))),
     ("capstone 6.5", "wrong-type", (lambda x: block(x).astype(float), deviation, noise)),
     ("capstone 6.6", "dropped-raises", with_(here=False)),
@@ -991,6 +1007,7 @@ WRONG = [
     ("capstone 6.6", "wrong-steps", with_(steps=2.0**16)),
     ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_its_own(*a))),
     ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_of_a_seed(*a))),
+    ("capstone 6.6", "own-generator", with_(noise=lambda *a, **kw: noise_for_show(*a))),
     ("capstone 6.6", "own-generator", noise_of_everybody),
     ("capstone 6.6", "own-generator", noise_of_the_number),
     ("capstone 6.6", "in-the-clear", with_(multiply=multiply_in_the_clear)),

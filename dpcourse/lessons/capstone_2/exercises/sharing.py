@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.links import uneven_bit
@@ -273,4 +274,14 @@ def _combined(shares: np.ndarray) -> list[tuple[str, np.ndarray]]:
     return found
 
 
-SHARING = (adds_up, hides, hides_here)
+def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Shares follow from what `draw` gives: a number modulo 2^32 is the same twice once in four billion."""
+    counts = chance.rng.poisson(3, BINS)
+
+    def shares(seed: int) -> np.ndarray:
+        return shares_of(answer, counts, 3, MODULUS, Source(np.random.default_rng(seed)))
+
+    return follows(answer, shares, chance.rng, "draw")
+
+
+SHARING = (adds_up, hides, hides_here, drawn)

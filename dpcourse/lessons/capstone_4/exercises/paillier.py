@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.lessons.capstone_4.exercises.reference import anew, decrypted, encrypted, primes, root
@@ -280,4 +281,15 @@ def _uneven(seen: str) -> Diagnosis:
     return Diagnosis("not-uniform", seen, ask)
 
 
-PAILLIER = (works, refuses, hides)
+def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Ciphertexts follow from what `draw` gives: one of 80 bits and more is never the same twice."""
+    p, q = primes(40, chance.rng)
+
+    def ciphers(seed: int) -> list[int]:
+        draw = anew(np.random.default_rng(seed))
+        return [whole(answer.part(1)(5, p * q, draw), "encrypt") for _ in range(8)]
+
+    return follows(answer, ciphers, chance.rng, "draw")
+
+
+PAILLIER = (works, refuses, hides, drawn)

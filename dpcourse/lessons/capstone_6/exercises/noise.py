@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.cases import Equals, Mistake
@@ -136,6 +137,15 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A share follows from what `normal` gives: its numbers are so large that none is the same twice."""
+
+    def share(seed: int) -> np.ndarray:
+        return _share(answer, 12, 20.0, np.random.default_rng(seed).standard_normal)
+
+    return follows(answer, share, chance.rng, "normal")
+
+
 def _share(answer: Answer, d: int, wanted: float, normal: Any) -> np.ndarray:
     share = np.asarray(only_numbers(answer((d, d), wanted, normal)))
     if share.shape != (d, d):
@@ -233,4 +243,9 @@ def _hidden(whole: np.ndarray, wanted: float, chance: Chance) -> Diagnosis | Non
     )
 
 
-NOISE = (Part(PARTS, "block", clips), Part(PARTS, "deviation", DEVIATION), Part(PARTS, "noise", adds_noise))
+NOISE = (
+    Part(PARTS, "block", clips),
+    Part(PARTS, "deviation", DEVIATION),
+    Part(PARTS, "noise", adds_noise),
+    Part(PARTS, "noise", drawn),
+)

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.links import uneven_bit
@@ -249,4 +250,12 @@ def _again(answer: Answer, rng: np.random.Generator, shared: Shared, run: Run) -
     )
 
 
-PRODUCT = (adds_up, hides, multiplies)
+def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Shares follow from what `draw` gives: a number modulo 2^64 is never the same twice."""
+    values = chance.rng.integers(-(2**30), 2**30, 40)
+    return follows(
+        answer, lambda seed: shares_of(answer, values, Source(np.random.default_rng(seed))), chance.rng, "draw"
+    )
+
+
+PRODUCT = (adds_up, hides, drawn, multiplies)

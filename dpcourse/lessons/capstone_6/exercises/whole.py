@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.datasets import Bank, Customers, simulate_customers
@@ -73,6 +74,18 @@ def _drawn_elsewhere(answer: Answer, banks: list[Bank], wrong: np.ndarray, rng: 
     if np.abs(again(five_banks(rng, len(wrong) * 4)) - wrong).max() <= EXACT:
         return f"your matrix is off by up to {np.abs(wrong).max():.3g}, by the same numbers on other customers too."
     return ""
+
+
+def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The noise of the matrix follows from what `normal` gives: no entry is the same twice."""
+    banks = five_banks(chance.rng, FEWEST + 10)
+
+    def noisy(seed: int) -> np.ndarray:
+        rng = np.random.default_rng(seed)
+        given = made(answer, [*banks], run_of(rng), rng.standard_normal)
+        return np.zeros(0) if given is None else np.asarray(given["noisy"])
+
+    return follows(answer, noisy, chance.rng, "normal")
 
 
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -172,4 +185,4 @@ def _fitted(exact: np.ndarray, world: Customers, rng: np.random.Generator) -> fl
     return auc(scores(weights, world.applicants), world.defaulted)
 
 
-WHOLE = (robust, honest, everywhere, useful, ridged)
+WHOLE = (robust, honest, drawn, everywhere, useful, ridged)
