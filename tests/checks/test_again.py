@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcourse.checks.again import Again, listens
+from dpcourse.checks.again import Again, follows, listens
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Refused
 from dpcourse.checks.places import Placed, place
@@ -51,6 +51,28 @@ def test_whole_numbers_are_whole(result):
 
 
 KNOWN = np.random.default_rng(1)
+
+
+def numbers(draw):
+    """All that is drawn, behind a number that is always there."""
+    return np.concatenate([[5.0, 0.0, 0.0], draw(30)])
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (numbers, ""),
+        (lambda draw: 1e9 * np.repeat(draw(1), 30), ""),
+        (lambda draw: [draw(30), KNOWN.random(30)][1], "given the same by `draw`, your function gave two results"),
+        (lambda draw: [draw(30), np.arange(1, 31)][1], "given other numbers by `draw`, your function gave 30 of 30"),
+        (lambda draw: np.append(draw(28), [7, 8]), "gave 2 of 30 numbers once more"),
+    ],
+    ids=["one fixed number", "one draw", "known to all", "none", "some fixed"],
+)
+def test_what_is_drawn_has_to_be_in_the_result(answer, says):
+    asked = Answer(answer)
+    wrong = follows(asked, lambda seed: asked(np.random.default_rng(seed).random), np.random.default_rng(0), "draw")
+    assert (wrong.seen if wrong else "").count(says) and bool(wrong) == bool(says)
 
 
 def call(answer, n, own):
