@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.again import drawn_elsewhere
+from dpcourse.checks.again import drawn_elsewhere, follows
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
@@ -151,6 +151,17 @@ def _own(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         return np.array([given.noisy[name] - counted(chips, 30) for name, _, chips in messages])
 
     return drawn_elsewhere(noise, rng)
+
+
+def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Every r follows from what `draw` gives: one of 60 bits and more is never the same twice."""
+    at, messages = office(chance.rng, 3, 30), _sent(chance.rng, 3, 30, 20)
+
+    def roots(seed: int) -> list[int]:
+        given = released(answer, messages, at, 1.0, np.random.default_rng(seed))
+        return [] if given is None else given.roots
+
+    return follows(answer, roots, chance.rng, "draw")
 
 
 def _sent(rng: np.random.Generator, tests: int, defects: int, chips: int) -> list[Message]:
@@ -326,4 +337,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-WHOLE = (robust, honest, useful)
+WHOLE = (robust, honest, drawn, useful)

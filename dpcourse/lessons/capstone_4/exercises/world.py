@@ -62,13 +62,14 @@ def cleaned(matrix: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Release:
-    """What the answer published, and what we find in its uploads: each centre's noisy counts."""
+    """What the answer published, and what we find in its uploads: each centre's noisy counts, and rⁿ modulo n."""
 
     total: np.ndarray
     counts: np.ndarray
     tests: np.ndarray
     claim: Any
     noisy: dict[str, np.ndarray]
+    roots: list[int]
 
 
 def released(
@@ -96,7 +97,8 @@ def released(
         shapes = f"`total` has shape {total.shape} and `counts` {counts.shape}; {shape} and {shape[1:]} are wanted."
         raise Refused(Diagnosis("wrong-shape", shapes))
     plain = {name: _plain(name, ciphers, at, shape) for name, ciphers in uploads.items()}
-    _fresh(uploads, at, draw.bits)
+    roots = [int(one) % at.n for ciphers in uploads.values() for one in ciphers]  # another for another r
+    _fresh(uploads, at, draw.bits, roots)
     split = -(-shape[0] * shape[1] // slots_in(at.n, BITS))
     for name, one in plain.items():
         cells = [packed(cleaned(sent).ravel().tolist(), BITS, at.n) for who, sent, _ in messages if who == name]
@@ -115,7 +117,7 @@ def released(
     opened = [sum(column) % at.n for column in zip(*plain.values(), strict=True)]
     _compare(opened, split, total, counts, at, len(plain))
     noisy = {name: np.array(unpacked(one[split:], COUNT_BITS, shape[1], at.n)) - OFFSET for name, one in plain.items()}
-    return Release(total, counts, np.asarray(given["tests"]), given["claim"], noisy)
+    return Release(total, counts, np.asarray(given["tests"]), given["claim"], noisy, roots)
 
 
 def _plain(name: str, ciphers: Any, at: Office, shape: tuple[int, ...]) -> list[int]:
@@ -131,9 +133,8 @@ def _plain(name: str, ciphers: Any, at: Office, shape: tuple[int, ...]) -> list[
     return [decrypted(one, at.p, at.q) for one in numbers]
 
 
-def _fresh(uploads: dict[str, Any], at: Office, drawn: float) -> None:
+def _fresh(uploads: dict[str, Any], at: Office, drawn: float, roots: list[int]) -> None:
     """Every ciphertext has an r of its own, drawn by `draw`, up to n. All of right ones are small once in 10^12."""
-    roots = [int(one) % at.n for ciphers in uploads.values() for one in ciphers]  # rⁿ modulo n: another for another r
     if len(set(roots)) < len(roots):
         raise Refused(
             Diagnosis(
