@@ -99,11 +99,12 @@ def follows(answer: Answer, ask: Callable[[int], Any], rng: Generator, source: s
     same = int(((first == other) & (first != 0)).sum()) if first.shape == other.shape else 0
     if same <= 1:
         return None
-    seen = (
-        f"Asked twice the same, and given other numbers by `{source}`, your function gave {same:,} of {first.size:,} "
+    once_more = f"{same:,} of {first.size:,} numbers once more"
+    return Diagnosis(
+        "own-generator",
+        f"Asked twice the same, and given other numbers by `{source}`, your function gave {once_more}.",
+        f"Which of the numbers that `{source}` gives are in your result, and which are thrown away?",
     )
-    ask_ = f"Which of the numbers that `{source}` gives are in your result, and which are thrown away?"
-    return Diagnosis("own-generator", f"{seen}numbers once more.", ask_)
 
 
 def listens(inputs: Callable[[Generator], tuple[Any, ...]], ask: Callable[..., Any], times: int = 3) -> Case:
