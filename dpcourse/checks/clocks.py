@@ -83,6 +83,8 @@ def _started(watch: Callable[[], None]) -> None:
 def time_limit(seconds: float, clock: Clock = OWN) -> Iterator[None]:
     """Raise `TimedOut` inside after `seconds` of processor time, or `PATIENCE` times as long by the wall clock.
 
+    It is raised once inside, and where the code inside catches it, again at the end.
+
     Processor time, because a busy machine must not stop a right answer; the wall clock, because who sleeps uses none.
     Time in line for the processor is no sleep, and is left out of it.
     Less than `seconds` by the wall clock is never too long, however many threads compute. Python code in the main
@@ -126,6 +128,15 @@ def time_limit(seconds: float, clock: Clock = OWN) -> Iterator[None]:
     try:
         _started(watch)
         yield
+    except (TimedOut, KeyboardInterrupt, Trouble):
+        raise
+    except BaseException as error:  # what the code inside made of it
+        if expired:
+            raise TimedOut(expired[0]) from error
+        raise
+    else:
+        if expired:  # and went on
+            raise TimedOut(expired[0])
     finally:
         # The lock keeps a watch that ends at the last moment from interrupting whatever runs next.
         try:

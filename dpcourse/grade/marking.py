@@ -21,7 +21,7 @@ from dpcourse.checks.base import Exercise, cut
 from dpcourse.checks.clocks import Clock, TimedOut, Trouble
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
-from dpcourse.grade.student import Gone, Student
+from dpcourse.grade.student import Gone, Late, Student
 from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matching, needed
 from dpcourse.privacy import Guarantee
 
@@ -161,7 +161,7 @@ class _Session:
             self._student = Student(process, self._limits.seconds)
             for module, things in _provided(self._known):
                 self._student.provide(module, things)
-        except Gone as error:  # before it ran a line of the student's
+        except (Gone, Late) as error:  # before it ran a line of the student's
             raise Trouble(f"a process did not start: {error}") from error
         self._at = 0
         return self._student
@@ -187,10 +187,12 @@ class _Session:
                     student.run_cell(cell.source, cell.label)
                     student.run_cell("", cell.label)  # a cell may be done, and have left nobody who listens
                 self._bad.pop(cell.label, None)
-            except TimedOut as late:
+            except Late as late:
                 self._bad[cell.label] = ("hung", str(late))
                 student = self._fresh()
                 continue
+            except TimedOut:  # the check that asked for the cells ran out of its own time
+                raise
             except (Gone, wire.WireError, MemoryError):  # what is left of the memory would not do for the rest
                 self._bad[cell.label] = ("died", "the process ended: out of memory, or of its own will")
                 student = self._fresh()
@@ -218,7 +220,7 @@ class _Session:
             answer = student.answer(question.expression)
         except Trouble:
             raise
-        except (TimedOut, Gone) as error:
+        except (Late, Gone) as error:
             self.close()
             return self._lost(question, asked, "raised", f"Your notebook ended the process that ran it ({error}).")
         except wire.WireError as error:

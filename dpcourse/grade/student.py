@@ -30,6 +30,10 @@ class Gone(Exception):
     """The student's process has ended: killed, out of memory, or of its own will."""
 
 
+class Late(TimedOut):
+    """The student's process did not answer in the time that one cell or one call may take, and was killed."""
+
+
 class Student:
     """One process with a student's notebook in it.
 
@@ -125,7 +129,7 @@ class Student:
         left = min(self._seconds - spent, PATIENCE * self._seconds - waited)
         if left <= 0:
             self.close()
-            raise TimedOut(waited)
+            raise Late(waited)
         self._look = time.monotonic() + max(left, 0.05)
 
     def handle(self, thing: Any) -> int:
@@ -189,7 +193,7 @@ class Student:
         self._ask("provide", [module, dict(things)])
 
     def run_cell(self, source: str, label: str) -> None:
-        """Run one cell; what it raises, or `TimedOut`."""
+        """Run one cell; what it raises, or `Late`."""
         self._ask("cell", [source, label])
 
     def answer(self, expression: str) -> Any:

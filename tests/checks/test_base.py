@@ -188,6 +188,22 @@ def test_time_limit_leaves_quick_code_alone():
             pass
 
 
+@pytest.mark.parametrize("then", ["goes on", "raises"])
+def test_who_catches_the_limit_does_not_escape_it(then):
+    """As SQLite does, when it calls a function of Python."""
+
+    def loops():
+        try:
+            while True:
+                pass
+        except BaseException:
+            if then == "raises":
+                raise ValueError("something else") from None
+
+    with pytest.raises(TimedOut), time_limit(0.01):
+        loops()
+
+
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="a sleep is not interrupted here")
 def test_who_sleeps_is_stopped_by_the_wall_clock():
     start = time.perf_counter()

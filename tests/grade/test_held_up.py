@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,8 +17,8 @@ from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
 from dpcourse.grade.classroom import Graded
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.people import person
-from dpcourse.grade.student import Student, rebuilt
-from dpcourse.grade.submissions import ROOT
+from dpcourse.grade.student import Late, Student, rebuilt
+from dpcourse.grade.submissions import ROOT, Cell
 from dpcourse.lessons.lesson_14.exercises import spend
 from dpcourse.lessons.lesson_14.exercises.watched import Watched
 from tests.grade.test_limits import marked
@@ -95,6 +96,36 @@ def test_who_does_not_read_is_not_waited_for(how):
     with pytest.raises(TimedOut) as late, time_limit(3):
         student.run_cell("x" * 10**6, "cell 1") if how == "cell" else student.keep(np.zeros(10**6))
     assert late.value.seconds < 3 and student.process.poll() is not None
+
+
+def deaf_session(monkeypatch, tmp_path, deaf=DEAF):
+    """Of a notebook with one cell, whose process never answers it."""
+    command = [sys.executable, "-S", "-c", deaf]
+    starts = lambda *_, **__: subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: E731
+    monkeypatch.setattr(sandbox, "start", starts)
+    known, limits = SimpleNamespace(imports=()), sandbox.Limits(seconds=0.5)
+    return marking._Session(known, [Cell("a", "1", "")], frozenset(), tmp_path, limits, False, marking._Watch())
+
+
+def test_a_check_that_is_out_of_time_while_cells_run_again_is_too_slow(tmp_path, monkeypatch):
+    """The cell may take longer than the check has left; it is not the cell that is called endless."""
+    session = deaf_session(monkeypatch, tmp_path)
+    with pytest.raises(TimedOut) as late, time_limit(0.05):
+        session._ready(1)
+    assert not isinstance(late.value, Late) and not session._bad
+    session.close()
+
+
+def test_a_cell_that_does_not_answer_is_hung(tmp_path, monkeypatch):
+    session = deaf_session(monkeypatch, tmp_path)
+    session._ready(1)
+    assert session._bad["a"][0] == "hung"
+    session.close()
+
+
+def test_a_process_that_hangs_before_it_began_is_not_a_grade(tmp_path, monkeypatch):
+    with pytest.raises(Trouble, match="stopped after"):
+        deaf_session(monkeypatch, tmp_path, "import time; time.sleep(1000)")._ready(1)
 
 
 def test_a_call_has_its_time_with_all_that_it_asks_for():
