@@ -28,11 +28,19 @@ def clopper_pearson(hits: np.ndarray, runs: int | np.ndarray, error: float) -> t
     >>> low.round(3), high.round(3)
     (array([0.   , 0.398, 0.964]), array([0.036, 0.602, 1.   ]))
     """
+    return _low(hits, runs, error), _high(hits, runs, error)
+
+
+def _low(hits: np.ndarray, runs: int | np.ndarray, error: float) -> np.ndarray:
     hits = np.asarray(hits, dtype=float)
-    inner = np.clip(hits, 1, None), np.clip(hits, None, runs - 1)
-    low = np.where(hits > 0, betaincinv(inner[0], runs - inner[0] + 1, error), 0.0)
-    high = np.where(hits < runs, betainccinv(inner[1] + 1, runs - inner[1], error), 1.0)
-    return low, high
+    inner = np.clip(hits, 1, None)
+    return np.where(hits > 0, betaincinv(inner, runs - inner + 1, error), 0.0)
+
+
+def _high(hits: np.ndarray, runs: int | np.ndarray, error: float) -> np.ndarray:
+    hits = np.asarray(hits, dtype=float)
+    inner = np.clip(hits, None, runs - 1)
+    return np.where(hits < runs, betainccinv(inner + 1, runs - inner, error), 1.0)
 
 
 def certified_epsilon(
@@ -49,8 +57,7 @@ def certified_epsilon(
     error : float
         Of each of the two one-sided bounds; the larger of the two results is wrong with probability 2·error at most.
     """
-    true_low = clopper_pearson(hits, runs, error)[0]
-    false_high = clopper_pearson(false_hits, runs, error)[1]
+    true_low, false_high = _low(hits, runs, error), _high(false_hits, runs, error)
     with np.errstate(divide="ignore"):
         by_event = np.log(np.maximum(true_low - delta, 0.0)) - np.log(false_high)
         by_complement = np.log(np.maximum(1 - false_high - delta, 0.0)) - np.log1p(-true_low)

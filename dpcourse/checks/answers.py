@@ -217,9 +217,7 @@ def watch_package(allowed: tuple[str, ...] = (), own_work: bool = True) -> Itera
             importing.append(frame) if event == "call" else importing.clear() if importing[:1] == [frame] else None
         if event != "call" or importing or used or not code.co_filename.startswith(root):
             return
-        parts = Path(code.co_filename).relative_to(_PACKAGE).with_suffix("").parts
-        name = ".".join([*(part for part in parts if part != "__init__"), getattr(code, "co_qualname", code.co_name)])
-        fine = any(name == room or name.startswith(f"{room}.") for room in (*_HARMLESS, *allowed))
+        parts, name, fine = _known(code.co_filename, getattr(code, "co_qualname", code.co_name), allowed)
         if own_work and not fine or _oracle(frame, parts):
             used.append(name)
             raise PackageUsed(name)
@@ -239,6 +237,14 @@ def watch_package(allowed: tuple[str, ...] = (), own_work: bool = True) -> Itera
             raise PackageUsed(used[0])
         if looked:
             raise LookedAway(looked[0])
+
+
+@functools.lru_cache(maxsize=1024)
+def _known(filename: str, function: str, allowed: tuple[str, ...]) -> tuple[tuple[str, ...], str, bool]:
+    """A function of the package: the parts of its module, its whole name, and whether its room may run."""
+    parts = Path(filename).relative_to(_PACKAGE).with_suffix("").parts
+    name = ".".join([*(part for part in parts if part != "__init__"), function])
+    return parts, name, any(name == room or name.startswith(f"{room}.") for room in (*_HARMLESS, *allowed))
 
 
 def _forget() -> None:
