@@ -52,10 +52,16 @@ def ours(split: Split, numeric: str, seeds: int) -> None:
     for epsilon in EPSILONS:
         taken, sweep = seconds(
             lambda epsilon=epsilon: fit_sweep(
-                train, y_train, epsilons=[epsilon], seeds=seeds, dataset_size=TRAINED_ON, classes=(0, 1),
-                features=numeric, rng=8,
+                train,
+                y_train,
+                epsilons=[epsilon],
+                seeds=seeds,
+                dataset_size=TRAINED_ON,
+                classes=(0, 1),
+                features=numeric,
+                rng=8,
             )
-        )  # fmt: skip
+        )
         found = [scores(logits, y_test) for logits in sweep.decision_function(test)[0]]
         row(f"DP-SGD, ours, {seeds} seeds in one fit", epsilon, found, taken / seeds)
 
@@ -75,10 +81,15 @@ def beside_opacus(split: Split, numeric: str, rounds: int) -> None:
             mine.append(scores(model.decision_function(test), y_test))
             public = (RATE, pace.steps, MOMENTUM, TRAINED_ON)
             answer = other.train(
-                seed=seed, batches="gathered", sampling_rate=RATE, steps=pace.steps, momentum=MOMENTUM,
-                clip_norm=model.clip_norm_, noise_multiplier=model.noise_multiplier_,
+                seed=seed,
+                batches="gathered",
+                sampling_rate=RATE,
+                steps=pace.steps,
+                momentum=MOMENTUM,
+                clip_norm=model.clip_norm_,
+                noise_multiplier=model.noise_multiplier_,
                 learning_rate=pace.learning_rate(model.noise_multiplier_, model.clip_norm_, *public),
-            )  # fmt: skip
+            )
             theirs.append(scores(test @ answer["theta"][:-1] + answer["theta"][-1], y_test))
             times.append((taken, answer["cpu"]))
         for what, found, taken in zip(("ours, one by one", "Opacus"), (mine, theirs), np.median(times, 0), strict=True):

@@ -65,8 +65,10 @@ class OtherLibrary:
         np.savez(arrays, X=X, y=y)
         self._process = subprocess.Popen(
             [python, ROOT / "benchmarks" / "others" / f"train_with_{name}.py", arrays],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         self.versions = self._answer()["versions"]
 
     def _answer(self) -> dict:
@@ -203,9 +205,13 @@ def against_opacus(split: Split, noise_multiplier: float, seeds: int) -> None:
     train, test, y_train, y_test = split
     other = OtherLibrary("opacus", [["torch==2.13.0"], ["opacus==1.6.0"]], train, y_train)
     settings = dict(
-        sampling_rate=RATE, steps=STEPS, clip_norm=CLIP, noise_multiplier=noise_multiplier, momentum=MOMENTUM,
+        sampling_rate=RATE,
+        steps=STEPS,
+        clip_norm=CLIP,
+        noise_multiplier=noise_multiplier,
+        momentum=MOMENTUM,
         learning_rate=LEARNING_RATE,
-    )  # fmt: skip
+    )
     names = (
         "ours, `fit` with its accounting, float32 as theirs",
         "ours, the same in float64",
@@ -264,9 +270,13 @@ def against_diffprivlib(split: Split, seeds: int) -> None:
     found: dict[str, list[tuple[float, float, float]]] = {"ours": [], "diffprivlib": []}
     for seed in range(seeds):
         model = ObjectivePerturbationLogisticRegression(
-            epsilon=1.0, regularization=REGULARIZATION, data_norm=DATA_NORM, dataset_size=TRAINED_ON, classes=(0, 1),
+            epsilon=1.0,
+            regularization=REGULARIZATION,
+            data_norm=DATA_NORM,
+            dataset_size=TRAINED_ON,
+            classes=(0, 1),
             random_state=seed,
-        )  # fmt: skip
+        )
         taken, _ = seconds(lambda model=model: model.fit(train, y_train))
         found["ours"].append((taken, *scores(model.decision_function(test), y_test)))
         answer = other.train(seed=seed, epsilon=1.0, regularization=REGULARIZATION)
@@ -304,10 +314,14 @@ def main(arguments: list[str]) -> None:
     accuracy(split, options.seeds)
     noise_multiplier = calibrate_noise_multiplier(1.0, DELTA, RATE, STEPS)
     price_in_time(split, noise_multiplier, options.repeats)
-    for compare in () if options.alone else (
-        lambda: against_opacus(split, noise_multiplier, options.rounds),
-        lambda: against_diffprivlib(split, options.rounds),
-    ):  # fmt: skip
+    for compare in (
+        ()
+        if options.alone
+        else (
+            lambda: against_opacus(split, noise_multiplier, options.rounds),
+            lambda: against_diffprivlib(split, options.rounds),
+        )
+    ):
         try:
             compare()
         except (OSError, subprocess.CalledProcessError, json.JSONDecodeError) as error:

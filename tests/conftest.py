@@ -94,8 +94,14 @@ def drawn_in_the_browser(views, width):
         "import { readFileSync } from 'node:fs';"
         f"const views = JSON.parse(readFileSync(0)); console.log(JSON.stringify(views.map(v => drawing(v, {width}))));"
     )
-    run = subprocess.run([node, "--input-type=module", "-e", program], input=json.dumps(views), text=True,
-                         capture_output=True, check=True, timeout=60)  # fmt: skip
+    run = subprocess.run(
+        [node, "--input-type=module", "-e", program],
+        input=json.dumps(views),
+        text=True,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
     return json.loads(run.stdout)
 
 
@@ -182,8 +188,13 @@ def _left(label, x):
 
 
 def words_of(panel):
-    return [panel["t"], *(panel[axis][part] for axis in "xy" for part in "lu"), *panel["x"]["n"], *panel["y"]["n"],
-            *(label["t"] for label in panel["s"])]  # fmt: skip
+    return [
+        panel["t"],
+        *(panel[axis][part] for axis in "xy" for part in "lu"),
+        *panel["x"]["n"],
+        *panel["y"]["n"],
+        *(label["t"] for label in panel["s"]),
+    ]
 
 
 @pytest.fixture

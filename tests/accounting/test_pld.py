@@ -294,11 +294,11 @@ def test_a_bare_claim_gives_back_its_numbers():
 
 @settings(max_examples=100, deadline=None)
 @given(
-    masses=st.integers(2, 5).flatmap(
-        lambda n: st.tuples(*[st.lists(st.sampled_from([0, 1, 2, 5, 40]), min_size=n, max_size=n)] * 2)
-    ).filter(lambda both: sum(both[0]) and sum(both[1])),
+    masses=st.integers(2, 5)
+    .flatmap(lambda n: st.tuples(*[st.lists(st.sampled_from([0, 1, 2, 5, 40]), min_size=n, max_size=n)] * 2))
+    .filter(lambda both: sum(both[0]) and sum(both[1])),
     epsilon=st.floats(0, 4),
-)  # fmt: skip
+)
 def test_one_lopsided_pair_is_as_bad_as_its_worse_direction(masses, epsilon):
     """One run and two, P against Q and Q against P: always the larger of the two sums over outputs."""
     p, q = (np.array(one) / sum(one) for one in masses)

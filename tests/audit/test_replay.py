@@ -11,8 +11,14 @@ PEOPLE = np.array([3.0, 10.0])
 
 def test_ours_move_by_their_sensitivity_and_use_the_same_noise():
     for mechanism, norm in ((LaplaceMechanism(1.0, 10.0), "L1"), (GaussianMechanism(1.0, 1e-5, 10.0), "L2")):
-        found = replay(lambda x, rng, m=mechanism: m.release(x.sum(), rng=rng), PEOPLE, PEOPLE[:1], sensitivity=10.0,
-                       norm=norm, rng=1)  # fmt: skip
+        found = replay(
+            lambda x, rng, m=mechanism: m.release(x.sum(), rng=rng),
+            PEOPLE,
+            PEOPLE[:1],
+            sensitivity=10.0,
+            norm=norm,
+            rng=1,
+        )
         assert not found.exceeded and found.same_draws and not found.noise_depends_on_data
         assert found.moved == pytest.approx(10.0, rel=1e-6) and "no more than declared" in str(found)
 

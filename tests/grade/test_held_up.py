@@ -248,8 +248,15 @@ def test_students_are_who_the_platform_says(tmp_path):
     found = submissions(tmp_path)
     students = [one.student for one in found]
     assert sorted(person(student)[0] for student in students) == [
-        "7", "Participant 8", "ana", "ana", "bob", "dan", "eve", "fay",
-    ]  # fmt: skip
+        "7",
+        "Participant 8",
+        "ana",
+        "ana",
+        "bob",
+        "dan",
+        "eve",
+        "fay",
+    ]
     ana = [one for one in found if "90212" in one.student]
     assert len(set(students)) == 7 and {len(one.newer) for one in ana} == {0, 1}
     cells = [results._cell(name) for name in ("\n=1+1", "＝1", "-2", "Zoë\x1b]0;x\x07")]

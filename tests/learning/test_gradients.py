@@ -33,9 +33,13 @@ def problem(seed, n, d, k, spread):
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.integers(0, 2**32 - 1), st.integers(0, 12), st.integers(1, 6), st.sampled_from([1, 3, 5]),
-    st.sampled_from([1e-3, 30.0, 1e6]), st.sampled_from([1e-6, 0.1, 1.0, 50.0, np.inf]),
-)  # fmt: skip
+    st.integers(0, 2**32 - 1),
+    st.integers(0, 12),
+    st.integers(1, 6),
+    st.sampled_from([1, 3, 5]),
+    st.sampled_from([1e-3, 30.0, 1e6]),
+    st.sampled_from([1e-6, 0.1, 1.0, 50.0, np.inf]),
+)
 def test_equals_the_explicit_computation(seed, n, d, k, spread, clip_norm):
     X, targets, theta = problem(seed, n, d, k, spread)
     examples = Examples.of(X, targets)

@@ -46,9 +46,15 @@ def problem(n=4000, classes=2, seed=0):
 def test_without_noise_and_clipping_it_reaches_scikit_learns_solution(classes):
     X, y = problem(1000, classes=classes)
     model = DPLogisticRegression(
-        noise_multiplier=0, clip_norm=np.inf, sampling_rate=1.0, steps=1500, learning_rate=1.0, dataset_size=len(X),
-        classes=range(classes), random_state=0,
-    ).fit(X, y)  # fmt: skip
+        noise_multiplier=0,
+        clip_norm=np.inf,
+        sampling_rate=1.0,
+        steps=1500,
+        learning_rate=1.0,
+        dataset_size=len(X),
+        classes=range(classes),
+        random_state=0,
+    ).fit(X, y)
     known = LogisticRegression(C=np.inf, tol=1e-10, max_iter=5000).fit(X, y)
     # A softmax is unchanged by adding a constant to all logits; scikit-learn's weights add up to zero.
     ours = model.coef_ - model.coef_.mean(axis=0) * (classes > 2)

@@ -67,9 +67,15 @@ def test_noise_is_scaled_to_the_clip_that_was_chosen(monkeypatch):
     """With nobody's gradient, one step is noise of deviation σC/(qn) times the learning rate. False alarm 1e-6."""
     X, y = np.zeros((200, 400)), np.arange(200) % 2
     model = DPLogisticRegression(
-        noise_multiplier=30.0, sampling_rate=1e-9, steps=1, dataset_size=10**9, classes=(0, 1), features="bins",
-        learning_rate=1.0, random_state=3,
-    ).fit(X, y)  # fmt: skip
+        noise_multiplier=30.0,
+        sampling_rate=1e-9,
+        steps=1,
+        dataset_size=10**9,
+        classes=(0, 1),
+        features="bins",
+        learning_rate=1.0,
+        random_state=3,
+    ).fit(X, y)
     assert 0 < model.clip_norm_ < 2
     deviation = 30.0 * model.clip_norm_  # qn = 1
     assert np.sqrt(np.mean(model.coef_**2)) == pytest.approx(deviation, rel=0.18)

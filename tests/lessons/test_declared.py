@@ -58,8 +58,9 @@ def test_formulas_give_what_they_gave(id):
         else:
             assert all(case._same(case.expected(*x), wanted) for x, wanted in zip(inputs, row["right"], strict=True))
         for key, *gave in row["wrong"]:
-            formulas = [m.gives if callable(m.gives) else lambda m=m: m.gives for m in case.mistakes
-                        if m.diagnosis.key == key]  # fmt: skip
+            formulas = [
+                m.gives if callable(m.gives) else lambda m=m: m.gives for m in case.mistakes if m.diagnosis.key == key
+            ]
             assert any(
                 all(wanted is None or case._same(formula(*x), wanted) for x, wanted in zip(inputs, gave, strict=True))
                 for formula in formulas

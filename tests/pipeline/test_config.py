@@ -87,8 +87,10 @@ def test_all_problems_are_listed_in_the_order_of_lines():
     with pytest.raises(ConfigError) as error:
         parse_config("seeds: 1\nmethods: [sgd]\nlow_fpr: 7")
     assert [part.split(":")[0] for part in str(error.value).splitlines()] == [
-        "config, line 1", "config, line 2", "config, line 3",
-    ]  # fmt: skip
+        "config, line 1",
+        "config, line 2",
+        "config, line 3",
+    ]
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):

@@ -85,8 +85,13 @@ def test_nothing_is_done_twice(done, monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("done again")
 
-    for module, name in ((models, "train"), (models, "baseline"), (models, "noise_for"), (adversary, "shadows"),
-                         (adversary, "achieved")):  # fmt: skip
+    for module, name in (
+        (models, "train"),
+        (models, "baseline"),
+        (models, "noise_for"),
+        (adversary, "shadows"),
+        (adversary, "achieved"),
+    ):
         monkeypatch.setattr(module, name, refuse)
     pd.testing.assert_frame_equal(run(CONFIG, output=folder, progress=False), frame)
 

@@ -35,8 +35,14 @@ def unpacked_in_the_browser(data, states):
         "const [data, states] = JSON.parse(readFileSync(0)), view = unpack(data);"
         "console.log(JSON.stringify(states.map(view)));"
     )
-    run = subprocess.run([node, "--input-type=module", "-e", program], input=json.dumps([data, states]), text=True,
-                         capture_output=True, check=True, timeout=60)  # fmt: skip
+    run = subprocess.run(
+        [node, "--input-type=module", "-e", program],
+        input=json.dumps([data, states]),
+        text=True,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
     return json.loads(run.stdout)
 
 

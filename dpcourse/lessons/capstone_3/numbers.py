@@ -42,9 +42,15 @@ def exact_gradient(world: Telemetry, weights: np.ndarray) -> np.ndarray:
 
 
 def descent(
-    world: Telemetry, noise: float, *, rounds: int = ROUNDS, rate: float = RATE, lie: float = 0.0, fleet: float = 1.0,
+    world: Telemetry,
+    noise: float,
+    *,
+    rounds: int = ROUNDS,
+    rate: float = RATE,
+    lie: float = 0.0,
+    fleet: float = 1.0,
     rng=None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Weights after so many noisy sums of gradients: momentum, and the average of the second half.
 
     One device lies: it sends a vector of norm `lie` against the sum. `fleet` times as many devices as there are rows

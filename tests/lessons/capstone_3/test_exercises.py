@@ -159,9 +159,12 @@ def l2_row_by_row(g, epsilon, rng):
 def reports(
     length=lambda d, e: math.sqrt(math.pi) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2)) / math.tanh(e / 2),
     norms=lambda g: np.minimum(np.linalg.norm(g, axis=1), 1),
-    coin=lambda e: 1 / (1 + math.exp(-e)), draw=lambda rng, n, d: rng.normal(size=(n, d)), clean=True, turn=1,
+    coin=lambda e: 1 / (1 + math.exp(-e)),
+    draw=lambda rng, n, d: rng.normal(size=(n, d)),
+    clean=True,
+    turn=1,
     throw=lambda rng, n: rng.random(n),
-):  # fmt: skip
+):
     def answer(g, epsilon, rng):
         n, d = g.shape
         if clean:
@@ -262,12 +265,18 @@ def secure_sum_device_by_device(messages, n, epsilon, delta, rounds, threshold, 
 
 
 def noisy_sum(
-    *, first=True, members=True, enough=True,
+    *,
+    first=True,
+    members=True,
+    enough=True,
     clip=lambda rows: rows / np.maximum(np.linalg.norm(rows, axis=1), 1)[:, None],
-    whole=lambda e, d, t: 2 * math.sqrt(t) * sigma_of(e, d), variance=lambda stayed, threshold, n: stayed / threshold,
-    draw=lambda rng, s, d: rng.normal(0, s, d), fine=lambda rows: np.isfinite(rows).all(axis=1, keepdims=True),
-    drop=False, divide=lambda stayed: 1.0,
-):  # fmt: skip
+    whole=lambda e, d, t: 2 * math.sqrt(t) * sigma_of(e, d),
+    variance=lambda stayed, threshold, n: stayed / threshold,
+    draw=lambda rng, s, d: rng.normal(0, s, d),
+    fine=lambda rows: np.isfinite(rows).all(axis=1, keepdims=True),
+    drop=False,
+    divide=lambda stayed: 1.0,
+):
     def answer(messages, n, epsilon, delta, rounds, threshold, rng):
         devices, updates = messages
         known = np.flatnonzero((devices >= 0) & (devices < n)) if members else np.arange(len(devices))
@@ -317,10 +326,23 @@ def small_epsilons_cheaper(messages, n, epsilon, delta, rounds, threshold, rng):
 
 
 def train(
-    fleet, n, epsilon, delta, threshold, rng, *, rounds=30, rate=80.0, one=secure_dp_sum, planned=None,
-    relation=Neighbours.REPLACE_ONE, kept=lambda sums: sums, move=lambda total, messages, rng: total, steps=1,
+    fleet,
+    n,
+    epsilon,
+    delta,
+    threshold,
+    rng,
+    *,
+    rounds=30,
+    rate=80.0,
+    one=secure_dp_sum,
+    planned=None,
+    relation=Neighbours.REPLACE_ONE,
+    kept=lambda sums: sums,
+    move=lambda total, messages, rng: total,
+    steps=1,
     claim=None,
-):  # fmt: skip
+):
     weights, speed, path, sums = np.zeros(21), np.zeros(21), [], []
     weights[-1] = math.log(0.03 / 0.97) * math.sqrt(21)
     for number in range(rounds):
@@ -405,8 +427,7 @@ def quiet_when_large(messages, n, epsilon, delta, rounds, threshold, rng):
 
 def first_rounds_quiet(fleet, n, epsilon, delta, threshold, rng):
     """Half of the noise's variance in the first round, more in the last: the average is right."""
-    return train(fleet, n, epsilon, delta, threshold, rng,
-                 planned=lambda t: {0: 15, 29: 45}.get(t, 30))  # fmt: skip
+    return train(fleet, n, epsilon, delta, threshold, rng, planned=lambda t: {0: 15, 29: 45}.get(t, 30))
 
 
 def sees_nothing_between(fleet, n, epsilon, delta, threshold, rng):

@@ -78,9 +78,17 @@ def hospital_sum_by_sorting(weights, X, y, patients, centre, spread, clip):
 
 
 def summed(
-    *, scale=lambda X, centre, spread: (centre, spread), missing=lambda z: np.nan_to_num(z, nan=0.0), cut=3.0,
-    whose=lambda patients: patients, mean=False, shorten=None, divide=lambda y, patients: 1, fine=None, sign=1,
-):  # fmt: skip
+    *,
+    scale=lambda X, centre, spread: (centre, spread),
+    missing=lambda z: np.nan_to_num(z, nan=0.0),
+    cut=3.0,
+    whose=lambda patients: patients,
+    mean=False,
+    shorten=None,
+    divide=lambda y, patients: 1,
+    fine=None,
+    sign=1,
+):
     """The sum with one thing done in another way."""
 
     def answer(weights, X, y, patients, centre, spread, clip):
@@ -283,12 +291,25 @@ def planned(at, arrived, colluders, threshold, share, clip, delta):
 
 
 def train(
-    hospitals, plan, secure_sum, rng, *,
-    rounds=50, sums=hospital_sum_by_sorting, variance=lambda plan, many: 1 / plan["shares"], each=lambda turn, name: 1,
-    noise=lambda rng, size: rng.standard_normal(size), reach=lambda k: k, cost=None, rate=2.0, careful=True,
-    total=lambda hospitals, plan: sum(plan["declared"].values()), claim=None,
-    start=lambda hospitals, rng, d: np.zeros(d), relation=Neighbours.ADD_REMOVE,
-):  # fmt: skip
+    hospitals,
+    plan,
+    secure_sum,
+    rng,
+    *,
+    rounds=50,
+    sums=hospital_sum_by_sorting,
+    variance=lambda plan, many: 1 / plan["shares"],
+    each=lambda turn, name: 1,
+    noise=lambda rng, size: rng.standard_normal(size),
+    reach=lambda k: k,
+    cost=None,
+    rate=2.0,
+    careful=True,
+    total=lambda hospitals, plan: sum(plan["declared"].values()),
+    claim=None,
+    start=lambda hospitals, rng, d: np.zeros(d),
+    relation=Neighbours.ADD_REMOVE,
+):
     d, names = len(plan["centre"]) + 1, sorted(hospitals)
     whole = reach(plan["reach"]) * plan["clip"]
     whole *= calibrate_noise_multiplier(plan["epsilon"], plan["delta"], 1.0, cost or rounds)

@@ -278,12 +278,26 @@ def fails_without_clicks(clicks, model, popular, many):
 
 
 def recommender(
-    messages, phones, items, epsilon, delta, shares, rng, *,
-    first=True, members=True, enough=True, send=contribution, noise=noisy_gram,
-    variance=lambda stayed, shares, declared: stayed / shares, relation=Neighbours.ADD_REMOVE, claim=None,
+    messages,
+    phones,
+    items,
+    epsilon,
+    delta,
+    shares,
+    rng,
+    *,
+    first=True,
+    members=True,
+    enough=True,
+    send=contribution,
+    noise=noisy_gram,
+    variance=lambda stayed, shares, declared: stayed / shares,
+    relation=Neighbours.ADD_REMOVE,
+    claim=None,
     ridge=lambda sigma, gram, exact: 4 * sigma * math.sqrt(2 * len(gram)),
-    popular=lambda gram, exact: np.argsort(-np.diag(gram)), source=lambda gram, exact: gram,
-):  # fmt: skip
+    popular=lambda gram, exact: np.argsort(-np.diag(gram)),
+    source=lambda gram, exact: gram,
+):
     sent = {}
     for number, (name, clicks) in enumerate(messages):
         if name in phones or not members:

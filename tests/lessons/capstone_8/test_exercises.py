@@ -241,9 +241,13 @@ def means_by_hand(readings, epsilon, delta, rng):
 
 
 def noisy(
-    scale=lambda s, homes, days, epsilon, delta: s * math.sqrt(days), count=counting, draw=None, after=lambda m: m,
-    divide=lambda readings: len(readings), silent=lambda readings, epsilon: False,
-):  # fmt: skip
+    scale=lambda s, homes, days, epsilon, delta: s * math.sqrt(days),
+    count=counting,
+    draw=None,
+    after=lambda m: m,
+    divide=lambda readings: len(readings),
+    silent=lambda readings, epsilon: False,
+):
     def answer(readings, epsilon, delta, rng):
         homes, days = readings.shape
         sigma = scale(GaussianMechanism(epsilon, delta).sigma * CAP, homes, days, epsilon, delta)
@@ -381,11 +385,27 @@ def needs_every_reading(readings, means):
 
 
 def year_of_means(
-    messages, homes, days, epsilon, delta, shares, rng, *,
-    first=True, members=True, enough=True, count=counting, real_day=True, divide=None, late=False,
-    variance=lambda stayed, shares, declared: stayed / shares, relation=Neighbours.REPLACE_ONE, claim=None,
-    norm=lambda days: CAP * math.sqrt(days), silent=lambda sent: False,
-):  # fmt: skip
+    messages,
+    homes,
+    days,
+    epsilon,
+    delta,
+    shares,
+    rng,
+    *,
+    first=True,
+    members=True,
+    enough=True,
+    count=counting,
+    real_day=True,
+    divide=None,
+    late=False,
+    variance=lambda stayed, shares, declared: stayed / shares,
+    relation=Neighbours.REPLACE_ONE,
+    claim=None,
+    norm=lambda days: CAP * math.sqrt(days),
+    silent=lambda sent: False,
+):
     sent = {}
     for number, (home, day, kwh) in enumerate(messages):
         if not real_day and -days <= day < days:

@@ -11,8 +11,14 @@ KINDS = np.repeat(np.arange(32), np.random.default_rng(1).integers(1, 200, 32)) 
 
 
 def test_a_hamlet_counts_its_people():
-    frame = pd.DataFrame({"sex": ["Male", "Female"], "age": [30, 75], "marital-status": ["Never-married"] * 2,
-                          "income-per-year": ["<=50K", ">50K"]})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "sex": ["Male", "Female"],
+            "age": [30, 75],
+            "marital-status": ["Never-married"] * 2,
+            "income-per-year": ["<=50K", ">50K"],
+        }
+    )
     assert l01.cells_of(frame).tolist() == [(1 * 4 + 1) * 4, 3 * 4 + 1]
     assert l01.draw_hamlet(KINDS, 10, np.random.default_rng(2)).sum() == 10
 
@@ -35,11 +41,25 @@ def test_a_single_list_is_found_where_counting_finds_one():
 
 def test_generalising_leaves_the_income():
     people = [
-        {"age": 20, "sex": "Male", "race": "White", "education-num": 9, "native-country": "United-States",
-         "marital-status": "Married-civ-spouse", "income-per-year": "<=50K"},
-        {"age": 60, "sex": "Female", "race": "Other", "education-num": 16, "native-country": "Cuba",
-         "marital-status": "Widowed", "income-per-year": ">50K"},
-    ]  # fmt: skip
+        {
+            "age": 20,
+            "sex": "Male",
+            "race": "White",
+            "education-num": 9,
+            "native-country": "United-States",
+            "marital-status": "Married-civ-spouse",
+            "income-per-year": "<=50K",
+        },
+        {
+            "age": 60,
+            "sex": "Female",
+            "race": "Other",
+            "education-num": 16,
+            "native-country": "Cuba",
+            "marital-status": "Widowed",
+            "income-per-year": ">50K",
+        },
+    ]
     frame = pd.DataFrame(people)
     coarse = l01.generalise(frame)
     assert coarse.columns[-1] == "income" and coarse["country"].tolist() == ["US", "other"]

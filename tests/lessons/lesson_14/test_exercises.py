@@ -25,9 +25,13 @@ def epsilon_for(advantage, delta):
 
 
 def spender(
-    begin="BEGIN IMMEDIATE", number=Fraction, fits=lambda total, budget: total <= budget, store="admitted",
-    commit=True, repeat="refuse",
-):  # fmt: skip
+    begin="BEGIN IMMEDIATE",
+    number=Fraction,
+    fits=lambda total, budget: total <= budget,
+    store="admitted",
+    commit=True,
+    repeat="refuse",
+):
     def spend(connection, query_id, epsilon, budget):
         if begin:
             connection.execute(begin)

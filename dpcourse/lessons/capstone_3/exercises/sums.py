@@ -32,9 +32,15 @@ def counted(messages: Messages, n: int) -> tuple[np.ndarray, int]:
 
 
 def summed(
-    answer: Answer, messages: Messages, n: int, epsilon: float, delta: float, rounds: int, threshold: int,
+    answer: Answer,
+    messages: Messages,
+    n: int,
+    epsilon: float,
+    delta: float,
+    rounds: int,
+    threshold: int,
     rng: np.random.Generator,
-) -> np.ndarray | None:  # fmt: skip
+) -> np.ndarray | None:
     """What the answer returns: a vector, or None where it refuses."""
     for part in messages:
         part.setflags(write=False)

@@ -194,9 +194,13 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _exact(
-    answer: Answer, rng: np.random.Generator, failure: float, runs: int = 8, sizes: tuple[int, int] = (20, 3000),
+    answer: Answer,
+    rng: np.random.Generator,
+    failure: float,
+    runs: int = 8,
+    sizes: tuple[int, int] = (20, 3000),
     once: bool = False,
-) -> Diagnosis | None:  # fmt: skip
+) -> Diagnosis | None:
     """Devices that agree on signs, under noise that hides even that: no weights may follow the signs.
 
     Signs that weights know nothing of make a sum of bounded independent terms, and Hoeffding's inequality bounds it.

@@ -29,11 +29,15 @@ def drawn(rng: np.random.Generator, many: int) -> list[Setting]:
     epsilons = 0.05 * 400 ** ((rng.permutation(many) + rng.random(many)) / many)
     return [
         (
-            epsilon, spread_out(rng, 1e-9, 0.02), whole(rng, 1, 300), spread_out(rng, 1e-3, 1e3),
-            int(rng.integers(1, 6)), whole(rng, 1, 200),
+            epsilon,
+            spread_out(rng, 1e-9, 0.02),
+            whole(rng, 1, 300),
+            spread_out(rng, 1e-3, 1e3),
+            int(rng.integers(1, 6)),
+            whole(rng, 1, 200),
         )
         for epsilon in epsilons.tolist()
-    ]  # fmt: skip
+    ]
 
 
 def totals(rng: np.random.Generator, clip: float) -> list[np.ndarray]:
@@ -130,7 +134,7 @@ KNOWN: tuple[tuple[str, Callable[[Setting], float], str, str], ...] = tuple(
             "Which change does the brief promise to hide?",
         ),
     )
-)  # fmt: skip
+)
 
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:

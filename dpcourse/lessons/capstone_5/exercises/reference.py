@@ -59,9 +59,14 @@ def rows_of(X: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray
 
 
 def hospital_sum(
-    weights: np.ndarray, X: np.ndarray, y: np.ndarray, patients: np.ndarray, centre: np.ndarray, spread: np.ndarray,
+    weights: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray,
+    patients: np.ndarray,
+    centre: np.ndarray,
+    spread: np.ndarray,
     clip: float,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Milestone 5.2: each patient's gradients added up, cut to norm `clip`, and added."""
     fine = np.isin(y, (0, 1))
     Z, y = rows_of(X[fine], centre, spread), y[fine]
@@ -77,9 +82,14 @@ def deviation(epsilon: float, delta: float, rounds: int, clip: float, reach: int
 
 
 def patient_epsilon(
-    at: Set[str], arrived: Sequence[Set[str]], colluders: Set[str], threshold: int, share: float, clip: float,
+    at: Set[str],
+    arrived: Sequence[Set[str]],
+    colluders: Set[str],
+    threshold: int,
+    share: float,
+    clip: float,
     delta: float,
-) -> float:  # fmt: skip
+) -> float:
     """Milestone 5.4: what the sums that came out cost one patient."""
     squared = sum(
         (len(at & names) * clip / share) ** 2 / len(names - colluders) for names in arrived if len(names) >= threshold

@@ -97,10 +97,15 @@ def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Wa
     hospitals = {f"hospital {place + 1:02}": one for place, one in enumerate(wards)}
     shares = int(rng.integers(math.ceil(math.sqrt(1.5 * many)), many - 1))
     plan = {
-        "centre": centre, "spread": spread, "clip": spread_out(rng, 0.02, 50), "epsilon": spread_out(rng, 0.1, 10),
-        "delta": spread_out(rng, 1e-9, 1e-3), "reach": reach, "shares": shares,
+        "centre": centre,
+        "spread": spread,
+        "clip": spread_out(rng, 0.02, 50),
+        "epsilon": spread_out(rng, 0.1, 10),
+        "delta": spread_out(rng, 1e-9, 1e-3),
+        "reach": reach,
+        "shares": shares,
         "declared": {name: 10 * int(rng.integers(1, 30)) for name in hospitals},
-    }  # fmt: skip
+    }
     return hospitals, plan
 
 
@@ -153,6 +158,8 @@ def one_more(
         if strange:
             rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
         more[name] = (
-            np.vstack([X, rows]), np.append(y, rng.integers(2, size=stays)), np.append(patients, [number] * stays)
-        )  # fmt: skip
+            np.vstack([X, rows]),
+            np.append(y, rng.integers(2, size=stays)),
+            np.append(patients, [number] * stays),
+        )
     return more, set(chosen)

@@ -189,15 +189,23 @@ def _linked(x: np.ndarray, level: float, coarse: bool = False) -> Diagnosis | No
 
 
 KNOWN = (  # what the ratio is of that of right noise: shares, hospitals, reach and rounds are handed in
-    ("divided-noise", lambda s, h, k, t: 1 / s, "The whole deviation is divided by `shares`.", "What adds up, "
-     "deviations or variances?"),
+    (
+        "divided-noise",
+        lambda s, h, k, t: 1 / s,
+        "The whole deviation is divided by `shares`.",
+        "What adds up, deviations or variances?",
+    ),
     ("counts-dropouts", lambda s, h, k, t: s / h, "It is right if no share is ever missing.", "Whose may be?"),
     ("one-hospital", lambda s, h, k, t: 1 / k**2, "It is right for a patient in one hospital.", "How many may it be?"),
-    ("root-of-hospitals", lambda s, h, k, t: 1 / k, "It is right for a change of √reach clips.", "Which way may parts "
-     "in two hospitals point?"),
+    (
+        "root-of-hospitals",
+        lambda s, h, k, t: 1 / k,
+        "It is right for a change of √reach clips.",
+        "Which way may parts in two hospitals point?",
+    ),
     ("one-round", lambda s, h, k, t: 1 / t, "It is right for one round.", "What do all rounds cost together?"),
     ("whole-noise-each", lambda s, h, k, t: s, "Every hospital adds all of it.", "How many shares make the whole?"),
-)  # fmt: skip
+)
 
 
 def _amount(seen: list[Seen], level: float, before: int = 0) -> Diagnosis | None:
@@ -259,9 +267,15 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     world = simulate_hospitals(16, rng=chance.rng)
     hospitals = {name: tuple(one) for name, one in world.stays.items()}
     plan = {
-        "centre": world.centre, "spread": world.spread, "clip": 1.0, "epsilon": 4.0, "delta": 1e-6, "reach": 2,
-        "shares": 13, "declared": dict(world.declared),
-    }  # fmt: skip
+        "centre": world.centre,
+        "spread": world.spread,
+        "clip": 1.0,
+        "epsilon": 4.0,
+        "delta": 1e-6,
+        "reach": 2,
+        "shares": 13,
+        "declared": dict(world.declared),
+    }
     weights, seen = looked_at(answer, hospitals, plan, chance, strange=False, more=False)
     if isinstance(seen, Diagnosis):
         return seen

@@ -26,9 +26,15 @@ def phones(many: int) -> tuple[str, ...]:
 
 
 def released(
-    answer: Answer, messages: list[Message], who: tuple[str, ...], items: int, epsilon: float, delta: float,
-    shares: int, rng: np.random.Generator,
-) -> dict[str, Any] | None:  # fmt: skip
+    answer: Answer,
+    messages: list[Message],
+    who: tuple[str, ...],
+    items: int,
+    epsilon: float,
+    delta: float,
+    shares: int,
+    rng: np.random.Generator,
+) -> dict[str, Any] | None:
     """What the answer returns, its parts of the right kind and read off `gram`; None where it refuses."""
     given = answer(copy.deepcopy(messages), set(who), items, epsilon, delta, shares, rng)
     if given is None:

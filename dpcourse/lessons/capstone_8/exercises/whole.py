@@ -78,9 +78,15 @@ def names(many: int) -> list[str]:
 
 
 def released(
-    answer: Answer, messages: list[Message], homes: list[str], days: int, epsilon: float, delta: float, shares: int,
+    answer: Answer,
+    messages: list[Message],
+    homes: list[str],
+    days: int,
+    epsilon: float,
+    delta: float,
+    shares: int,
     rng: np.random.Generator,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """What the answer returns, its parts of the right kind."""
     given = answer(list(messages), set(homes), days, epsilon, delta, shares, fresh(rng))
     parts(given, WANTED)
