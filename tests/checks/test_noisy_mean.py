@@ -6,7 +6,8 @@ import pytest
 
 from dpcourse.checks import Exercise
 from dpcourse.checks.gaussian import clipped, linked
-from dpcourse.checks.noisy_mean import NOISE_MISTAKES, NoisyMean, Problem
+from dpcourse.checks.mean_laws import NOISE_MISTAKES, Problem
+from dpcourse.checks.noisy_mean import NoisyMean
 
 
 def draw(rng):

@@ -9,7 +9,8 @@ from numpy.random import Generator
 
 from dpcourse.checks.cases import Mistake
 from dpcourse.checks.gaussian import GaussianLaw, clipped
-from dpcourse.checks.noisy_mean import NOISE_MISTAKES, NoisyMean, Problem
+from dpcourse.checks.mean_laws import NOISE_MISTAKES, Problem
+from dpcourse.checks.noisy_mean import NoisyMean
 from dpcourse.lessons.lesson_08.exercises.gradients import (
     EACH_ROW,
     MICROBATCH,

@@ -11,7 +11,8 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Mistake
 from dpcourse.checks.gaussian import GaussianLaw, clipped
-from dpcourse.checks.noisy_mean import NOISE_MISTAKES, NoisyMean, Problem
+from dpcourse.checks.mean_laws import NOISE_MISTAKES, Problem
+from dpcourse.checks.noisy_mean import NoisyMean
 
 
 def _mean_over(p: Problem, number: float) -> GaussianLaw:
