@@ -9,7 +9,7 @@ import pytest
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals
-from dpcourse.checks.cases.formula import NAMED, RELATIONS
+from dpcourse.checks.cases.relations import NAMED, RELATIONS
 from dpcourse.checks.once import anywhere
 
 SCALE = Equals(

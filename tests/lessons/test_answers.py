@@ -17,7 +17,7 @@ import pytest
 
 import dpcourse.audit  # noqa: F401 (so that no check's time includes its import)
 from dpcourse.checks import rehearse
-from dpcourse.checks.cases.formula import NAMED
+from dpcourse.checks.cases.relations import NAMED
 from dpcourse.checks.registry import exercises
 from tests.lessons.declared import wrong_formulas, wrong_releases
 

@@ -8,7 +8,7 @@ from scipy import special
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.cases.formula import NAMED
+from dpcourse.checks.cases.relations import NAMED
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_6.residuals import others_scores
 
