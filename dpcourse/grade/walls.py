@@ -38,12 +38,13 @@ def walls(folder: Path, hidden: tuple[Path, ...] = ()) -> list[str]:
     layout, closed = _layout(_seen(), hidden)
     made = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
     made += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", *layout]
-    made += [*EMPTY, "/proc/sys"]  # which root, whatever it may not do, can write to
+    # What root, whatever it may not do, can write to; and bubblewrap's own process, whose memory its user can write to.
+    made += [*EMPTY, "/proc/sys", *EMPTY, "/proc/1"]
     made += _links(_seen())
     made += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
     # What bubblewrap lays out itself has no size and would be written to.
     made += ["--size", str(2**24), "--tmpfs", "/dev/shm"]
-    for place in (*closed, "/proc/sys", "/dev", "/"):
+    for place in (*closed, "/proc/sys", "/proc/1", "/dev", "/"):
         made += ["--remount-ro", place]
     return made
 

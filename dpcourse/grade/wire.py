@@ -215,9 +215,9 @@ class Decoder:
         names = [self.decode(name, depth) for name in rest[0]]
         if kind == "S":
             name, index, values = (self.decode(item, depth) for item in rest[1:])
-            return pd.Series(_inferred(values), index=index, name=name).rename_axis(index=names[0])
+            return pd.Series(_column(values, index), index=index, name=name).rename_axis(index=names[0])
         index = self.decode(rest[1], depth)
-        columns = {self.decode(name, depth): _inferred(self.decode(values, depth)) for name, values in rest[2:]}
+        columns = {self.decode(name, depth): _column(self.decode(values, depth), index) for name, values in rest[2:]}
         return pd.DataFrame(columns, index=index).rename_axis(index=names[0], columns=names[1])
 
 
@@ -237,8 +237,13 @@ def _marked(value: Any) -> Any:
     return type("Own", (type(value),), {})(value)
 
 
-def _inferred(values: np.ndarray) -> Any:
-    """A column of objects as a list, so that pandas finds its type as it does when it reads one."""
+def _column(values: Any, index: Any) -> Any:
+    """A column of objects as a list, so that pandas finds its type as it does when it reads one.
+
+    It has a value for each of the index: of a number that stands for all, pandas would make as many.
+    """
+    if not isinstance(values, np.ndarray) or values.shape != np.shape(index):
+        raise WireError("a column of another length than its index")
     return values.tolist() if values.dtype == object else values
 
 

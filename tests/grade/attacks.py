@@ -1,9 +1,11 @@
 """Notebooks of students who cheat: what each puts into the cell of exercise 00.2 (`noisy_count(flags, epsilon, rng)`).
 
-None may earn a point, end the run, or reach anything outside. Those that would work without bubblewrap say so.
+None may earn a point, end the run, or reach anything outside.
 """
 
 DEF = "def noisy_count(flags, epsilon, rng):\n    "
+# After a line that has to fail: who gets through has the right answer, and the point shows it.
+THROUGH = "\n" + DEF + "return flags.sum() + rng.laplace(0, 1 / epsilon)"
 
 ATTACKS = {
     # -- fooling the check
@@ -104,15 +106,18 @@ ATTACKS = {
     "threads until there are no more": "import threading, time\nthreading.stack_size(65536)\n"
     "try:\n    while True: threading.Thread(target=time.sleep, args=(99,), daemon=True).start()\n"
     "except RuntimeError: pass\nnoisy_count = 1",
-    "no folder of its own": "for p in ('/x', '/dev/x', '/usr/x'):\n"
-    "    try: open(p, 'wb')\n    except OSError: continue\n    raise SystemExit(p)\nnoisy_count = 1",
-    "program": "import subprocess\nsubprocess.run(['true'], check=True)\nnoisy_count = 1",
-    "network": "import socket\nsocket.create_connection(('127.0.0.1', 9), timeout=2)\nnoisy_count = 1",
-    "worker overwritten": "import glob, sys\nfor p in sys.path:\n"
-    "    for f in glob.glob(p + '/w*.py'): open(f, 'w').write('')\n"
-    "noisy_count = 1",
+    "no folder of its own": "written = []\nfor p in ('/x', '/dev/x', '/usr/x', '/proc/1/x', '/proc/sys/x'):\n"
+    "    try: written.append(open(p, 'wb'))\n    except OSError: continue\nassert written" + THROUGH,
+    "program": "import subprocess\nsubprocess.run(['true'], check=True)" + THROUGH,
+    "network": "import socket\nsocket.socket(socket.AF_INET)" + THROUGH,
+    "worker overwritten": "import glob, sys\nfound = [f for p in sys.path for f in glob.glob(p + '/w*.py')]\n"
+    "for f in found: open(f, 'w').write('')\nassert found" + THROUGH,
     "others' files": "import os\n"
-    "found = [p for p, d, f in os.walk('/') if any(n.endswith('_solutions.ipynb') for n in f)]\n"
-    "assert not found, found\nnoisy_count = 1",
-    "parent's memory": "open(f'/proc/{__import__(\"os\").getppid()}/mem', 'rb').read(1)\nnoisy_count = 1",
+    "assert [p for p, d, f in os.walk('/') if any(n.endswith('_solutions.ipynb') for n in f)]" + THROUGH,
+    "parent's memory": "open(f'/proc/{__import__(\"os\").getppid()}/mem', 'rb')" + THROUGH,
+    # bubblewrap's own process: who writes to its memory is not ended with it
+    "bubblewrap's memory": "open('/proc/1/mem', 'r+b')" + THROUGH,
+    "bubblewrap's memory, of its thread": "open('/proc/1/task/1/mem', 'r+b')" + THROUGH,
+    "bubblewrap's files": "import os\nassert os.listdir('/proc/1/fd')" + THROUGH,
+    "bubblewrap's files, by its number": "import ctypes\nassert ctypes.CDLL(None).syscall(434, 1, 0) >= 0" + THROUGH,
 }

@@ -6,13 +6,15 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from dpcourse.checks import Chance, Exercise
-from dpcourse.checks.clocks import TimedOut, Trouble, time_limit
+from dpcourse.checks.clocks import TimedOut, Trouble, family, time_limit
 from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
 from dpcourse.grade.classroom import Graded
 from dpcourse.grade.handed_in import Submission, submissions
@@ -126,6 +128,28 @@ def test_a_cell_that_does_not_answer_is_hung(tmp_path, monkeypatch):
 def test_a_process_that_hangs_before_it_began_is_not_a_grade(tmp_path, monkeypatch):
     with pytest.raises(Trouble, match="stopped after"):
         deaf_session(monkeypatch, tmp_path, "import time; time.sleep(1000)")._ready(1)
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the system does not tell who started whom")
+def test_what_a_process_started_ends_with_it():
+    child = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])"
+    student = object.__new__(Student)
+    command = [sys.executable, "-c", f"import subprocess, sys, time\n{child}\ntime.sleep(100)"]
+    student.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    while len(known := [*family(student.process.pid)]) < 2:
+        assert student.process.poll() is None
+    student.close()
+    late = time.monotonic() + 10  # the system takes a moment
+    while alive := [place for place in known if state(place) not in ("", "Z")]:
+        assert time.monotonic() < late, alive
+
+
+def state(place):
+    """Of a process, as /proc has it; "" where there is none."""
+    try:
+        return (place / "stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]
+    except OSError:
+        return ""
 
 
 def test_a_call_has_its_time_with_all_that_it_asks_for():

@@ -137,6 +137,8 @@ def test_what_stays_crosses_as_a_handle():
         {"a": 1},
         ["d", [1]],
         ["q", "9" * 3000],
+        ["D", [None, None], ["a", "|i1", [4], True, 4], ["x", ["f", 0.5]]],
+        ["S", [None], None, ["a", "|i1", [4], True, 4], ["f", 0.5]],
     ],
     ids=str,
 )
