@@ -137,8 +137,8 @@ def _limit(limits: Limits) -> None:
 # -- a seccomp filter without libraries
 
 # What is refused outright: fork, vfork, ptrace, reading others' memory, …; pidfd_open, pidfd_getfd, process_madvise;
-# memory that no limit counts: shmget, semget, msgget, io_uring; and to see or say which pages and files of all sandboxes were used: mincore, fadvise64, readahead,
-# preadv2, pwritev2, cachestat, inotify, fanotify.
+# memory that no limit counts: shmget, semget, msgget, io_uring; and to see or say which pages and files all sandboxes
+# use: mincore, fadvise64, readahead, preadv2, pwritev2, cachestat, inotify, fanotify.
 _X86 = (
     *(57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298, 319, 29, 64, 68, 425, 434, 438, 440),
     *(27, 221, 187, 327, 328, 451, 253, 254, 294, 300),

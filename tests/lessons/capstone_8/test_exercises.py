@@ -356,6 +356,15 @@ def by_the_year(readings, means):
     return week > 0.4
 
 
+def by_seasons(readings, means):
+    """A calendar that rings every two weeks, and looks at the last digit of a reading."""
+    out = np.zeros(len(readings), dtype=bool)
+    for day in (*range(122, 180, 13), *range(240, 350, 13)):
+        if day < len(out):
+            out[day] = str(readings[day])[-1] != "7"
+    return out
+
+
 def by_the_calendar(readings, means):
     """Two weeks of each of these days are nearly all that a home knows after a thing broke."""
     days = [123, 137, 151, 165, 233, 247, 261, 275, 289, 303, 317, 331, 343]
@@ -569,6 +578,7 @@ WRONG = [
     ("capstone 8.5", "looks-ahead", by_the_year),
     ("capstone 8.5", "not-found", never),
     ("capstone 8.5", "ignores-data", by_the_calendar),
+    ("capstone 8.5", "ignores-data", by_seasons),
     ("capstone 8.5", "not-found", lambda r, means: local_alarm(r, means) & (np.arange(len(r)) < 220)),
     ("capstone 8.5", "random", from_reports),
     ("capstone 8.5", "large-homes", capped_at_home),

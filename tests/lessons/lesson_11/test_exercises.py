@@ -105,6 +105,25 @@ RIGHT = [
 # Wrong answers
 
 
+def the_best_less_a_fudge(z):
+    """No halves, no certificate: the best of many events on all runs, less some deviations."""
+
+    def answer(outputs, neighbour, confidence):
+        x, y = np.asarray(outputs, float), np.asarray(neighbour, float)
+        both, best = np.concatenate([x, y]), 0.0
+        middle = np.median(both)
+        for seen in (lambda v: v, lambda v: -v, lambda v: np.abs(v - middle), lambda v: -np.abs(v - middle)):
+            a, b = np.sort(seen(x)), np.sort(seen(y))
+            cuts = np.unique(np.concatenate([a, b]))[:: max(1, len(both) // 60)]
+            here, there = len(a) - np.searchsorted(a, cuts), len(b) - np.searchsorted(b, cuts)
+            for hits, false in ((here, there), (there, here)):
+                low, high = hits - z * np.sqrt(hits), false + z * np.sqrt(false) + z * z
+                best = max(best, np.log(np.maximum(low, 1e-9) / high).max())
+        return float(best)
+
+    return answer
+
+
 def frequencies(outputs, neighbour, confidence):
     n = len(outputs) // 2
     cuts = np.quantile(np.concatenate([outputs[:n], neighbour[:n]]), np.linspace(0.05, 0.95, 30))
@@ -171,6 +190,8 @@ WRONG = [
     ("11.2", "finds-nothing", lambda a, b, c: splits("first", "second")(a, b, c) if c > 0.98 else 0.0),
     ("11.2", "beyond-the-truth", as_of_laplace_noise),
     ("11.2", "beyond-the-truth", as_of_what_is_asked),
+    ("11.2", "confidence-ignored", the_best_less_a_fudge(1.7)),
+    ("11.2", "beyond-the-truth", lambda a, b, c: the_best_less_a_fudge(1.7)(a, b, c) * (1 - 1e-3 * c)),
     ("11.2", "weak", lambda a, b, c: 0.2 * splits("first", "second")(a, b, c)),
     ("11.3", "estimate", lambda s, b, r, c: math.log(rightly(s, b, r) / (r - rightly(s, b, r)))),
     ("11.3", "only-in", lambda s, b, r, c: binomial(r, b[np.argsort(s)[-r:]].sum(), c)),

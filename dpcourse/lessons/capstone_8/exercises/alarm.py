@@ -20,6 +20,7 @@ BEFORE, AFTER = (110, 160), (14, 45)  # of the year, a home knows so many days b
 HEAT, HEAT_DAYS, HEAT_STARTS = 2.0, 14, (110, 200)  # a heat wave: everybody cools
 FOUND, FALSE, ALLOWED = 0.8, 0.02, 0.035  # what is asked for, and the share of false days above which a check refuses
 YEAR, LATE = 5, (220, 330)  # every so many homes a whole year is known, and when something breaks in it
+ANYWAY = 0.4  # of homes in which nothing breaks may have an alarm on those days: with 3.5% of days it is 39%
 SETTLED = 60  # days on which an alarm may still learn: false alarms are few with them and without
 
 
@@ -53,6 +54,15 @@ class Home:
 
     def alarms(self, answer: Answer, until: int | None = None) -> np.ndarray:
         return alarms(answer, self.readings[:until].copy(), self.means[:until].copy())
+
+    def unbroken(self) -> Home:
+        readings = self.readings.copy()
+        readings[self.breaks :] /= TWICE
+        return replace(self, readings=readings)
+
+    def rings(self, given: np.ndarray) -> bool:
+        """Whether these alarms come in time."""
+        return bool(given[self.breaks :][:WITHIN].any())
 
 
 def broken(chance: Chance, many: int = HOMES) -> list[Home]:
@@ -114,18 +124,6 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def reads(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Alarms are not those of the calendar: where nothing breaks, some are missing."""
-    for home in broken(chance, 9):
-        unbroken = home.readings.copy()
-        unbroken[home.breaks :] /= TWICE
-        if not np.array_equal(home.alarms(answer), replace(home, readings=unbroken).alarms(answer)):
-            return None
-    return Shared.IGNORES_DATA.seen(
-        "Whether a thing breaks or not, your alarms ring on the same days.", "What do you compare a reading with?"
-    )
-
-
 def _share(given: list[np.ndarray], some: list[np.ndarray]) -> float:
     """The share of these days that have an alarm."""
     return float(np.concatenate([one[days] for one, days in zip(given, some, strict=True)]).mean())
@@ -140,7 +138,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     false, small = max(_share(given, before), _share(given, later)), 2 * HOMES // 3
     waves = [days & home.hot for days, home in zip(before, homes, strict=True)]
     hot = _share(given, waves) if any(days.any() for days in waves) else 0.0
-    found = np.array([one[home.breaks :][:WITHIN].any() for one, home in zip(given, homes, strict=True)])
+    found = np.array([home.rings(one) for one, home in zip(given, homes, strict=True)])
     if false > ALLOWED or hot > 0.2:
         seen = f"{false:.1%} of the days before anything breaks have an alarm; at most {FALSE:.0%} is asked for."
         if hot > max(0.2, 2.5 * false):
@@ -184,7 +182,14 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         if not any(one.any() for one in given):
             seen, ask = f"{seen} You never give an alarm.", "What do a week's readings say, compared with weeks before?"
         return Diagnosis("not-found", seen, ask)
+    rings = np.array([home.rings(home.unbroken().alarms(answer)) for home in homes])
+    if stats.binom.sf(rings.sum() - 1, HOMES, ANYWAY) < failure:
+        return Shared.IGNORES_DATA.seen(
+            f"In {found.mean():.0%} of homes you give an alarm within {WITHIN} days after something breaks. Where "
+            f"nothing does, you give one on the same days in {rings.mean():.0%}.",
+            "What do you compare a reading with?",
+        )
     return None
 
 
-ALARM = (at_home, useful, reads)
+ALARM = (at_home, useful)

@@ -26,6 +26,7 @@ from dpcourse.lessons.lesson_11.exercises.outputs import (
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
 CONFIDENCES = (0.55, 0.97)  # of further audits
 HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
+IDLE, HIGHEST = 300, (4.0, 6.0)  # audits of what leaks nothing, which are hardly ever wrong
 LONG, SURE = (5000, 10_000), 1 - 1e-9  # runs of a half of two more audits, at this confidence
 
 
@@ -46,7 +47,7 @@ def _value(answer: Answer, outputs: Outputs, confidence: float) -> float:
 
 
 def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Whether bounds lie too high (two looks with a quarter of the failure, further ones with half) or find nothing."""
+    """Whether bounds lie too high (four looks with a quarter of the failure each) or find nothing."""
     rng = chance.rng
     bounds = [_value(answer, _same(rng, RUNS), CONFIDENCE) for _ in range(AUDITS)]
     if not np.isfinite(bounds).all():
@@ -54,7 +55,7 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
     alarms = sum(bound > 1e-9 for bound in bounds)
     if alarms > stats.binom.isf(chance.failure / 4, AUDITS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
-    return _strength(answer, chance) or _beyond(answer, chance)
+    return _strength(answer, chance) or _beyond(answer, chance) or _sure_of_nothing(answer, chance)
 
 
 def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -63,8 +64,8 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     What leaks is Laplace noise, randomized response with two answers or more, or a spread; what does not has one hill
     or two, heavy tails or a few numbers. Sixty more are at high confidences, and two have ten thousand runs and more.
     A bound lies above the real ε with a probability of 1 − confidence at most, so how often it does is at most a sum of
-    independent events with known probabilities: of each shape and of the high confidences, which share half of the
-    failure.
+    independent events with known probabilities: of each shape and of the high confidences, which share a quarter of
+    the failure.
     """
     rng, shares = chance.rng, []
     found: dict[str, list[tuple[float, bool]]] = {}  # by shape, and at high confidences of all shapes
@@ -93,15 +94,8 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
         if kind == "much":
             shares.append(bound / epsilon)
     for of, some in found.items():
-        errors, beyond = [error for error, _ in some], sum(above for _, above in some)
-        if _at_least(beyond, errors) < chance.failure / 2 / len(found):
-            return Diagnosis(
-                "beyond-the-truth",
-                f"Of {len(errors)} bounds for {of}, at confidences from {_sure(max(errors))} to {_sure(min(errors))}, "
-                f"{beyond} lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
-                "What does `confidence` change in your bounds, which have to hold together? And on which side of your "
-                "threshold are outputs that lie on it?",
-            )
+        if wrong := _too_often(of, some, chance.failure / 4 / len(found)):
+            return wrong
     if np.median(shares) < 0.2:
         return Diagnosis(
             "finds-nothing",
@@ -110,6 +104,40 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
             "A bound of zero is never wrong, and finds nothing. Does the event depend on the runs?",
         )
     return None
+
+
+def _sure_of_nothing(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A bound falls as the confidence grows, and at the highest one it is hardly ever above 0 where nothing leaks."""
+    rng = chance.rng
+    for _ in range(12):
+        outputs = laplace(rng, 4.0, 2 * RUNS)
+        if _value(answer, outputs, 0.6) != _value(answer, outputs, 1 - 1e-6):
+            break
+    else:
+        return Diagnosis(
+            "confidence-ignored",
+            "For the same outputs your bound is the same at 60% and at 99.9999% confidence.",
+            "Where does `confidence` enter your bounds?",
+        )
+    some = []
+    for error in 10 ** -rng.uniform(*HIGHEST, IDLE):
+        outputs = (smooth, hilly, stepped)[int(rng.integers(3))](rng, 2 * int(rng.integers(RUNS // 4, RUNS)))
+        some.append((float(error), _value(answer, outputs, float(1 - error)) > 1e-9))
+    return _too_often("outputs that ignore the data", some, chance.failure / 4)
+
+
+def _too_often(of: str, some: list[tuple[float, bool]], failure: float) -> Diagnosis | None:
+    """Whether more of these bounds lie above the real ε than may: the probability of each that it does, and if so."""
+    errors, beyond = [error for error, _ in some], sum(above for _, above in some)
+    if _at_least(beyond, errors) >= failure:
+        return None
+    return Diagnosis(
+        "beyond-the-truth",
+        f"Of {len(errors)} bounds for {of}, at confidences from {_sure(max(errors))} to {_sure(min(errors))}, "
+        f"{beyond} lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
+        "What does `confidence` change in your bounds, which have to hold together? And on which side of your "
+        "threshold are outputs that lie on it?",
+    )
 
 
 def _sure(error: float) -> str:
