@@ -15,13 +15,8 @@ from dpcourse.checks.cases import Attack
 from dpcourse.checks.once import fresh, whole
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
-from dpcourse.lessons.capstone_8.exercises.reports import (
-    codes,
-    draws_of,
-    hang_together,
-    possible,
-    truth_probability,
-)
+from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
+from dpcourse.lessons.capstone_8.exercises.reports import codes, draws_of, hang_together, possible
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
 from dpcourse.privacy import Guarantee, Neighbours
 
