@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,21 +13,20 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
-from dpcourse.checks.places import Place, Placed, place
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.lesson_09.exercises.chances import leads, upset
+from dpcourse.lessons.lesson_09.exercises.chances import EPSILON, call_vote, everywhere, name_vote
 from dpcourse.privacy import Guarantee
 
 # 09.4 The winner, with noise
 
 # Normal noise of Laplace noise's width shows in the fewest runs at an ε between 2.5 and 3 and a lead of one vote.
-_EPSILON, _SMALL, _TAILS = 2.0, 0.5, 2.75
+_SMALL, _TAILS = 0.5, 2.75
 
 
 def _tie(rng: Generator) -> tuple[np.ndarray, float]:
     """Eight classes tied in front, others far behind: noise decides, and without it the first of the eight wins."""
     top = int(rng.integers(60, 90))
-    return rng.permutation(np.repeat([top, top - 50], [8, int(rng.integers(10, 14))])), _EPSILON
+    return rng.permutation(np.repeat([top, top - 50], [8, int(rng.integers(10, 14))])), EPSILON
 
 
 def _shuffled(counts: tuple[int, ...], order: np.ndarray) -> np.ndarray:
@@ -51,10 +49,6 @@ def _unanimous(rng: Generator) -> tuple[Any, Any]:
     """Everybody says the same, and the same after one teacher changed."""
     order, teachers = rng.permutation(2), int(rng.integers(4, 6))
     return _shuffled((teachers, 0), order), _shuffled((teachers - 1, 1), order)
-
-
-def _call_vote(answer: Answer, votes: np.ndarray, rng: Generator) -> int:
-    return int(answer(votes, _EPSILON, rng=rng))
 
 
 def _call_tails(answer: Answer, votes: np.ndarray, rng: Generator) -> int:
@@ -90,7 +84,7 @@ def _fewest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Everybody but the last class is a hundred votes apart, and the noise is of size one."""
     order = chance.rng.permutation(5)
     votes, runs = _shuffled((400, 300, 200, 100, 0), order), 30
-    last = sum(_call_vote(answer, frozen(votes), chance.rng) == votes.argmin() for _ in range(runs))
+    last = sum(call_vote(answer, frozen(votes), chance.rng) == votes.argmin() for _ in range(runs))
     if last < runs / 2:
         return None
     return Diagnosis(
@@ -155,10 +149,10 @@ def _many_classes(answer: Answer, chance: Chance) -> Diagnosis | None:
             "One record moves two counts, however many classes there are.",
         )
     if too_many(near, 100, 0.03):
-        return _name_vote(answer, chance, None) or _shrinks(1000, 8, near / 100)
+        return name_vote(answer, chance, None) or _shrinks(1000, 8, near / 100)
     won, runs = _thousand(answer, chance, 24, 600), 600
     if too_many(won, runs, 0.38):
-        return _name_vote(answer, chance, None) or _thin(
+        return name_vote(answer, chance, None) or _thin(
             f"Of 1,000 classes one that leads all others by 24 votes wins {won / runs:.0%} of the time at ε = 0.5; "
             "with Laplace noise it wins 34%. The largest of your thousand noises is not large enough: "
             "its scale is below 2/ε, or its tails are too thin."
@@ -183,34 +177,6 @@ def _thin(seen: str) -> Diagnosis:
     )
 
 
-def _name_vote(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
-    """Laplace noise of scale 1/ε or √2/ε, where how often the loser of two wins fits no other scale."""
-    runs, leads = 5000, (1, 2, 4)
-    upsets = [
-        sum(_call_vote(answer, np.array([31, 31 - lead]), chance.rng) == 1 for _ in range(runs)) for lead in leads
-    ]
-
-    def fits(scale: float) -> bool:
-        chances = [upset(scale, lead) for lead in leads]
-        return all(stats.binomtest(n, runs, p).pvalue > 1e-5 for n, p in zip(upsets, chances, strict=True))
-
-    if fits(1 / _EPSILON):
-        return Diagnosis(
-            "sensitivity-one",
-            "The scale of your noise is 1/ε: enough if one person moved one count by one. But the vote that one count "
-            f"gains, another loses, and your real ε is up to {2 * _EPSILON:g}, not {_EPSILON:g}.",
-            "The L1 sensitivity of the counts is 2.",
-        )
-    if fits(math.sqrt(2) / _EPSILON):
-        return Diagnosis(
-            "l2-sensitivity",
-            f"Your noise is Laplace noise, and its scale is √2/ε, below the 2/ε that is needed: your real ε is up to "
-            f"{math.sqrt(2) * _EPSILON:.3g}, not {_EPSILON:g}. √2 is the L2 sensitivity of the counts.",
-            "Laplace noise goes with the L1 norm. By how much do two counts that change by one each change in L1?",
-        )
-    return None
-
-
 def _lead(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A clear lead, at ε = 0.5: the other class must win now and then (Laplace 6.2%, Gumbel 4.7%, exponential 2.5%; by
     luck never in 800 runs with probability 2e-9 at most)."""
@@ -229,27 +195,12 @@ def _lead(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _name_small(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     """Whether the scale follows ε."""
     tie = np.array([25, 23])
-    flips = {e: np.mean([int(answer(tie, e, rng=chance.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, _EPSILON)}
-    if flips[_SMALL] < flips[_EPSILON] - 0.08:
+    flips = {e: np.mean([int(answer(tie, e, rng=chance.rng)) == 1 for _ in range(1500)]) for e in (_SMALL, EPSILON)}
+    if flips[_SMALL] < flips[EPSILON] - 0.08:
         return Shared.EPSILON_IGNORED.seen("At a smaller ε your noise is smaller.", Shared.EPSILON_INVERTED.question)
-    if flips[_SMALL] < flips[_EPSILON] + 0.08:  # right: 0.38 and 0.14
+    if flips[_SMALL] < flips[EPSILON] + 0.08:  # right: 0.38 and 0.14
         return Shared.EPSILON_IGNORED.seen("At a smaller ε your noise is not larger.")
     return None
-
-
-def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> tuple[bool, float]:
-    """One class leads all others by some scales, or by one vote; or all have counts of their own.
-
-    Whether it wins, and how likely that is at most.
-    """
-    unlike = rng.random() < 0.5
-    lead = max(1, round(2 / epsilon * rng.uniform(0.1, 0.8 if unlike or isinstance(epsilon, int) else 2.5)))
-    votes, first = np.full(classes, int(rng.integers(200, 2000))), int(rng.integers(classes))
-    if unlike:
-        votes -= np.minimum(votes, rng.geometric(min(epsilon / 2, 0.7), size=classes) - 1)
-    votes[first] = np.delete(votes, first).max() + lead
-    likely = leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
-    return int(answer(votes, epsilon, rng=rng)) == first, likely
 
 
 def _an_index(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -270,44 +221,23 @@ def _draws(answer: Answer, rng: Generator) -> bool:
     return given.bit_generator.state != np.random.default_rng(0).bit_generator.state
 
 
-def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At any ε, of any number of classes; and in words, how often the class with the most votes won."""
-    asked: list[tuple[bool, float]] = []
-
-    def ask(answer: Answer, epsilon: float, classes: int, rng: Generator) -> list[Place]:
-        won, likely = _anywhere(answer, epsilon, classes, rng)
-        asked.append((won, likely))
-        # Another law may have the first win less often, and a loser more often.
-        return [place(0, likely, rng) if won else Place(place(likely, 1 - likely, rng).at, 1.0)]
-
-    near = "too many wins go to the class with the most votes"
-    wrong = Placed(ask, sizes=(2, 100), of="classes", bound=True, times=250, whole=True, near=near)(answer, chance)
-    if wrong is None or wrong.key != "not-everywhere":
-        return wrong
-    won, likely = np.sum(asked, axis=0)
-    all_in_all = (
-        f"Of all {len(asked)} calls it won {won:.0f}; with the noise that ε asks for, about {likely:.0f} or fewer."
-    )
-    return replace(wrong, seen=f"{wrong.seen} {all_in_all}")
-
-
 NOISY_WINNER = (
     _an_index,
     _fewest,
     Audited(
         _gap(0),
-        Guarantee(_EPSILON),
+        Guarantee(EPSILON),
         runs=8000,
-        call=_call_vote,
-        diagnose=_name_vote,
+        call=call_vote,
+        diagnose=name_vote,
         hint="How far can one person move the counts in L1? Is that in the scale, and nothing that makes it smaller?",
         key="too-little-noise",
     ),
     Audited(
         _gap(0, base=1),
-        Guarantee(_EPSILON),
+        Guarantee(EPSILON),
         runs=3000,
-        call=_call_vote,
+        call=call_vote,
         hint="The votes were [1, 1], and [2, 0] or [0, 2]. Does a class that nobody votes for get noise too? Or is "
         "there none when all agree?",
         key="empty-class-without-noise",
@@ -319,7 +249,7 @@ NOISY_WINNER = (
         call=_call_tails,
         hint="Has your noise the tails of Laplace noise? Others, such as normal ones, fall too fast for a pure ε.",
         key="thin-tails",
-        diagnose=_name_vote,
+        diagnose=name_vote,
     ),
     _lead,
     Audited(
@@ -333,7 +263,7 @@ NOISY_WINNER = (
     ),
     _noise_on_losers,
     # Right: 97.3% and 99.5%. Twice the noise: 86.5% and 93.8%.
-    _wins(_gap(4), _call_vote, 0.98, 4000, _EPSILON, "Noise of scale 2/ε on every count is enough. Is there more?"),
+    _wins(_gap(4), call_vote, 0.98, 4000, EPSILON, "Noise of scale 2/ε on every count is enough. Is there more?"),
     # Right: 98.8% and 99.2%. Twice the noise: 91% and 93%.
     _wins(
         _gap(20),
@@ -344,5 +274,5 @@ NOISY_WINNER = (
         "At ε = 2 there was not too much noise. Does the scale follow the ε it is given?",
     ),
     _many_classes,
-    _everywhere,
+    everywhere,
 )
