@@ -7,7 +7,8 @@ clipped sum), so the check tests that law, and recognises the laws that the usua
 from __future__ import annotations
 
 from dpcourse.checks.base import Exercise
-from dpcourse.lessons.lesson_08.exercises.batches import COST, batches_everywhere, listens, poisson_batch
+from dpcourse.lessons.lesson_08.exercises.batches import batches_everywhere, listens, poisson_batch
+from dpcourse.lessons.lesson_08.exercises.costs import COST
 from dpcourse.lessons.lesson_08.exercises.gradients import CLIPPED_SUM, GRADIENT_NORMS
 from dpcourse.lessons.lesson_08.exercises.step import PRIVATE_STEP
 
