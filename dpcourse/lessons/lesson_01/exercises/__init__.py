@@ -3,8 +3,9 @@
 from dpcourse.checks.base import Exercise
 from dpcourse.lessons.lesson_01.exercises.plan import PLAN
 from dpcourse.lessons.lesson_01.exercises.register import LINK
+from dpcourse.lessons.lesson_01.exercises.sums import reconstructs
 from dpcourse.lessons.lesson_01.exercises.tables import EXPOSED, REMOVED
-from dpcourse.lessons.lesson_01.exercises.totals import reconstructs, reveals
+from dpcourse.lessons.lesson_01.exercises.totals import reveals
 
 EXERCISES = (
     Exercise("01.1", "What k-anonymity removes", REMOVED, call="removed_share(frame, columns, k)"),
