@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import tempfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_14.exercises.costs import query_ids, requests, text
+from dpcourse.lessons.lesson_14.exercises.verdicts import id_wrong, one_wrong, rounded, rows_wrong
 from dpcourse.lessons.lesson_14.exercises.watched import Watched
 
 _MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
@@ -70,9 +71,9 @@ def _sequence(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if isinstance(got, Diagnosis):
                     return got
                 rows = dict(_stored(path))
-                wrong = _one_wrong(got, fits, ids[number] in rows, cost, budget, costs[:number])
+                wrong = one_wrong(got, fits, ids[number] in rows, cost, budget, costs[:number])
                 if wrong:
-                    return _rounded(wrong, [(given, rows.get(name)) for name, given in zip(ids, costs, strict=True)])
+                    return rounded(wrong, [(given, rows.get(name)) for name, given in zip(ids, costs, strict=True)])
     return None
 
 
@@ -114,46 +115,6 @@ def _closed(
     return bool(got)
 
 
-def _one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, before: list[str]) -> Diagnosis | None:
-    if got and not stored:
-        return Diagnosis(
-            "not-stored",
-            "You say True, and another connection does not find the entry in the file: it was not committed, or not "
-            "written.",
-            "INSERT it and COMMIT before returning True. What is not on disk was not spent.",
-        )
-    if stored and not got:
-        return Diagnosis(
-            "refused-pay",
-            "You refuse, and the entry is in the file: the next total is too large.",
-            "Insert only what is admitted; ROLLBACK otherwise.",
-        )
-    if got and not fits:
-        return Diagnosis(
-            "overspends",
-            f"After {', '.join(before)} you admit {cost}, and the budget is {budget}: overspent.",
-            "Admit only if the total *including* this request is at most the budget, exactly: "
-            "a tolerance is spent too.",
-        )
-    if fits and not got:
-        return Diagnosis(
-            "float-sum",
-            f"After {', '.join(before)} you refuse {cost}, and it fits exactly into the budget of {budget}.",
-            "In floats 0.05 added up twenty times is more than 1. Add decimal.Decimal or fractions.Fraction of the "
-            "strings.",
-        )
-    return None
-
-
-def _rounded(wrong: Diagnosis, spent: list[tuple[str, Decimal | None]]) -> Diagnosis:
-    """Whether a sum is wrong because other numbers are in the file than those that were spent."""
-    for cost, stored in spent:
-        if stored not in (None, Decimal(cost)) and wrong.key in ("float-sum", "overspends"):
-            seen = f"{wrong.seen} You store {stored} where {cost} was spent."
-            return Diagnosis("rounded", seen, "Which digits do you drop?")
-    return wrong
-
-
 def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Up to 24 entries, and once some hundreds: any of them asked again is refused, and what is new is not.
 
@@ -172,9 +133,9 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
             for query in rng.permutation(asked).tolist():
                 cost, is_new = int(rng.integers(1, 50)), query not in entries
                 got = _closed(answer, connection, query, text(cost), text(budget), known=not is_new)
-                wrong = got if isinstance(got, Diagnosis) else _id_wrong(got, is_new, query, entries)
+                wrong = got if isinstance(got, Diagnosis) else id_wrong(got, is_new, query, entries)
                 entries = entries | {query: cost} if is_new else entries
-                wrong = wrong or _rows_wrong(dict(_stored(path)), entries, query, is_new)
+                wrong = wrong or rows_wrong(dict(_stored(path)), entries, query, is_new)
                 if wrong:
                     return wrong
             spent = sum(entries.values())
@@ -183,44 +144,10 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
             if isinstance(got, Diagnosis):
                 return got
             before = [f"{len(entries)} entries that add up to {text(spent)}"]
-            wrong = _one_wrong(got, False, got, text(cost), text(budget), before)
+            wrong = one_wrong(got, False, got, text(cost), text(budget), before)
             if wrong:
                 return wrong
     return None
-
-
-def _id_wrong(got: bool, new: bool, query: str, before: Collection[str]) -> Diagnosis | None:
-    """An id that is new is admitted, and no other; there is room for any."""
-    if got and not new:
-        return Diagnosis(
-            "repeated-id",
-            f"The query id {query!r} was spent twice. An answer may be shown again; it must not be drawn again.",
-            "Return False if the id is anywhere in the table.",
-        )
-    if new and not got:
-        return Diagnosis(
-            "new-id",
-            f"The query id {query!r} is new among {len(before)} entries and there is room for it, and you refuse it.",
-            "When are two ids the same? Compare them whole, and as they are.",
-        )
-    return None
-
-
-def _rows_wrong(rows: dict[str, Decimal], wanted: dict[str, int], query: str, new: bool) -> Diagnosis | None:
-    """The new entry is there, and each of the others as it was."""
-    if rows == {name: Decimal(text(cost)) for name, cost in wanted.items()}:
-        return None
-    if not new:
-        return Diagnosis(
-            "repeated-id",
-            f"You refuse {query!r}, which was spent before, and other entries are in the file than before.",
-            "Store nothing, and change nothing, where you return False.",
-        )
-    return Diagnosis(
-        "not-stored",
-        f"You admit {query!r}, and the file does not hold just what was there before and this entry.",
-        "INSERT one row, with the id and the ε that you are given, and leave the others as they are.",
-    )
 
 
 def _race(answer: Answer, chance: Chance) -> Diagnosis | None:
