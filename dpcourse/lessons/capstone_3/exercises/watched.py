@@ -1,0 +1,162 @@
+"""Capstone 3.5: a fleet that is watched: what it is asked and sends, and that nothing but noisy sums leaves it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.once import fresh
+from dpcourse.checks.plain import parts
+from dpcourse.datasets.telemetry import WIDTH
+from dpcourse.lessons.capstone_3.exercises.sums import Messages
+from dpcourse.lessons.capstone_3.exercises.tools import decades, people
+
+MOST = 50  # rounds
+WANTED = ("weights", "sums", "claim")
+ITS_NOISE = "Which line uses a sum before its noise is in it?"
+
+
+@dataclass
+class Asked:
+    """A fleet that remembers: the weights it was asked with, and what it sent."""
+
+    send: Callable[[np.ndarray], Messages]
+    keep: Callable[[int], bool] = lambda number: True
+    weights: list[np.ndarray] = field(default_factory=list)
+    sent: dict[int, Messages] = field(default_factory=dict)
+
+    def __call__(self, weights: Any) -> Messages:
+        weights = np.array(weights, dtype=float)
+        if weights.shape != (WIDTH,) or not np.isfinite(weights).all():
+            seen = f"The fleet is asked with weights of shape {weights.shape}, or with NaN or infinity in them."
+            raise Refused(Diagnosis("wrong-weights", seen, f"{WIDTH} numbers. What did a broken device add?"))
+        if len(self.weights) >= MOST:
+            seen = f"You ask the fleet more than {MOST} times."
+            raise Refused(Diagnosis("too-many-rounds", seen, "Each round costs every device a message."))
+        self.weights.append(weights)
+        messages = self.send(weights)
+        if self.keep(len(self.weights) - 1):
+            self.sent[len(self.weights) - 1] = messages
+        return messages
+
+
+def trained(
+    answer: Answer, fleet: Asked, n: int, epsilon: float, delta: float, threshold: int, rng: np.random.Generator
+) -> dict[str, Any] | None:
+    """What the answer returns, its parts of the right kind; None where it refuses."""
+    try:
+        given = answer(lambda weights: fleet(weights), n, epsilon, delta, threshold, rng=rng)  # asked, and no more
+    except AnswerRaised as raised:
+        if isinstance(raised.error, Refused):  # of the fleet, through the answer
+            raise raised.error from None
+        raise
+    if given is None:
+        return None
+    parts(given, WANTED)
+    weights, sums = (np.asarray(given[key], dtype=float) for key in ("weights", "sums"))
+    rounds = len(fleet.weights)
+    if weights.shape != (WIDTH,) or not np.isfinite(weights).all():
+        raise Refused(Diagnosis("wrong-weights", f"`weights` has shape {weights.shape}, or NaN in it."))
+    if not rounds:
+        raise Refused(Diagnosis("never-asked", "You never ask the fleet.", "`fleet(weights)` returns messages."))
+    if sums.shape != (rounds, WIDTH):
+        seen = f"The fleet was asked {rounds} times, and `sums` has shape {sums.shape}; {(rounds, WIDTH)} is wanted."
+        raise Refused(Diagnosis("sums-missing", seen, "What the server sees in every round is part of the release."))
+    return {**given, "weights": weights, "sums": sums}
+
+
+def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Nothing but noisy sums leaves: other devices with the same sum, and sums that the noise hides."""
+    rng, n = chance.rng, 20
+    epsilon, seed = decades(rng, 0.1, 5), int(rng.integers(2**63))
+    v = rng.integers(-64, 65, WIDTH) / 1024  # so that sums are exact in any order
+    pairs = np.where(np.arange(n)[:, None] % 2, v, -v)
+    seen = []
+    for updates in (pairs, pairs[::-1].copy(), np.zeros((n, WIDTH))):
+        fleet = Asked(lambda _, updates=updates: (np.arange(n), updates.copy()))  # type: ignore[misc]
+        given = trained(answer, fleet, n, epsilon, 1e-8, n, np.random.default_rng(seed))
+        if given is None:
+            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+        seen.append(np.vstack((*fleet.weights, given["weights"])))
+    for other in seen[1:]:
+        if seen[0].shape != other.shape or not np.allclose(seen[0], other, rtol=1e-5, atol=1e-6 * np.abs(other).max()):
+            return Diagnosis(
+                "beyond-sums",
+                "With the same seed, and other updates that have the same sum, your weights or the number of rounds "
+                "are others.",
+                "The server sees noisy sums and nothing else. What else do you look at?",
+            )
+    return exact_sum(answer, rng, chance.failure / 4) or _replayed(answer, rng)
+
+
+def exact_sum(
+    answer: Answer,
+    rng: np.random.Generator,
+    failure: float,
+    runs: int = 8,
+    sizes: tuple[int, int] = (20, 3000),
+    once: bool = False,
+) -> Diagnosis | None:
+    """Devices that agree on signs, under noise that hides even that: no weights may follow the signs.
+
+    Signs that weights know nothing of make a sum of bounded independent terms, and Hoeffding's inequality bounds it.
+    With `once`, too few devices answer from the second round on: what the first one did to the weights is seen.
+    """
+    follows = np.zeros(2)
+    for _ in range(runs):
+        n, signs = people(rng, *sizes), rng.choice((-1.0, 1.0), WIDTH)
+        updates = (0.6 * signs + rng.normal(0, 0.3, (min(n, 3000), WIDTH))) / math.sqrt(WIDTH)
+        updates, there = np.resize(updates, (n, WIDTH)), iter([n, *[0 if once else n] * MOST])
+        fleet = Asked(lambda _, u=updates, there=there: (np.arange(m := next(there)), u[:m].copy()))  # type: ignore[misc]
+        given = trained(answer, fleet, n, 1e-5, 1e-10, n, fresh(rng))
+        if given is None and not once:
+            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+        reached = [*fleet.weights, *([given["weights"]] if given else [])]
+        for place, weights in enumerate((reached[min(1, len(reached) - 1)], reached[-1])):
+            moved = weights - reached[0]
+            follows[place] += signs @ moved / max(float(np.linalg.norm(moved)), 1e-300)
+    if np.abs(follows).max() <= math.sqrt(2 * runs * math.log(4 / failure)):
+        return None
+    seen = "With noise far larger than all that the devices send, your weights still follow what they send."
+    return Diagnosis("exact-sum", f"{seen} One fleet had {n:,} devices.", ITS_NOISE)
+
+
+def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """The same noisy sums from other exact ones: two seeds, then the first, and devices that make up the difference.
+
+    Weights may move by a hundredth of what the noise itself moves them.
+    """
+    n, epsilon, delta = people(rng, 3100, 15_000), decades(rng, 1, 8), decades(rng, 1e-9, 1e-5)
+    updates = rng.normal(size=(n, WIDTH)) * rng.uniform(0.01, 0.06)
+    seeds, shift = [int(seed) for seed in rng.integers(2**63, size=2)], np.zeros((MOST, WIDTH))
+    sums, reached = [], []
+    for seed in (*seeds, seeds[0]):
+        by = iter(shift / n)
+        fleet = Asked(lambda _, by=by: (np.arange(n), updates + next(by)), keep=lambda _: False)  # type: ignore[misc]
+        given = trained(answer, fleet, n, epsilon, delta, n, np.random.default_rng(seed))
+        if given is None:
+            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+        sums.append(given["sums"])
+        reached.append(np.vstack((*fleet.weights[1:], given["weights"])) - fleet.weights[0])
+        if len(sums) == 2:
+            both = min(map(len, sums))
+            shift[:both] = sums[1][:both] - sums[0][:both]
+            answer.renew()
+    # Who stops by what the sums say makes fewer rounds in one run: then the rounds that all have are compared.
+    same = both if len({len(one) for one in sums}) == 1 else min(both, len(sums[2])) - 1
+    off, room = np.abs(sums[2][:same] - sums[1][:same]).max(initial=0), 1e-3 * np.abs(shift).max()
+    noise, exact = (float(np.abs(reached[1][:same] - reached[k][:same]).max(initial=0)) for k in (0, 2))
+    if off <= room and exact <= 0.01 * noise:
+        return None
+    seen = f"{n:,} devices sent other updates, chosen so that your noisy sums stay the same. Your weights moved by "
+    ask = ITS_NOISE
+    if off > room:
+        ask = "Which of your draws depend on what devices send?"
+        seen = "With the same seed your noise is another one where devices send other updates. Your weights moved by "
+    return Diagnosis("exact-sum", f"{seen}{exact:.2g}. With other noise alone they moved by {noise:.2g}.", ask)
