@@ -1,0 +1,132 @@
+"""Capstone 4.6: the tests that are chosen follow what is published, and catch what tests can."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.whole_noise import missing
+from dpcourse.datasets import simulate_centres
+from dpcourse.datasets.centres import NAMES
+from dpcourse.lessons.capstone_4.exercises.reference import chosen, counted
+from dpcourse.lessons.capstone_4.exercises.world import Message, Office, Release, office, released
+
+
+def tests_wrong(given: Release, at: Office) -> Diagnosis | None:
+    """The tests: numbers within the budget, about as good as ours for the counts that were published."""
+    tests = given.tests
+    if tests.ndim != 1 or (tests.size and (tests.dtype.kind not in "iu" or tests.max() >= len(at.cost))):
+        return Diagnosis("wrong-tests", "`tests` has to hold numbers of tests, from 0.")
+    if len(set(tests.tolist())) < tests.size or at.cost[tests.astype(int)].sum() > at.budget * (1 + 1e-9):
+        return Diagnosis("over-budget", "`tests` takes more than the budget, or one test twice.", "As in 4.4.")
+    caught, weights = given.total > 0, np.maximum(given.counts, 0)
+    ours, yours = (
+        float(weights[caught[some.astype(int)].any(axis=0)].sum())
+        for some in (chosen(caught, at.cost, weights, at.budget), tests)
+    )
+    if yours >= 0.7 * ours:
+        return None
+    return Diagnosis(
+        "tests-elsewhere",
+        f"By the published counts, your tests catch {yours:.4g} chips. Chosen as in 4.4, tests catch {ours:.4g}.",
+        "Are they chosen as in 4.4, and from what is published, `total` > 0 and `counts`, and nothing else?",
+    )
+
+
+def _there(
+    given: Release, messages: list[Message], epsilon: float, rng: np.random.Generator, failure: float
+) -> Diagnosis | None:
+    """The noise of two centres together is whole with many tests, too; `missing` says how often by chance not."""
+    defects = len(given.counts)
+    noise = [given.noisy[name] - counted(chips, defects) for name, _, chips in messages]
+    pairs = np.concatenate([noise[0] + noise[1], noise[2] + noise[3]])
+    if not missing(pairs, np.full(len(pairs), epsilon), rng, failure):
+        return None
+    return Diagnosis(
+        "not-everywhere",
+        f"With {len(given.total)} tests and {defects} defects the noise of two centres together is not whole at ε = "
+        f"{epsilon:g}: its mean size is {np.abs(pairs).mean():.3g}, not {1 / math.sinh(epsilon):.3g}.",
+        "With one test in the catalogue it is whole. What does your noise depend on besides ε?",
+    )
+
+
+def quiet(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Where noise is louder than the counts, tests follow the published counts and not the true ones."""
+    for _ in range(2):
+        at = office(chance.rng, 40, 30)
+        messages: list[Message] = [
+            (name, (chance.rng.random((40, 30)) < 0.1).astype(float), chance.rng.integers(0, 3, 40).astype(float))
+            for name in NAMES
+        ]
+        given = released(answer, messages, Office(at.p, at.q, at.shares, at.cost, at.budget / 3), 0.01, chance.rng)
+        if given is None:
+            return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+        wrong = tests_wrong(given, Office(at.p, at.q, at.shares, at.cost, at.budget / 3))
+        wrong = wrong or _there(given, messages, 0.01, chance.rng, chance.failure / 12)
+        if wrong:
+            return wrong
+    return _one_chip(answer, chance)
+
+
+def _one_chip(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One chip alone failed, by this defect or by that. The same noise, 2,000 in size, hides it, and the tests stay.
+
+    In right answers one chip in noise of 2,000 decides between tests in one pair of a hundred at most: four of eight do
+    with probability 7e-7.
+    """
+    same = differ = 0
+    while differ < 4:
+        at, seed = office(chance.rng, 10, 30), int(chance.rng.integers(2**63))
+        cells = np.zeros((10, 8))
+        cells[chance.rng.permutation(10)[:8], range(8)] = 1  # each defect has a test of its own
+        here, there = chance.rng.permutation(8)[:2]
+        found = []
+        for failed in (here, there):
+            chips = [float(failed)]
+            messages: list[Message] = [(name, cells, np.array(chips[: name == NAMES[0]])) for name in NAMES]
+            given = released(answer, messages, at, 1e-3, np.random.default_rng(seed))
+            if given is None:
+                return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+            found.append((given.tests.tolist(), given.counts))
+        if found[0][0] == found[1][0] or np.abs(found[0][1] - found[1][1]).max() > 1:
+            same += 1
+            if same == 5:
+                return None
+        else:
+            differ += 1
+    return Diagnosis(
+        "tests-elsewhere",
+        f"Two runs with the same noise, of size 2,000. In one a chip failed by defect {here}, in the other by {there}: "
+        f"`counts` differ by 1 at most. Your tests are {found[0][0]} and {found[1][0]}.",
+        "Are they chosen from what is published, `total` and `counts`, and nothing else?",
+    )
+
+
+def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At ε = 1 with 100,000 failing chips: the tests catch what those chosen with exact counts catch."""
+    ratios = []
+    wrong: Diagnosis | None = None
+    for _ in range(2):
+        centres = simulate_centres(80, 30, rng=chance.rng)
+        at = office(chance.rng, 1)
+        at = Office(at.p, at.q, at.shares, centres.cost, float(centres.cost.sum() / 10))
+        messages = [(name, a.astype(float), centres.chips[name].astype(float)) for name, a in centres.matrices.items()]
+        given = released(answer, messages, at, 1.0, chance.rng)
+        if given is None:
+            return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+        pooled, counts = centres.total() > 0, centres.counts()
+        best = chosen(pooled, at.cost, counts, at.budget)
+        yours, ours = (counts[pooled[some.astype(int)].any(axis=0)].sum() for some in (given.tests, best))
+        ratios.append(float(yours / ours))
+        wrong = wrong or _there(given, messages, 1.0, chance.rng, chance.failure / 2)
+    if np.mean(ratios) >= 0.95:
+        return wrong
+    return Diagnosis(
+        "not-useful",
+        f"At ε = 1 and a tenth of the time of 80 tests, your tests catch {np.mean(ratios):.2f} of what tests chosen "
+        "with exact counts catch.",
+        "Are they chosen as in 4.4, from `total` > 0 and the noisy counts?",
+    )
