@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
-from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import fresh, spread, whole
 from dpcourse.checks.plain import parts
-from dpcourse.checks.scores import off_in_calls
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
-from dpcourse.lessons.capstone_8.exercises.noise import SCALES, Noise, likeliest, noise_wrong
+from dpcourse.lessons.capstone_8.exercises.noise import SCALES, likeliest, noise_wrong
 from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, counting
+from dpcourse.lessons.capstone_8.exercises.shares import SHARED, Reported, claim_wrong, wrong_size
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -27,50 +24,6 @@ DAYS, FEW = 5, 8  # of the small world in which what is counted is looked at; ho
 LONG = (1000, 4000)  # days of a world that is there for its many numbers
 WANTED = ("means", "reported", "claim")
 Message = tuple[str, float, float]
-
-
-@dataclass(frozen=True)
-class Reported(Noise):
-    """Noise with `homes` shares to a whole, the number of homes that reported day by day, and of all."""
-
-    many: np.ndarray = field(default_factory=lambda: np.ones(1))
-    declared: int = 1
-    counted: ClassVar[str] = "shares"
-
-    @property
-    def said(self) -> str:
-        return f"{self.declared} homes, shares = {self.homes}, {self.days:,} days, {self._budget}"
-
-
-# Whose shares are counted: known wrong deviations, in units of the right one.
-SHARED: Sequence[tuple[str, Callable[[Reported], Any], str, str]] = (
-    (
-        "dropped-noise",
-        lambda s: math.sqrt(s.homes / s.declared),
-        "Each home adds one share of as many as there are homes. Those that do not report add none, so your noise is "
-        "too small.",
-        "How many homes are sure to report? How large does one share have to be for that?",
-    ),
-    (
-        "no-margin",
-        lambda s: np.sqrt(s.homes / s.many),
-        "However many homes report, your noise is just whole. But all homes above `shares` may tell the server their "
-        "noise, and what is left is less.",
-        "How large is one share, if any `shares` of them have to make the noise whole?",
-    ),
-    (
-        "whole-noise-each",
-        lambda s: math.sqrt(s.homes),
-        "Every home adds all of the noise.",
-        "Variances add up. What is one share's?",
-    ),
-    (
-        "not-divided",
-        lambda s: s.many,
-        "Your noise is that of a day's sum, and you add it to the day's mean.",
-        "The mean is the sum divided by the homes that reported. What does that do to the noise?",
-    ),
-)
 
 
 def names(many: int) -> list[str]:
@@ -216,7 +169,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             (homes[home], day, float(readings[home, day])) for day, some in enumerate(there) for home in some
         ]
         many_times = [released(answer, messages, homes, days, epsilon, delta, shares, rng) for _ in range(2 - long)]
-        wrong = _claim(many_times[-1]["claim"], epsilon, delta)
+        wrong = claim_wrong(many_times[-1]["claim"], epsilon, delta)
         if wrong:
             return wrong
         means = np.array([given["means"] for given in many_times])
@@ -234,13 +187,6 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     if known in SHARED:
         return Diagnosis(known[0], known[2], known[3])
     return noise_wrong(found, chance.failure / 2, rng)
-
-
-def _claim(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
-    why = "`reported` and the divisors are exact, so adding or removing a home shows."
-    ask = "Under which relation is the number of homes the same on both sides?"
-    fewest = "Only `shares` homes are sure to report on a day and to keep their noise to themselves."
-    return claimed(claim, Guarantee(epsilon, delta, Neighbours.REPLACE_ONE), "a home", (why, ask), fewest)
 
 
 def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -285,24 +231,7 @@ def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
             for _ in range(2 if many < 1000 else 1)
         ]
         sums.append((reported, shares, epsilon, delta, [one * reported - exact for one in means]))
-    return _wrong_size(sums, chance.failure, rng)
-
-
-def _wrong_size(
-    sums: list[tuple[np.ndarray, int, float, float, list[np.ndarray]]], failure: float, rng: np.random.Generator
-) -> Diagnosis | None:
-    """Whether the noise of daily sums is wrong for these homes, shares, ε and δ, from the fewest homes to the most."""
-    asked = []
-    for reported, shares, epsilon, delta, calls in sums:
-        deviation = year_norm(len(reported)) * sigma(epsilon, delta) * np.sqrt(reported / shares)
-        setting = {"homes a day": round(reported.mean()), "days": len(reported), "epsilon": epsilon}
-        asked.append((setting, [one / deviation for one in calls]))
-    words = off_in_calls(asked, failure, rng)
-    sizes = [setting["homes a day"] for setting, _ in asked]
-    seen = f"In networks of fewer than 30 homes your noise was right. We asked again with {min(sizes):,} homes a day"
-    seen += f", and up to {max(sizes):,}. " if len(sizes) > 1 else ". "
-    ask = "Which part of your code behaves differently with many homes? Each adds one share of `shares`."
-    return Diagnosis("noise-by-size", seen + words, ask) if words else None
+    return wrong_size(sums, chance.failure, rng)
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -318,7 +247,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     if error < 2 * expected:  # the root of a mean of 20 squares: above twice the expected with probability 2e-9
         reported = there.sum(axis=0)
         sums = [(reported, shares, 1.0, DELTA, [(given["means"] - exact) * reported])]
-        return _wrong_size(sums, chance.failure / 2, chance.rng)
+        return wrong_size(sums, chance.failure / 2, chance.rng)
     return Diagnosis(
         "not-useful",
         f"With 600 homes and 20 days at ε = 1 your means are off by {error:.3g} kWh (RMS); {expected:.2g} is what "

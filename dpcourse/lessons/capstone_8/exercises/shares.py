@@ -1,0 +1,85 @@
+"""Capstone 8.6: noise that homes make in shares: its claim, its size, and what wrong shares are called."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.claims import claimed
+from dpcourse.checks.scores import off_in_calls
+from dpcourse.lessons.capstone_8.design import sigma, year_norm
+from dpcourse.lessons.capstone_8.exercises.noise import Noise
+from dpcourse.privacy import Guarantee, Neighbours
+
+
+@dataclass(frozen=True)
+class Reported(Noise):
+    """Noise with `homes` shares to a whole, the number of homes that reported day by day, and of all."""
+
+    many: np.ndarray = field(default_factory=lambda: np.ones(1))
+    declared: int = 1
+    counted: ClassVar[str] = "shares"
+
+    @property
+    def said(self) -> str:
+        return f"{self.declared} homes, shares = {self.homes}, {self.days:,} days, {self._budget}"
+
+
+# Whose shares are counted: known wrong deviations, in units of the right one.
+SHARED: Sequence[tuple[str, Callable[[Reported], Any], str, str]] = (
+    (
+        "dropped-noise",
+        lambda s: math.sqrt(s.homes / s.declared),
+        "Each home adds one share of as many as there are homes. Those that do not report add none, so your noise is "
+        "too small.",
+        "How many homes are sure to report? How large does one share have to be for that?",
+    ),
+    (
+        "no-margin",
+        lambda s: np.sqrt(s.homes / s.many),
+        "However many homes report, your noise is just whole. But all homes above `shares` may tell the server their "
+        "noise, and what is left is less.",
+        "How large is one share, if any `shares` of them have to make the noise whole?",
+    ),
+    (
+        "whole-noise-each",
+        lambda s: math.sqrt(s.homes),
+        "Every home adds all of the noise.",
+        "Variances add up. What is one share's?",
+    ),
+    (
+        "not-divided",
+        lambda s: s.many,
+        "Your noise is that of a day's sum, and you add it to the day's mean.",
+        "The mean is the sum divided by the homes that reported. What does that do to the noise?",
+    ),
+)
+
+
+def claim_wrong(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
+    why = "`reported` and the divisors are exact, so adding or removing a home shows."
+    ask = "Under which relation is the number of homes the same on both sides?"
+    fewest = "Only `shares` homes are sure to report on a day and to keep their noise to themselves."
+    return claimed(claim, Guarantee(epsilon, delta, Neighbours.REPLACE_ONE), "a home", (why, ask), fewest)
+
+
+def wrong_size(
+    sums: list[tuple[np.ndarray, int, float, float, list[np.ndarray]]], failure: float, rng: np.random.Generator
+) -> Diagnosis | None:
+    """Whether the noise of daily sums is wrong for these homes, shares, ε and δ, from the fewest homes to the most."""
+    asked = []
+    for reported, shares, epsilon, delta, calls in sums:
+        deviation = year_norm(len(reported)) * sigma(epsilon, delta) * np.sqrt(reported / shares)
+        setting = {"homes a day": round(reported.mean()), "days": len(reported), "epsilon": epsilon}
+        asked.append((setting, [one / deviation for one in calls]))
+    words = off_in_calls(asked, failure, rng)
+    sizes = [setting["homes a day"] for setting, _ in asked]
+    seen = f"In networks of fewer than 30 homes your noise was right. We asked again with {min(sizes):,} homes a day"
+    seen += f", and up to {max(sizes):,}. " if len(sizes) > 1 else ". "
+    ask = "Which part of your code behaves differently with many homes? Each adds one share of `shares`."
+    return Diagnosis("noise-by-size", seen + words, ask) if words else None
