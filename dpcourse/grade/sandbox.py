@@ -137,15 +137,18 @@ def _limit(limits: Limits) -> None:
 # -- a seccomp filter without libraries
 
 # What is refused outright: fork, vfork, ptrace, reading others' memory, …; pidfd_open, pidfd_getfd, process_madvise;
-# memory that no limit counts: shmget, semget, msgget, io_uring; and to see or say which pages and files all sandboxes
-# use: mincore, fadvise64, readahead, preadv2, pwritev2, cachestat, inotify, fanotify.
+# memory that no limit counts: shmget, semget, msgget, io_uring, vmsplice, landlock, memfd_secret; and to see or say
+# which pages and files all sandboxes use: mincore, fadvise64, readahead, preadv2, pwritev2, cachestat, inotify,
+# fanotify, mlock.
 _X86 = (
     *(57, 58, 101, 310, 311, 165, 166, 272, 308, 321, 250, 248, 249, 298, 319, 29, 64, 68, 425, 434, 438, 440),
-    *(27, 221, 187, 327, 328, 451, 253, 254, 294, 300),
+    *(278, 444, 445, 446, 447),
+    *(27, 221, 187, 327, 328, 451, 253, 254, 294, 300, 149, 151, 325),
 )
 _ARM = (
     *(117, 270, 271, 40, 39, 97, 268, 280, 219, 217, 218, 241, 279, 194, 190, 186, 425, 434, 438, 440),
-    *(232, 223, 213, 286, 287, 451, 26, 27, 262),
+    *(75, 444, 445, 446, 447),
+    *(232, 223, 213, 286, 287, 451, 26, 27, 262, 228, 230, 284),
 )
 # Audit number; clone, clone3, socket, fcntl; what is refused.
 _ARCHITECTURES = {"x86_64": (0xC000003E, 56, 435, 41, 72, _X86), "aarch64": (0xC00000B7, 220, 435, 198, 25, _ARM)}

@@ -17,6 +17,7 @@ SYSTEM = (
     *("/usr/share/fonts", "/usr/share/matplotlib", "/usr/share/zoneinfo", "/etc/alternatives", "/etc/ld.so.cache"),
 )
 OF_PYTHON = ("bin", "lib", "lib64", "share/zoneinfo", "pyvenv.cfg")  # of the folder that an interpreter is in
+OF_NOBODY = ("cpuinfo", "filesystems", "version")  # what /proc shows, and nobody changes
 EMPTY = ["--size", str(2**20), "--tmpfs"]
 
 
@@ -38,15 +39,29 @@ def walls(folder: Path, hidden: tuple[Path, ...] = ()) -> list[str]:
     layout, closed = _layout(_seen(), hidden)
     made = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
     made += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", *layout]
-    # What root, whatever it may not do, can write to; and bubblewrap's own process, whose memory its user can write to.
-    made += [*EMPTY, "/proc/sys", *EMPTY, "/proc/1"]
+    for place in _of_the_system():
+        if os.path.isdir(place):
+            made += [*EMPTY, place]
+            closed = [*closed, place]
+        else:
+            made += ["--ro-bind", os.devnull, place]
     made += _links(_seen())
     made += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
     # What bubblewrap lays out itself has no size and would be written to.
     made += ["--size", str(2**24), "--tmpfs", "/dev/shm"]
-    for place in (*closed, "/proc/sys", "/proc/1", "/dev", "/"):
+    for place in (*closed, "/dev", "/"):
         made += ["--remount-ro", place]
     return made
+
+
+@functools.lru_cache
+def _of_the_system() -> tuple[str, ...]:
+    """What /proc shows besides the notebook's own process: there, a later one would read what an earlier one did.
+
+    Root, whatever it may not do, can write to /proc/sys, and anybody to the memory of bubblewrap's process, /proc/1.
+    """
+    everything = (place for place in Path("/proc").iterdir() if not place.name.isdigit() and not place.is_symlink())
+    return ("/proc/1", *sorted(str(place) for place in everything if place.name not in OF_NOBODY))
 
 
 def _seen() -> tuple[Path, ...]:

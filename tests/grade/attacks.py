@@ -120,4 +120,11 @@ ATTACKS = {
     "bubblewrap's memory, of its thread": "open('/proc/1/task/1/mem', 'r+b')" + THROUGH,
     "bubblewrap's files": "import os\nassert os.listdir('/proc/1/fd')" + THROUGH,
     "bubblewrap's files, by its number": "import ctypes\nassert ctypes.CDLL(None).syscall(434, 1, 0) >= 0" + THROUGH,
+    # memory that no limit counts, and what a later notebook could read
+    "pages in a pipe": "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+    "number = 278 if os.uname().machine == 'x86_64' else 75\n"
+    "assert libc.syscall(number, -1, 0, 0, 0) >= 0 or ctypes.get_errno() != 1" + THROUGH,
+    "secret memory": "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+    "assert libc.syscall(447, 0) >= 0 or ctypes.get_errno() != 1" + THROUGH,
+    "the system's counters": "assert any(open(f'/proc/{name}').read() for name in ('vmstat', 'stat'))" + THROUGH,
 }

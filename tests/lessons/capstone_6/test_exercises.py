@@ -183,6 +183,38 @@ def common_by_counting(lists):
     return np.array([[points.index(one) for one in shared] for points in lists], dtype=int)
 
 
+def clear(one, keys):
+    """A point in which the identifier stands as it is, beside what the keys add up to."""
+    for counter in range(2**16):
+        written = one + keys.to_bytes(20, "little") + counter.to_bytes(2, "little") + b"\0"
+        if is_on_curve(int.from_bytes(written, "little")):
+            return written
+
+
+def told(key):
+    return int.from_bytes(hashlib.sha256(key).digest()[:20], "little")
+
+
+def start_in_clear(ids, key):
+    return start(ids, key, blind=lambda key, one: one, point=lambda one: clear(one.encode(), told(key)), order=by_hash)
+
+
+def by_hash(pairs):
+    return sorted(pairs, key=lambda pair: hashlib.sha256(pair[0]).digest())
+
+
+def again_in_clear(points, key):
+    if again(points, bytes(range(32))) is None:
+        return None
+    keys = [(int.from_bytes(one[9:29], "little") + told(key)) % 2**160 for one in points]
+    return [clear(one[:9], some) for one, some in zip(points, keys, strict=True)]
+
+
+def hashed_first(key, one):
+    """Another point for each key, and then X25519."""
+    return exchange(key, point(hashlib.sha256(key + one).hexdigest()))
+
+
 def untested(one):
     digest = bytearray(hashlib.sha256(one.encode()).digest())
     digest[31] &= 127
@@ -899,6 +931,8 @@ WRONG = [
     ("capstone 6.3", "not-repeatable", (salted, again, common)),
     ("capstone 6.3", "part-of-key", (of_two_bytes, again, common)),
     ("capstone 6.3", "rows", (with_repeats, again, common)),
+    ("capstone 6.3", "not-x25519", (start_in_clear, again_in_clear, common)),
+    ("capstone 6.3", "not-commuting", (functools.partial(start, blind=hashed_first), again, common)),
     ("capstone 6.3", "low-order-raises", (start, again_without("low"), common)),
     ("capstone 6.3", "length-raises", (start, again_raises_at_31, common)),
     ("capstone 6.3", "repeated", (start, again_without("repeated"), common)),

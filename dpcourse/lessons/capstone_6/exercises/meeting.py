@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused, a
-from dpcourse.datasets.customers import NAMES
-from dpcourse.lessons.capstone_6.design import BANKS, MOST, PRIME
+from dpcourse.lessons.capstone_6.design import MOST, PRIME
+from dpcourse.lessons.capstone_6.exercises.office import alike, compares
 from dpcourse.lessons.capstone_6.numbers import LOW_ORDER, on_curve
 
 PARTS = ("start", "again", "common")
@@ -80,7 +80,7 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
             "blinded. That is one bit of each identifier, for everybody who sees the list (6.2).",
             "Which points does your loop let through? Hash again, with a counter, until `on_curve` says True.",
         )
-    if _alike(_ranks(rows), _ranks(other_rows)):
+    if alike(_ranks(rows), _ranks(other_rows)):
         return Diagnosis(
             "order-known",
             "Under two keys your points come in the same order of identifiers, or nearly. An order that does not "
@@ -125,12 +125,6 @@ def _whole_key(answer: Answer, ids: list[str], key: bytes, rng: np.random.Genera
 def _ranks(rows: list[int]) -> np.ndarray:
     """Where each row stands."""
     return np.argsort(rows)
-
-
-def _alike(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two orders agree, forwards or backwards, or nearly: by more than independent ones do once in 10^7."""
-    agreed = min(abs(float(np.corrcoef(one, other)[0, 1])), 1 - 1e-9)
-    return math.atanh(agreed) * math.sqrt(len(one) - 3) > 6.3  # Fisher's transformation: about normal
 
 
 def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -191,7 +185,43 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "Refuse a list that no honest bank sends: return None.",
             )
     given = again([], keys[0])
-    return None if given is not None and len(given) == 0 else Diagnosis("refuses-all", "An empty list stays empty.")
+    if given is None or len(given):
+        return Diagnosis("refuses-all", "An empty list stays empty.")
+    return _by_x25519(answer, rng)
+
+
+def _by_x25519(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """Points that come from elsewhere are blinded on as X25519 does, and so are those of `start` by others' keys."""
+    keys, ids = [rng.bytes(32) for _ in range(2)], some_ids(rng, 6)
+    theirs: list[bytes] = []
+    while len(theirs) < 6:
+        point = (int.from_bytes(rng.bytes(32), "little") % PRIME).to_bytes(32, "little")
+        theirs += [point] if on_curve(int.from_bytes(point, "little")) else []
+    given = answer.part(1)(list(theirs), keys[0])
+    if given is None:
+        return Diagnosis("refuses-all", "A list of points that are on the curve is refused by your `again`.")
+    if _points(given, "again") != [_exchanged(point, keys[0]) for point in theirs]:
+        return Diagnosis(
+            "not-x25519",
+            "Given points of another bank, your `again` returns others than X25519 does under this key.",
+            "What does `exchange` give for a point and a key? Which other way do you use?",
+        )
+    both = []
+    for key, other in (keys, keys[::-1]):
+        points, rows = sent(answer, ids, key)
+        both.append({ids[row]: _exchanged(point, other) for point, row in zip(points, rows, strict=True)})
+    if both[0] == both[1]:
+        return None
+    return Diagnosis(
+        "not-x25519",
+        "The points of your `start`, blinded on by X25519 under another bank's key, are not those that the other bank "
+        "starts with, blinded on under yours.",
+        "Hash the identifier to a point, and blind that: is it `exchange` that your `start` blinds with?",
+    )
+
+
+def _exchanged(point: bytes, key: bytes) -> bytes:
+    return X25519PrivateKey.from_private_bytes(key).exchange(X25519PublicKey.from_public_bytes(point))
 
 
 def _strange(points: list[bytes], rng: np.random.Generator) -> list[tuple[str, str, list[bytes]]]:
@@ -218,72 +248,6 @@ class _Long(list):  # a long list of different points, without the time to make 
     def __init__(self, points: list[bytes]) -> None:
         base = int.from_bytes(points[0], "little") >> 20 << 20
         super().__init__(((base + k) % PRIME).to_bytes(32, "little") for k in range(MOST + 1))
-
-
-def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The office's part, on random mixes: empty lists, nobody in common, everybody."""
-    rng, common = chance.rng, answer.part(2)
-    for size in (0, 1, 5, 30):
-        shared = [rng.bytes(32) for _ in range(size)]
-        lists = []
-        for _ in range(BANKS):
-            own = [rng.bytes(32) for _ in range(int(rng.integers(0, 8)))]
-            lists.append([*shared, *own])
-        extra = rng.bytes(32)  # a customer of four banks
-        for points in lists[: BANKS - 1]:
-            points.append(extra)
-        lists = [[points[i] for i in rng.permutation(len(points))] for points in lists]
-        found = [[points[i] for i in places] for points, places in zip(lists, _places(common, lists), strict=True)]
-        if any(set(one) != set(shared) or len(one) != size for one in found):
-            return Diagnosis(
-                "wrong-common",
-                f"Of {size} customers that all five banks share, and others that fewer share, your places name "
-                f"{[len(set(one)) for one in found]} at the five banks.",
-                "A place counts if its point is in every list.",
-            )
-        if any(one != found[0] for one in found):
-            return Diagnosis(
-                "unaligned",
-                "At different banks your places name the common customers in different orders: Ana's loans would "
-                "stand beside Boris's income.",
-                "Which order do all five lists agree on?",
-            )
-        if size == 30 and (bank := _followed(common, lists, rng)):
-            return Diagnosis(
-                "order-of-a-bank",
-                f"Bank {bank} sends its list in another order, and your order of the common customers follows it. So "
-                f"all banks learn how bank {bank}'s list is sorted.",
-                "Which order of the points has nothing to do with anybody's list?",
-            )
-    return None
-
-
-def _places(common: Answer, lists: list[list[bytes]]) -> list[list[int]]:
-    """What `common` returns, as lists of whole numbers."""
-    given = common([list(points) for points in lists])
-    if isinstance(given, np.ndarray):
-        given = list(given)
-    if not isinstance(given, tuple | list) or len(given) != BANKS:
-        raise Refused(
-            Diagnosis(
-                "wrong-shape", f"`common` returns {a(given)}; for each of {BANKS} banks a list of places is wanted."
-            )
-        )
-    for place in (place for places in given for place in places):
-        if not isinstance(place, int | np.integer):
-            what = "points" if isinstance(place, bytes) else f"{a(place)} among its places"
-            ask = "A place is a whole number: points[place] is the point. Which places have the common points?"
-            raise Refused(
-                Diagnosis("no-places", f"`common` returns {what}; places in each bank's list are wanted.", ask)
-            )
-    return [[int(place) for place in places] for places in given]
-
-
-def _followed(common: Answer, lists: list[list[bytes]], rng: np.random.Generator) -> str:
-    """The bank whose list the common order follows: as that list is shuffled, so is the order, or nearly."""
-    shuffled = [[points[i] for i in rng.permutation(len(points))] for points in lists]
-    both = [[np.argsort(np.argsort(places)) for places in _places(common, some)] for some in (lists, shuffled)]
-    return next((name for name, one, two in zip(NAMES, *both, strict=True) if _alike(one, two)), "")
 
 
 MEETING = (starts, continues, compares)

@@ -1,0 +1,84 @@
+"""Capstone 6.3, the office: five blinded lists are compared, and the order of what they share is nobody's."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.datasets.customers import NAMES
+from dpcourse.lessons.capstone_6.design import BANKS
+
+
+def alike(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two orders agree, forwards or backwards, or nearly: by more than independent ones do once in 10^7."""
+    agreed = min(abs(float(np.corrcoef(one, other)[0, 1])), 1 - 1e-9)
+    return math.atanh(agreed) * math.sqrt(len(one) - 3) > 6.3  # Fisher's transformation: about normal
+
+
+def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The office's part, on random mixes: empty lists, nobody in common, everybody."""
+    rng, common = chance.rng, answer.part(2)
+    for size in (0, 1, 5, 30):
+        shared = [rng.bytes(32) for _ in range(size)]
+        lists = []
+        for _ in range(BANKS):
+            own = [rng.bytes(32) for _ in range(int(rng.integers(0, 8)))]
+            lists.append([*shared, *own])
+        extra = rng.bytes(32)  # a customer of four banks
+        for points in lists[: BANKS - 1]:
+            points.append(extra)
+        lists = [[points[i] for i in rng.permutation(len(points))] for points in lists]
+        found = [[points[i] for i in places] for points, places in zip(lists, _places(common, lists), strict=True)]
+        if any(set(one) != set(shared) or len(one) != size for one in found):
+            return Diagnosis(
+                "wrong-common",
+                f"Of {size} customers that all five banks share, and others that fewer share, your places name "
+                f"{[len(set(one)) for one in found]} at the five banks.",
+                "A place counts if its point is in every list.",
+            )
+        if any(one != found[0] for one in found):
+            return Diagnosis(
+                "unaligned",
+                "At different banks your places name the common customers in different orders: Ana's loans would "
+                "stand beside Boris's income.",
+                "Which order do all five lists agree on?",
+            )
+        if size == 30 and (bank := _followed(common, lists, rng)):
+            return Diagnosis(
+                "order-of-a-bank",
+                f"Bank {bank} sends its list in another order, and your order of the common customers follows it. So "
+                f"all banks learn how bank {bank}'s list is sorted.",
+                "Which order of the points has nothing to do with anybody's list?",
+            )
+    return None
+
+
+def _places(common: Answer, lists: list[list[bytes]]) -> list[list[int]]:
+    """What `common` returns, as lists of whole numbers."""
+    given = common([list(points) for points in lists])
+    if isinstance(given, np.ndarray):
+        given = list(given)
+    if not isinstance(given, tuple | list) or len(given) != BANKS:
+        raise Refused(
+            Diagnosis(
+                "wrong-shape", f"`common` returns {a(given)}; for each of {BANKS} banks a list of places is wanted."
+            )
+        )
+    for place in (place for places in given for place in places):
+        if not isinstance(place, int | np.integer):
+            what = "points" if isinstance(place, bytes) else f"{a(place)} among its places"
+            ask = "A place is a whole number: points[place] is the point. Which places have the common points?"
+            raise Refused(
+                Diagnosis("no-places", f"`common` returns {what}; places in each bank's list are wanted.", ask)
+            )
+    return [[int(place) for place in places] for places in given]
+
+
+def _followed(common: Answer, lists: list[list[bytes]], rng: np.random.Generator) -> str:
+    """The bank whose list the common order follows: as that list is shuffled, so is the order, or nearly."""
+    shuffled = [[points[i] for i in rng.permutation(len(points))] for points in lists]
+    both = [[np.argsort(np.argsort(places)) for places in _places(common, some)] for some in (lists, shuffled)]
+    return next((name for name, one, two in zip(NAMES, *both, strict=True) if alike(one, two)), "")
