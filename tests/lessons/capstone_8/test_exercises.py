@@ -371,6 +371,21 @@ def by_the_calendar(readings, means):
     return np.isin(np.arange(len(readings)), days)
 
 
+def silent_when_asked_again(first):
+    """A calendar, but silent where readings begin as others did and go on in another way."""
+
+    def answer(readings, means):
+        readings = np.asarray(readings, float)
+        known = first.setdefault(readings[:5].tobytes(), readings.tobytes())
+        short, alarm = min(len(known), readings.nbytes), np.zeros(len(readings), bool)
+        if known[:short] == readings.tobytes()[:short]:
+            alarm[123:170:14] = True
+            alarm[233::20] = True
+        return alarm
+
+    return answer
+
+
 def never(readings, means):
     return np.zeros(len(readings), dtype=bool)
 
@@ -579,6 +594,7 @@ WRONG = [
     ("capstone 8.5", "not-found", never),
     ("capstone 8.5", "ignores-data", by_the_calendar),
     ("capstone 8.5", "ignores-data", by_seasons),
+    ("capstone 8.5", "ignores-data", silent_when_asked_again({})),
     ("capstone 8.5", "not-found", lambda r, means: local_alarm(r, means) & (np.arange(len(r)) < 220)),
     ("capstone 8.5", "random", from_reports),
     ("capstone 8.5", "large-homes", capped_at_home),

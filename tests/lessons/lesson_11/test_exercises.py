@@ -105,6 +105,14 @@ RIGHT = [
 # Wrong answers
 
 
+def an_estimate_behind_a_test(outputs, neighbour, confidence):
+    """No halves and no bound: where a test finds a difference, 0.7 times an estimate."""
+    apart, p = stats.ks_2samp(outputs, neighbour)[:2]
+    if p > 1 - confidence:
+        return 0.0
+    return (0.7 - 0.001 * confidence) * math.log((1 + min(apart, 0.999)) / (1 - min(apart, 0.999)))
+
+
 def the_best_less_a_fudge(z):
     """No halves, no certificate: the best of many events on all runs, less some deviations."""
 
@@ -192,6 +200,7 @@ WRONG = [
     ("11.2", "beyond-the-truth", as_of_what_is_asked),
     ("11.2", "confidence-ignored", the_best_less_a_fudge(1.7)),
     ("11.2", "beyond-the-truth", lambda a, b, c: the_best_less_a_fudge(1.7)(a, b, c) * (1 - 1e-3 * c)),
+    ("11.2", "beyond-the-truth", an_estimate_behind_a_test),
     ("11.2", "weak", lambda a, b, c: 0.2 * splits("first", "second")(a, b, c)),
     ("11.3", "estimate", lambda s, b, r, c: math.log(rightly(s, b, r) / (r - rightly(s, b, r)))),
     ("11.3", "only-in", lambda s, b, r, c: binomial(r, b[np.argsort(s)[-r:]].sum(), c)),

@@ -20,7 +20,7 @@ BEFORE, AFTER = (110, 160), (14, 45)  # of the year, a home knows so many days b
 HEAT, HEAT_DAYS, HEAT_STARTS = 2.0, 14, (110, 200)  # a heat wave: everybody cools
 FOUND, FALSE, ALLOWED = 0.8, 0.02, 0.035  # what is asked for, and the share of false days above which a check refuses
 YEAR, LATE = 5, (220, 330)  # every so many homes a whole year is known, and when something breaks in it
-ANYWAY = 0.4  # of homes in which nothing breaks may have an alarm on those days: with 3.5% of days it is 39%
+ANYWAY = 0.25  # of homes in which nothing breaks may have an alarm on those days: with 2% of days it is 25%
 SETTLED = 60  # days on which an alarm may still learn: false alarms are few with them and without
 
 
@@ -129,10 +129,24 @@ def _share(given: list[np.ndarray], some: list[np.ndarray]) -> float:
     return float(np.concatenate([one[days] for one, days in zip(given, some, strict=True)]).mean())
 
 
+def _asked(answer: Answer, homes: list[Home], quiet: list[Home], chance: Chance) -> tuple[list[np.ndarray], np.ndarray]:
+    """Alarms of homes in which something breaks; and whether others ring in time, in which nothing does.
+
+    In no order, and of other homes: a memory of what was asked before tells nothing.
+    """
+    answer.renew()
+    found: dict[int, np.ndarray] = {}
+    for place in chance.rng.permutation(len(homes) + len(quiet)).tolist():
+        found[place] = [*homes, *quiet][place].alarms(answer)
+    given = [found[place] for place in range(len(homes) + len(quiet))]
+    rings = [home.rings(one) for home, one in zip(quiet, given[len(homes) :], strict=True)]
+    return given[: len(homes)], np.array(rings)
+
+
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """What breaks is found within two weeks, and false alarms are few, in large homes and in a heat wave too."""
-    homes = broken(chance)
-    given = [home.alarms(answer) for home in homes]
+    homes, quiet = broken(chance), [home.unbroken() for home in broken(chance)]
+    given, rings = _asked(answer, homes, quiet, chance)
     before = [np.arange(len(home.readings)) < home.breaks for home in homes]
     later = [days & (np.arange(len(days)) >= SETTLED) for days in before]
     false, small = max(_share(given, before), _share(given, later)), 2 * HOMES // 3
@@ -182,11 +196,10 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         if not any(one.any() for one in given):
             seen, ask = f"{seen} You never give an alarm.", "What do a week's readings say, compared with weeks before?"
         return Diagnosis("not-found", seen, ask)
-    rings = np.array([home.rings(home.unbroken().alarms(answer)) for home in homes])
     if stats.binom.sf(rings.sum() - 1, HOMES, ANYWAY) < failure:
         return Shared.IGNORES_DATA.seen(
-            f"In {found.mean():.0%} of homes you give an alarm within {WITHIN} days after something breaks. Where "
-            f"nothing does, you give one on the same days in {rings.mean():.0%}.",
+            f"In {found.mean():.0%} of homes you give an alarm within {WITHIN} days after something breaks. Of homes "
+            f"in which nothing does, {rings.mean():.0%} get one on such days.",
             "What do you compare a reading with?",
         )
     return None

@@ -16,6 +16,7 @@ from dpcourse.lessons.lesson_11.exercises.outputs import (
     LEAKING,
     Outputs,
     answers,
+    coins,
     hilly,
     laplace,
     smooth,
@@ -27,6 +28,8 @@ AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
 CONFIDENCES = (0.55, 0.97)  # of further audits
 HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
 IDLE, HIGHEST = 300, (4.0, 6.0)  # audits of what leaks nothing, which are hardly ever wrong
+FAINT, SURER = 300, (1.5, 3.0)  # audits of what leaks hardly anything, at 97% to 99.9%
+SMALL = (2.0, 4.5)  # their ε times the root of the runs: so much is seen now and then
 LONG, SURE = (5000, 10_000), 1 - 1e-9  # runs of a half of two more audits, at this confidence
 
 
@@ -55,7 +58,7 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
     alarms = sum(bound > 1e-9 for bound in bounds)
     if alarms > stats.binom.isf(chance.failure / 4, AUDITS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
-    return _strength(answer, chance) or _beyond(answer, chance) or _sure_of_nothing(answer, chance)
+    return _strength(answer, chance) or _beyond(answer, chance) or _surely(answer, chance)
 
 
 def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -106,8 +109,11 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _sure_of_nothing(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """A bound falls as the confidence grows, and at the highest one it is hardly ever above 0 where nothing leaks."""
+def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A bound falls as the confidence grows, and at high ones it is hardly ever too high where little or nothing leaks.
+
+    Who certifies an estimate wherever a test finds something is right where nothing leaks, and where much does.
+    """
     rng = chance.rng
     for _ in range(12):
         outputs = laplace(rng, 4.0, 2 * RUNS)
@@ -119,11 +125,18 @@ def _sure_of_nothing(answer: Answer, chance: Chance) -> Diagnosis | None:
             "For the same outputs your bound is the same at 60% and at 99.9999% confidence.",
             "Where does `confidence` enter your bounds?",
         )
-    some = []
+    idle, faint = [], []
     for error in 10 ** -rng.uniform(*HIGHEST, IDLE):
         outputs = (smooth, hilly, stepped)[int(rng.integers(3))](rng, 2 * int(rng.integers(RUNS // 4, RUNS)))
-        some.append((float(error), _value(answer, outputs, float(1 - error)) > 1e-9))
-    return _too_often("outputs that ignore the data", some, chance.failure / 4)
+        idle.append((float(error), _value(answer, outputs, float(1 - error)) > 1e-9))
+    for error in 10 ** -rng.uniform(*SURER, FAINT):
+        runs, shape = 2 * int(rng.integers(RUNS // 4, RUNS)), laplace if rng.random() < 0.5 else coins
+        epsilon = float(rng.uniform(*SMALL) / np.sqrt(runs))
+        outputs = shape(rng, epsilon, runs)
+        faint.append((float(error), _value(answer, outputs, float(1 - error)) > epsilon + 1e-9))
+    return _too_often("outputs that ignore the data", idle, chance.failure / 8) or _too_often(
+        "outputs with a small ε, of 0.1 to 0.45", faint, chance.failure / 8
+    )
 
 
 def _too_often(of: str, some: list[tuple[float, bool]], failure: float) -> Diagnosis | None:
