@@ -136,6 +136,12 @@ def l2_randomizer(g, epsilon, rng):
     return math.sqrt(math.pi) * special.gamma((d + 1) / 2) / special.gamma(d / 2) / math.tanh(epsilon / 2) * u
 
 
+def all_as_long(g):
+    """The mean length of all rows but zeros, for each of them."""
+    lengths = np.minimum(np.linalg.norm(g, axis=1), 1)
+    return np.where(lengths > 0, lengths.sum() / max(np.count_nonzero(lengths), 1), 0.0)
+
+
 def l2_row_by_row(g, epsilon, rng):
     """The cosine of a half sphere from its Beta law, and any direction across."""
     n, d = g.shape
@@ -483,6 +489,7 @@ WRONG = [
     ("capstone 3.2", "not-bits", laplace_reports),
     ("capstone 3.2", "no-noise", bits_with(lambda x, e: x)),
     ("capstone 3.2", "rounded-first", bits_with(lambda x, e: straight(x >= 0.5, e))),
+    ("capstone 3.2", "others-readings", bits_with(lambda x, e: straight((x + x.mean()) / 2, e))),
     ("capstone 3.2", "twice-epsilon", bits_with(lambda x, e: straight(x, 2 * e))),
     ("capstone 3.2", "half-epsilon", bits_with(lambda x, e: straight(x, e / 2))),
     ("capstone 3.2", "upside-down", bits_with(lambda x, e: straight(1 - x, e))),
@@ -504,6 +511,7 @@ WRONG = [
     ("capstone 3.2", "linked-bits", two_share_a_coin),
     ("capstone 3.2", "leaks", readings_beside_bits),
     ("capstone 3.3", "length-ignored", reports(norms=lambda g: (np.linalg.norm(g, axis=1) > 0).astype(float))),
+    ("capstone 3.3", "others-rows", reports(norms=all_as_long)),
     ("capstone 3.3", "twice-epsilon", reports(coin=lambda e: 1 / (1 + math.exp(-2 * e)))),
     ("capstone 3.3", "half-epsilon", reports(coin=lambda e: 1 / (1 + math.exp(-e / 2)))),
     ("capstone 3.3", "wrong-side", reports(turn=-1)),

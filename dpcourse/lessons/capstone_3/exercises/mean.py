@@ -56,6 +56,12 @@ class Asked:
         p = np.clip(p, 0, 1)
         return abs(float(self.bits.sum() - p.sum())) / reach(float((p * (1 - p)).sum()), failure)
 
+    def leaning(self, failure: float) -> float:
+        """The same of how bits follow their own device's reading, where their sum is right."""
+        seen, p = seen_as(self.readings), shares(self.readings, self.epsilon)
+        own = seen - seen.mean()
+        return abs(float(own @ (self.bits - p))) / reach(float(own**2 @ (p * (1 - p))), failure)
+
 
 def _of_largest(readings: np.ndarray, epsilon: float) -> np.ndarray:
     return shares(seen_as(readings) / max(float(seen_as(readings).max()), 1e-300), epsilon)
@@ -161,9 +167,17 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind, n, least in (plan[place] for place in rng.permutation(len(plan))):
         epsilon = near(decades(rng, least, 6), rng, 1.0)
         calls.extend(_ask(answer, rng, kind, n, epsilon) for _ in range(2 if n < 2000 else 1))
-    failure = chance.failure / (4 * len(calls))
+    failure = chance.failure / (8 * len(calls))
     wrong = [one for one in calls if one.off(shares, failure) > 1]
-    return (_named(wrong, calls, failure) if wrong else None) or _mean(calls) or _together(answer, calls, chance)
+    if wrong:
+        return _named(wrong, calls, failure)
+    if any(one.leaning(failure) > 1 for one in calls):
+        return Diagnosis(
+            "others-readings",
+            "As many devices send a 1 as should, but not those: a device's bit does not follow its own reading alone.",
+            "What does a device know about the others?",
+        )
+    return _mean(calls) or _together(answer, calls, chance)
 
 
 def _named(wrong: list[Asked], calls: list[Asked], failure: float) -> Diagnosis:

@@ -84,6 +84,11 @@ class Asked:
         off, variance = self.counted(sides)
         return abs(off) / reach(variance, failure)
 
+    def leaning(self, failure: float) -> float:
+        """The same of how sides follow the length of their own row, where their number is right."""
+        p, own = same_side(self.lengths, self.epsilon), self.lengths - self.lengths.mean()
+        return abs(float(own @ ((self.cosine > 0) - p))) / reach(float(own**2 @ (p * (1 - p))), failure)
+
 
 def linked_coins(ones: list[Asked], failure: float) -> Diagnosis | None:
     """The coins that decide on sides are independent, of one device to the next and of one call to the next."""
@@ -126,6 +131,13 @@ def _over_longest(one: Asked) -> np.ndarray:
 
 def sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) -> Diagnosis | None:
     wrong = [one for one in ones if one.off(same_side, failure) > 1]
+    if not wrong and any(one.leaning(failure) > 1 for one in ones):
+        return Diagnosis(
+            "others-rows",
+            "As many reports are on their row's side as should be, but not those: how sure a coin is does not follow "
+            "the length of its own row alone.",
+            "What does a device know about the others?",
+        )
     if not wrong:
         return None
     found = by_largest(calls, failure)
