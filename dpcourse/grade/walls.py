@@ -60,7 +60,7 @@ def _of_the_system() -> tuple[str, ...]:
 
     Root, whatever it may not do, can write to /proc/sys, and anybody to the memory of bubblewrap's process, /proc/1.
     """
-    everything = (place for place in Path("/proc").iterdir() if not place.name.isdigit() and not place.is_symlink())
+    everything = (place for place in Path("/proc").glob("*") if not place.name.isdigit() and not place.is_symlink())
     return ("/proc/1", *sorted(str(place) for place in everything if place.name not in OF_NOBODY))
 
 

@@ -14,7 +14,7 @@ from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
-from dpcourse.lessons.capstone_3.exercises.tools import decades, people, reach
+from dpcourse.lessons.capstone_3.exercises.tools import decades, leaning, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
 ODD = (np.nan, np.inf, -np.inf, -3.0, 7.0, 1e300)
@@ -58,9 +58,7 @@ class Asked:
 
     def leaning(self, failure: float) -> float:
         """The same of how bits follow their own device's reading, where their sum is right."""
-        seen, p = seen_as(self.readings), shares(self.readings, self.epsilon)
-        own = seen - seen.mean()
-        return abs(float(own @ (self.bits - p))) / reach(float(own**2 @ (p * (1 - p))), failure)
+        return leaning(seen_as(self.readings), self.bits, shares(self.readings, self.epsilon), failure)
 
 
 def _of_largest(readings: np.ndarray, epsilon: float) -> np.ndarray:
@@ -174,7 +172,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     if any(one.leaning(failure) > 1 for one in calls):
         return Diagnosis(
             "others-readings",
-            "As many devices send a 1 as should, but not those: a device's bit does not follow its own reading alone.",
+            "As many devices send a 1 as should, but others than should: a bit does not follow its own reading alone.",
             "What does a device know about the others?",
         )
     return _mean(calls) or _together(answer, calls, chance)

@@ -11,7 +11,7 @@ import numpy as np
 from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.scores import fit
-from dpcourse.lessons.capstone_3.exercises.tools import reach
+from dpcourse.lessons.capstone_3.exercises.tools import leaning, reach
 
 Sides = Callable[[np.ndarray, float], np.ndarray]  # lengths of rows, ε -> how likely the report is on the row's side
 
@@ -86,8 +86,7 @@ class Asked:
 
     def leaning(self, failure: float) -> float:
         """The same of how sides follow the length of their own row, where their number is right."""
-        p, own = same_side(self.lengths, self.epsilon), self.lengths - self.lengths.mean()
-        return abs(float(own @ ((self.cosine > 0) - p))) / reach(float(own**2 @ (p * (1 - p))), failure)
+        return leaning(self.lengths, self.cosine > 0, same_side(self.lengths, self.epsilon), failure)
 
 
 def linked_coins(ones: list[Asked], failure: float) -> Diagnosis | None:
@@ -134,8 +133,8 @@ def sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) -> 
     if not wrong and any(one.leaning(failure) > 1 for one in ones):
         return Diagnosis(
             "others-rows",
-            "As many reports are on their row's side as should be, but not those: how sure a coin is does not follow "
-            "the length of its own row alone.",
+            "As many reports are on their row's side as should be, but others than should be: how sure a coin is does "
+            "not follow the length of its own row alone.",
             "What does a device know about the others?",
         )
     if not wrong:

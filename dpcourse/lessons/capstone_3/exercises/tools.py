@@ -21,3 +21,12 @@ def reach(variance: float, failure: float) -> float:
     """How far a sum of independent zeros and ones of this variance may be from its mean (Bernstein's inequality)."""
     depth = math.log(2 / failure)
     return depth / 3 + math.sqrt(depth**2 / 9 + 2 * depth * variance)
+
+
+def leaning(own: np.ndarray, came: np.ndarray, p: np.ndarray, failure: float) -> float:
+    """How far independent zeros and ones follow numbers of their own otherwise than chances `p` do, from 0 to 1 each.
+
+    In units of what chance allows, where their sum is right: who gives each of them the mean of these numbers is far.
+    """
+    own = own - own.mean()
+    return abs(float(own @ (came - p))) / reach(float(own**2 @ (p * (1 - p))), failure)

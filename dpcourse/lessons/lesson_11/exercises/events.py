@@ -135,7 +135,7 @@ def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
         outputs = shape(rng, epsilon, runs)
         faint.append((float(error), _value(answer, outputs, float(1 - error)) > epsilon + 1e-9))
     return _too_often("outputs that ignore the data", idle, chance.failure / 8) or _too_often(
-        "outputs with a small ε, of 0.1 to 0.45", faint, chance.failure / 8
+        "outputs with a small ε", faint, chance.failure / 8
     )
 
 
