@@ -47,8 +47,7 @@ def walls(folder: Path, hidden: tuple[Path, ...] = ()) -> list[str]:
             made += ["--ro-bind", os.devnull, place]
     made += _links(_seen())
     made += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
-    # What bubblewrap lays out itself has no size and would be written to.
-    made += ["--size", str(2**24), "--tmpfs", "/dev/shm"]
+    # What bubblewrap lays out itself has no size and would be written to: /dev/shm, of which only processes have need.
     for place in (*closed, "/dev", "/"):
         made += ["--remount-ro", place]
     return made

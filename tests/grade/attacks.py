@@ -123,8 +123,8 @@ ATTACKS = {
     # memory that no limit counts, and what a later notebook could read
     "pages in a pipe": "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
     "number = 278 if os.uname().machine == 'x86_64' else 75\n"
-    "assert libc.syscall(number, -1, 0, 0, 0) >= 0 or ctypes.get_errno() != 1" + THROUGH,
+    "assert libc.syscall(number, -1, 0, 0, 0) >= 0 or ctypes.get_errno() != 38" + THROUGH,
     "secret memory": "import ctypes\nlibc = ctypes.CDLL(None, use_errno=True)\n"
-    "assert libc.syscall(447, 0) >= 0 or ctypes.get_errno() != 1" + THROUGH,
+    "assert libc.syscall(447, 0) >= 0 or ctypes.get_errno() != 38" + THROUGH,
     "the system's counters": "assert any(open(f'/proc/{name}').read() for name in ('vmstat', 'stat'))" + THROUGH,
 }
