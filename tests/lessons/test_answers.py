@@ -35,6 +35,7 @@ ALSO = {
     ("00.2", "reads-n"): {"not-private"},  # who reads n breaks the claim elsewhere too, and may be caught there
     ("00.2", "linked-noise"): {"not-everywhere"},  # noise that follows from n at some ε has another law there, too
     ("04.5", "own-generator"): {"not-everywhere"},  # one draw for each number of records is no law, either
+    ("06.1", "not-everywhere"): {"own-generator"},  # without noise another generator changes nothing
     ("11.2", "confidence-ignored"): {"beyond-the-truth"},  # it is, too
     ("11.2", "beyond-the-truth"): {"finds-nothing"},  # of an answer with a fudge: hardly a fifth of ε, or less
     ("11.5", "false-alarm"): {"accuses-all"},  # half of a claim accuses whoever just meets theirs
