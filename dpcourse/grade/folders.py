@@ -38,10 +38,12 @@ def make_like(folder: Path, files: Mapping[str, bytes] | None) -> None:
     Raises
     ------
     ValueError
-        If a name leads out of the folder, or these are more files than a check has use for.
+        If a name leads out of the folder, or these are more files than a check has use for, or no files.
     """
     if files is None:
         return
+    if not all(isinstance(data, bytes) for data in files.values()):
+        raise ValueError("a file holds bytes")
     if len(files) > MOST_FILES or sum(map(len, files.values())) > MOST_BYTES:
         raise ValueError(f"more than {MOST_FILES} files or {MOST_BYTES:,} bytes")
     there = files_of(folder) or {}

@@ -49,8 +49,9 @@ class Student:
 
     def __init__(self, process: subprocess.Popen[bytes], seconds: float) -> None:
         self.process, self._seconds = process, seconds
-        assert process.stdin
-        os.set_blocking(process.stdin.fileno(), False)  # it may not read what it is sent
+        assert process.stdin and process.stdout
+        for end in (process.stdin, process.stdout):  # it may not read what it is sent, and take back what it said
+            os.set_blocking(end.fileno(), False)
         self._asked: float | None = None  # when the process was asked what it has not answered yet
         self._look = float("inf")  # when to look how long it takes
         self._before: float | None = None  # its processor time when it was first looked at
@@ -83,10 +84,11 @@ class Student:
         data = bytearray()
         while len(data) < size:
             self._wait([self.process.stdout], [])
-            part = self.process.stdout.read1(min(size - len(data), 2**20))  # type: ignore[attr-defined]
-            if not part:
-                raise Gone("the process ended")
-            data += part
+            with contextlib.suppress(BlockingIOError):
+                part = os.read(self.process.stdout.fileno(), min(size - len(data), 2**20))
+                if not part:
+                    raise Gone("the process ended")
+                data += part
         return bytes(data)
 
     def _write(self, data: bytes) -> None:

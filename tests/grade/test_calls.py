@@ -114,7 +114,7 @@ for what in (
 libc = ctypes.CDLL(None, use_errno=True)
 for number in (27, 101, 425, 1000, 0x40000000 + 39):  # on x86-64 mincore, ptrace, io_uring_setup; none; one of x32
     print("refused" if libc.syscall(number, 0, 0, 0, 0, 0, 0) == -1 else f"done: {number}")
-fcntl.fcntl(here, fcntl.F_GETFL), fcntl.lockf(here, fcntl.LOCK_SH)
+fcntl.fcntl(here, fcntl.F_GETFL)
 """
 
 
@@ -122,3 +122,18 @@ fcntl.fcntl(here, fcntl.F_GETFL), fcntl.lockf(here, fcntl.LOCK_SH)
 def test_what_is_not_in_the_list_is_refused(tmp_path):
     """Other networks, memory that no limit counts, what other notebooks do, what waits for who opens a library."""
     assert said(tmp_path, REFUSED) == ["refused"] * 26
+
+
+UNLOCKED = """
+import fcntl, os
+here = os.open(os.__file__, os.O_RDONLY)
+fcntl.lockf(here, fcntl.LOCK_EX)  # the kernel would say that such a file cannot be locked
+fcntl.lockf(here, fcntl.LOCK_UN, 1, 10)
+print("nothing")
+"""
+
+
+@needs_bubblewrap
+def test_a_lock_of_a_part_is_said_to_be_taken_and_is_not(tmp_path):
+    """One that is split at every other byte keeps memory that no limit counts."""
+    assert said(tmp_path, UNLOCKED) == ["nothing"]

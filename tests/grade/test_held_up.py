@@ -100,6 +100,16 @@ def test_who_does_not_read_is_not_waited_for(how):
     assert late.value.seconds < 3 and student.process.poll() is not None
 
 
+def test_who_takes_back_what_it_said_is_not_waited_for(monkeypatch):
+    """A process can open its own end of the wire and read: between the look whether there is something and the read."""
+    student, took = deaf_student(), []
+    wait = student._wait
+    monkeypatch.setattr(student, "_wait", lambda *ends: wait(*ends) if took or ends[1] else took.append("something"))
+    with pytest.raises(Late), time_limit(3):
+        student.run_cell("1", "cell 1")
+    assert took == ["something"]
+
+
 def deaf_session(monkeypatch, tmp_path, deaf=DEAF):
     """Of a notebook with one cell, whose process never answers it."""
     command = [sys.executable, "-S", "-c", deaf]

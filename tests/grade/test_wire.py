@@ -165,6 +165,13 @@ def test_no_file_leads_out_of_its_folder(tmp_path, name):
     assert [path.name for path in tmp_path.rglob("*")] in ([], ["in", "here"])
 
 
+def test_a_file_holds_bytes(tmp_path):
+    """An array of one element may have as many bytes as it likes."""
+    with pytest.raises(ValueError, match="bytes"):
+        folders.make_like(tmp_path / "in", {"a": np.zeros(1, dtype="U1000000")})
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_nested_too_deeply_is_refused():
     nested = []
     for _ in range(100):
