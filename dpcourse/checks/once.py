@@ -8,8 +8,8 @@ up to 50, with arrays that can be written to or not, and with a generator made f
 place in the law that it should have had, and such places are uniform, whatever their datasets and ε (`placing`).
 
 Half the noise at ε above 3, or noise whose side follows the data, makes hardly a mark on these: so a few datasets are
-asked about hundreds of times, in corners where people ask, too: at a small ε, at a large one, of many records. Which
-they are is drawn, so that no answer knows.
+asked about hundreds of times, in corners where people ask, too: at a small ε, at a large one, of many records, and of
+nobody. Which they are is drawn, so that no answer knows.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ LARGE = 5000
 LISTED = 10_000  # of longer lists two in three are cut to a tenth: an answer may go through one once a category
 SORTED = 0.25  # of the datasets are in order, as many a file is
 USUAL = 0.25  # of the datasets have a shape that the other looks have, too
+NOBODY = 0.05  # of the datasets are of nobody, where that is one
 AGAIN = 0.1  # of the questions are asked once more with the same generator, and have the same answer
 Span = tuple[float, float]
 CORNERS: tuple[tuple[Span, Span], ...] = (
@@ -47,6 +48,7 @@ CORNERS: tuple[tuple[Span, Span], ...] = (
     ((0.1, 3.0), (0.6, 0.8)),
     ((0.1, 1.0), (0.97, 1.0)),  # whoever is exact from some size on is exact here; above ε = 1 whole noise often is 0
 )  # from which ε to which, and from which share of the sizes to which, on a logarithmic scale
+LOOKS = len(CORNERS) + 1  # with the dataset of nobody
 OFTEN, MOST_NUMBERS, MOST_RECORDS = 400, 4000, 2**22  # questions to one dataset, numbers, records gone through
 
 
@@ -58,7 +60,7 @@ def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | 
     found, _ = misplaced(list(ask(release, answer, chance.rng)), laws, most, wider)
     if found:
         return found
-    each = Chance(chance.rng, 0.1 * chance.failure / len(CORNERS))
+    each = Chance(chance.rng, 0.1 * chance.failure / LOOKS)
     wrong = (crowded(asked, laws, each, wider) for asked in ask_often(release, answer, chance.rng))
     return next(filter(None, wrong), None)
 
@@ -88,7 +90,7 @@ def corners(rng: Generator, least: float, most: float) -> Iterator[tuple[float, 
 
 
 def ask_often(release: Release, answer: Answer, rng: Generator) -> Iterator[list[Question]]:
-    """Hundreds of questions about each of a few datasets."""
+    """Hundreds of questions about each of a few datasets, one of nobody among them where that is a dataset."""
     pools = _pools(release, rng)
     for epsilon, n in corners(rng, *SIZES):
         if _listed(pools[0][: release.records]):
@@ -96,15 +98,24 @@ def ask_often(release: Release, answer: Answer, rng: Generator) -> Iterator[list
         most = n
         for _ in range(5):  # where all counts are 0, results that are cut at 0 say little
             n, arguments = _any(release, pools, most, rng, rng.random() < SORTED)
-            truth = np.asarray(release.truth(*arguments), dtype=float)
-            if truth.any():
+            if np.any(release.truth(*arguments)):
                 break
-        scale, asked = release.scale(arguments, epsilon), list[Question]()
-        for before in range(min(OFTEN, max(MOST_RECORDS // n, 60), max(MOST_NUMBERS // max(truth.size, 1), 2))):
-            own = fresh(rng)
-            result = release.result(answer, arguments, epsilon, own, truth.shape)
-            asked.append(Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale))
-        yield asked
+        yield _often(release, answer, n, arguments, epsilon, rng)
+    if release.nobody is not None:
+        _, arguments = _any(release, pools, 0, rng, False)
+        yield _often(release, answer, 0, arguments, near(0.5, rng, 2.5), rng)
+
+
+def _often(
+    release: Release, answer: Answer, n: int, arguments: tuple[Any, ...], epsilon: float, rng: Generator
+) -> list[Question]:
+    """Hundreds of questions about one dataset, fewer where it is large or has many numbers."""
+    truth, scale = np.asarray(release.truth(*arguments), dtype=float), release.scale(arguments, epsilon)
+    often, asked = min(OFTEN, max(MOST_RECORDS // max(n, 1), 60), max(MOST_NUMBERS // max(truth.size, 1), 2)), []
+    for before in range(often):
+        result = release.result(answer, arguments, epsilon, fresh(rng), truth.shape)
+        asked.append(Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale))
+    return asked
 
 
 def _pools(release: Release, rng: Generator) -> list[tuple[Any, ...]]:
@@ -132,6 +143,7 @@ def ask(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:
     sizes, largest = spread(rng, *SIZES, DATASETS), int(rng.integers(DATASETS))
     for place, (size, epsilon) in enumerate(zip(sizes, epsilons, strict=True)):
         n = int(rng.choice(ROUND_SIZES)) if rng.random() < 0.1 else round(size)
+        n = 0 if release.nobody is not None and rng.random() < NOBODY else n
         n, epsilon, ordered = LARGEST if place == largest else n, near(epsilon, rng, 1.0), rng.random() < SORTED
         n, arguments = _any(release, pools, n, rng, ordered)
         truth = np.asarray(release.truth(*arguments), dtype=float)
@@ -204,7 +216,7 @@ def _resampled(
 
     def taken(values: Any) -> Any:
         if not isinstance(values, np.ndarray):
-            return list(itemgetter(*rows.tolist(), rows[0])(values))[:-1]
+            return list(itemgetter(0, 0, *rows.tolist())(values))[2:]  # of one place it gives no tuple
         found = values[rows]
         found.setflags(write=writeable)
         return found

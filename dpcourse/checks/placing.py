@@ -173,8 +173,8 @@ def _said(group: Sequence[Question], law: Callable[[float], Law], look: str, man
         share = np.mean(np.concatenate([one.errors for one in group]) > 0)
         return f"Of {many}, {share:.0%} of your results lie above the truth. Half should."
     exact = np.mean(np.concatenate([np.abs(one.errors) < EXACT * one.scale for one in group]))
-    if look == "near" and exact > (0.1 if law(1.0).whole else 0.0):
-        return f"Of {many}, {exact:.0%} of your results have no noise."
+    if look == "near" and exact > (0.1 if law(1.0).whole else 0.0) and exact >= 1 - 2 * np.mean(sizes):
+        return f"Of {many}, {100 * exact:.2g}% of your results have no noise."
     return (
         f"Of {many}, your results are {np.mean(sizes):.2g} times as far from the exact ones as noise should put them."
     )

@@ -58,6 +58,10 @@ def up_to_size(size):
     return lambda: lambda data, epsilon, rng: EXACT if 0 < len(data) <= size else epsilon
 
 
+def for_nobody(given):
+    return lambda: lambda data, epsilon, rng: epsilon if len(data) else given
+
+
 def table_of(*known):
     return lambda: lambda data, epsilon, rng: epsilon if min(abs(epsilon / e - 1) for e in known) < 0.45 else 1e6
 
@@ -124,6 +128,8 @@ CHEATS = {
     "exact from 12,000 records on": from_size_on(12_000),
     "exact from 45,000 records on": from_size_on(45_000),
     "exact up to ten records": up_to_size(10),
+    "hardly any noise for nobody": for_nobody(1e6),
+    "a quarter of the noise for nobody": for_nobody(4.0),
     "a table of ε": table_of(0.5, 1.0, 2.0, 3.0),
     "no noise below 0.2": no_less_than(0.2),
     "exact above 3": no_more_than(3.2),

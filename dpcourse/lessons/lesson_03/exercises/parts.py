@@ -14,7 +14,7 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.linked import SAME
 from dpcourse.checks.links import Draws, repeated
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.once import CORNERS, ask, ask_often
+from dpcourse.checks.once import LOOKS, ask, ask_often
 from dpcourse.checks.placing import Question, crowded, misplaced
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.release import Release
@@ -57,6 +57,7 @@ _PARTS = Release(
     anew=_any_bounds,
     truth=lambda values, low, high: (total_of(values, low, high), len(values)),
     sensitivity=lambda values, low, high: high - low,  # of the total, twice, as it has half of ε; of the count it is 2
+    nobody=(np.zeros(0), 0.0, 1.0),
     call=lambda answer, arguments, epsilon, rng: two(call_at(answer, arguments, epsilon, rng)),
 )
 
@@ -76,7 +77,7 @@ def once(answer: Answer, chance: Chance) -> Diagnosis | None:
     sizes = (np.abs([one.errors[0] / one.scale for one in _of_part(asked, part)]) for part in (0, 1))
     if int((np.abs(np.subtract(*sizes)) < SAME).sum()) >= 3 or repeated(list(map(Draws.of_places, places)), 1e-9):
         return shared("In some calls")
-    each = Chance(chance.rng, 0.05 * chance.failure / len(CORNERS))
+    each = Chance(chance.rng, 0.05 * chance.failure / LOOKS)
     for asked in ask_often(_PARTS, answer, chance.rng):
         for part, laws, words in _EACH:
             found = crowded(_of_part(asked, part), laws, each)

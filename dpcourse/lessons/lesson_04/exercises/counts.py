@@ -122,6 +122,7 @@ COUNTS = _Counts(
     least=(normal,),
     claim=_CLAIM,
     call=lambda answer, arguments, epsilon, rng: answer(*arguments, _sigma_1(epsilon), rng=rng),
+    nobody=(np.zeros((0, 40), dtype=bool),),
     mistakes=(*YES_COUNTS, *in_another_order(lambda flags: flags.sum(axis=0))),
     neighbours=(
         Probe(

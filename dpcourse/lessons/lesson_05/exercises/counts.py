@@ -51,6 +51,7 @@ COUNTS = YesCounts(
     truth=lambda flags: flags.sum(axis=0),
     sensitivity=lambda flags: flags.shape[1],
     noise=(laplace, geometric),
+    nobody=(np.zeros((0, 12), dtype=bool),),
     mistakes=(*YES_COUNTS, *in_another_order(lambda flags: flags.sum(axis=0))),
     scales=(
         Mistake(
