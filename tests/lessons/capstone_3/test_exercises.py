@@ -232,6 +232,17 @@ def divides_by_zero(g, epsilon, rng):
     return l2_randomizer(g, epsilon, rng) + 0 * v
 
 
+def known_where_broken(signs):
+    """For a row that cannot be read some vector will do, or some line."""
+
+    def answer(g, epsilon, rng):
+        broken = ~np.isfinite(g).all(axis=1, keepdims=True)
+        known = l2_randomizer(np.zeros_like(g), epsilon, np.random.default_rng(g.shape[1]))
+        return np.where(broken, known * rng.choice(signs, (len(g), 1)), l2_randomizer(g, epsilon, rng))
+
+    return answer
+
+
 def quiet_for_many(g, epsilon, rng):
     return reports(coin=lambda e: 1 / (1 + math.exp(-e)) if len(g) < 20_000 else 1.0)(g, epsilon, rng)
 
@@ -529,6 +540,8 @@ WRONG = [
     ("capstone 3.3", "not-finite", divides_by_zero),
     ("capstone 3.3", "one-coin", quiet_for_many),
     ("capstone 3.3", "own-generator", known_to_all(l2_randomizer)),
+    ("capstone 3.3", "odd-rows", known_where_broken((1, 1))),
+    ("capstone 3.3", "odd-rows", known_where_broken((-1, 1))),
     ("capstone 3.3", "linked-coins", reports(throw=lambda rng, n: np.repeat(rng.random(n // 2 + 1), 2)[:n])),
     ("capstone 3.4", "wrong-type", with_exact_beside),
     ("capstone 3.4", "linked-noise", noisy_sum(draw=lambda rng, s, d: np.repeat(rng.normal(0, s, -(-d // 2)), 2)[:d])),

@@ -199,4 +199,29 @@ def _rows(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return _directions(rng, people(rng, 2, 4000), people(rng, 2, 40)), decades(rng, 0.05, 6)
 
 
-VECTORS = (law, listens(_rows, reported))
+def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """No row gets a line that it had before: neither one that can be read nor, among others, one that cannot.
+
+    For two right reports 1 − cos² is Beta((d − 1)/2, 1/2), and of vectors of length 1 the sum or the difference is at
+    least as long.
+    """
+    rng = chance.rng
+    for _ in range(3):
+        rows, epsilon = _rows(rng)
+        odd = np.append(True, rng.random(len(rows) - 1) < 0.5)
+        rows[odd, rng.integers(rows.shape[1])] = rng.choice(ODD, odd.sum())
+        n, d = rows.shape
+        first, other = (reported(answer, rows, epsilon, rng) / length(epsilon, d) for _ in range(2))
+        apart = np.minimum(*(((first + sign * other) ** 2).sum(axis=1) for sign in (1, -1)))
+        same = apart <= stats.beta.ppf(chance.failure / (24 * n), (d - 1) / 2, 0.5)
+        if not same.any():
+            continue
+        seen = f"Asked again with another generator, {same.sum():,} of {n:,} reports lie on the same line."
+        if (same & ~odd).any():
+            return Diagnosis("same-report", seen, "Which of your draws come from `rng`?")
+        seen += " All of these are of rows with NaN or infinity: such a report says that its row cannot be read."
+        return Diagnosis("odd-rows", seen, "A row that cannot be read counts as zeros. Where does its report point?")
+    return None
+
+
+VECTORS = (law, listens(_rows, reported), drawn)
