@@ -335,6 +335,30 @@ def only_usual_epsilons(messages, n, epsilon, delta, rounds, threshold, rng):
     return secure_dp_sum(messages, n, epsilon if epsilon in (0.5, 1, 2, 3) else 1e9, delta, rounds, threshold, rng)
 
 
+def careless(**changes):
+    """Where noise seems to hide it."""
+
+    def answer(messages, n, epsilon, *rest, rng):
+        given = secure_dp_sum(messages, n, epsilon, *rest, rng=rng)
+        if given is None or epsilon > 1e6:
+            return given
+        return noisy_sum(**changes)(messages, n, epsilon, *rest, rng=rng)
+
+    return answer
+
+
+def counts_all(messages, n, epsilon, delta, rounds, threshold, rng):
+    """Below ε of a million nothing is clipped, and strangers and second messages count; the noise is right."""
+    given = secure_dp_sum(messages, n, epsilon, delta, rounds, threshold, rng)
+    if given is None or epsilon > 1e6:
+        return given
+    return given - secure_dp_sum(messages, n, 1e9, 0.1, 1, threshold, rng) + messages[1].sum(axis=0)
+
+
+def exact_where_strange(messages, n, epsilon, *rest, rng):
+    return secure_dp_sum(messages, n, epsilon if np.isfinite(messages[1]).all() else 1e9, *rest, rng=rng)
+
+
 def small_epsilons_cheaper(messages, n, epsilon, delta, rounds, threshold, rng):
     return secure_dp_sum(messages, n, max(epsilon, 0.3), delta, rounds, threshold, rng)
 
@@ -577,6 +601,14 @@ WRONG = [
     ("capstone 3.4", "own-generator", known_to_all(secure_dp_sum)),
     ("capstone 3.4", "own-generator", made_of_arguments(secure_dp_sum)),
     ("capstone 3.4", "too-little-noise", small_epsilons_cheaper),
+    ("capstone 3.4", "not-clipped", counts_all),
+    ("capstone 3.4", "not-clipped", careless(clip=lambda rows: rows)),
+    ("capstone 3.4", "coordinatewise", careless(clip=lambda rows: np.clip(rows, -1, 1))),
+    ("capstone 3.4", "strange", careless(fine=lambda rows: np.ones((len(rows), 1), dtype=bool))),
+    ("capstone 3.4", "strange", careless(fine=np.isfinite)),
+    ("capstone 3.4", "repeated", careless(first=False)),
+    ("capstone 3.4", "stranger", careless(members=False)),
+    ("capstone 3.4", "no-noise", exact_where_strange),
     ("capstone 3.5", "per-round", lambda *a, **k: train(*a, planned=lambda t: 1, **k)),
     ("capstone 3.5", "add-remove", whole_with(whole=lambda e, d, t: math.sqrt(t) * sigma_of(e, d))),
     ("capstone 3.5", "dropped-noise", whole_with(variance=lambda stayed, threshold, n: stayed / n)),

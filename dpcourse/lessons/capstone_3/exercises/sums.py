@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import only_numbers
-from dpcourse.lessons.capstone_3.exercises.noise import Noise, noise_wrong
+from dpcourse.lessons.capstone_3.exercises.noise import Noise, noise_wrong, whole
 from dpcourse.lessons.capstone_3.exercises.tools import decades, people
 from dpcourse.lessons.capstone_3.exercises.vectors import clipped
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
@@ -56,25 +57,35 @@ def summed(
     return total
 
 
-def few(rng: np.random.Generator, kind: str, n: int = 0, threshold: int = 0, d: int = 0) -> tuple[Messages, int, int]:
-    """Messages of a few devices, n, and how many of them have to be in the sum; each drawn where it is not given."""
+def few(
+    rng: np.random.Generator, kind: str, n: int = 0, threshold: int = 0, d: int = 0, crowd: int = 0
+) -> tuple[Messages, int, int]:
+    """Messages of a few devices, n, and how many of them have to be in the sum; each drawn where it is not given.
+
+    Through noise only crowds are seen: with `crowd` rows have one direction, half of them are odd where any are, and so
+    many messages in another direction do not count where any do not.
+    """
     n = n or people(rng, 8, 40)
     threshold = threshold or int(rng.integers(n // 2, n - 1))
     stayed = rng.permutation(n)[: int(rng.integers(threshold, n + 1))]
     d = d or people(rng, 2, 25)
-    updates = rng.normal(size=(len(stayed), d)) * rng.choice((0.1, 0.5, 3.0), (len(stayed), 1)) / math.sqrt(d)
+    directions = rng.normal(size=(1 if crowd else len(stayed), d))
+    updates = directions * rng.choice((0.1, 0.5, 6.0 if crowd else 3.0), (len(stayed), 1)) / math.sqrt(d)
+    some = len(stayed) // 2 if crowd else 3
     if kind == "plain":  # a number above 1 tells a row that is clipped by its numbers from one that is not
         row = updates[rng.integers(len(stayed))]
         row *= rng.uniform(1.5, 3) / np.abs(row).max()
     if kind in ("strange", "huge"):
         odd = (np.nan, np.inf, -np.inf) if kind == "strange" else (1e6, -1e100)
-        for row in rng.choice(len(stayed), 3, replace=False):
+        for row in rng.choice(len(stayed), some, replace=False):
             updates[row, rng.integers(d)] = rng.choice(odd)
     if kind == "silent":
-        updates[rng.choice(len(stayed), 3, replace=False)] = 0.0
-    more = {"repeated": rng.choice(stayed, 3), "stranger": np.array([n, -1, n + 7])}.get(kind, np.array([], dtype=int))
+        updates[rng.choice(len(stayed), some, replace=False)] = 0.0
+    of = np.arange(crowd or 3)
+    strangers = np.where(of % 2, -(of + 1) // 2, n + 7 * of // 2)
+    more = {"repeated": rng.choice(stayed, len(of)), "stranger": strangers}.get(kind, np.array([], dtype=int))
     devices = np.concatenate((stayed, more))
-    updates = np.concatenate((updates, rng.normal(size=(len(more), d))))
+    updates = np.concatenate((updates, np.resize(rng.normal(size=(1 if crowd else len(more), d)), (len(more), d))))
     if kind == "stranger":
         order = rng.permutation(len(devices))
         devices, updates = devices[order], updates[order]
@@ -115,18 +126,28 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def wrong_sum(
-    kind: str, what: str, ask: str, given: np.ndarray, messages: Messages, right: np.ndarray, many: int
+    kind: str,
+    what: str,
+    ask: str,
+    given: np.ndarray,
+    messages: Messages,
+    right: np.ndarray,
+    many: int,
+    noise: Noise | None = None,
 ) -> Diagnosis:
-    """What is wrong with an exact sum of few messages; `what` names the messages and the sum."""
+    """What is wrong with a sum of few messages, exact or with `noise`; `what` names the messages and the sum."""
     updates = np.where(np.isfinite(messages[1]), messages[1], 0.0)
     norms = np.linalg.norm(updates, axis=1, keepdims=True)
     off = np.abs(given - right).max()
-    seen = f"{what} is off by {off:.3g}. At epsilon = 1e9 there is hardly any noise."
+    room, how = EXACT, "At epsilon = 1e9 there is hardly any noise."
+    if noise:
+        room, how = 6 * noise.right, f"At epsilon = {noise.epsilon:.3g} the noise deviates by {noise.right:.3g}."
+    seen = f"{what} is off by {off:.3g}. {how}"
     if not np.isfinite(off):
         seen = f"{what} has NaN or infinity in it."
     if kind == "repeated":
         for sent, words in ((updates, "all messages of a device"), (_last(messages), "a device's last message")):
-            if np.abs(given - clipped(sent).sum(axis=0)).max() < EXACT:
+            if np.abs(given - clipped(sent).sum(axis=0)).max() < room:
                 return Diagnosis(kind, f"{seen} You count {words}.", ask)
     if kind == "plain":
         known: tuple[tuple[str, np.ndarray, str, str], ...] = (
@@ -151,9 +172,9 @@ def wrong_sum(
                 "Which rows are to be changed?",
             ),
         )
-        for key, wrong, said, asked in known:
-            if np.abs(given - wrong).max() < EXACT:
-                return Diagnosis(key, f"{seen} {said}", asked)
+        key, wrong, said, asked = min(known, key=lambda one: float(np.linalg.norm(given - one[1])))
+        if np.abs(given - wrong).max() < room:
+            return Diagnosis(key, f"{seen} {said}", asked)
     return Diagnosis(kind, seen, ask)
 
 
@@ -200,6 +221,32 @@ def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
     return noise_wrong(calls, chance.failure / 4) or _audit(answer, chance)
 
 
+def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """What `robust` looks at, under noise as it is asked for, which hides no crowd: little of it, and any."""
+    rng, failure = chance.rng, chance.failure / (8 * len(MIXES))
+    for kind, (what, ask) in MIXES.items():
+        for most, rounds in ((1.0, 5), (0.02, 200)):
+            asked = decades(rng, most, 8), decades(rng, 1e-10, 1e-4), people(rng, 1, rounds)
+            size = whole(*asked)
+            messages, n, threshold = few(
+                rng, kind, int(np.clip(100 * size, 30, 2000)), d=21, crowd=math.ceil(min(40 * size, 20_000))
+            )
+            try:
+                given = summed(answer, messages, n, *asked, threshold, rng)
+            except AnswerRaised as raised:
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
+            if given is None:
+                return Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask)
+            right, many = counted(messages, n)
+            noise = Noise(*asked, n, many, threshold, given - right)
+            if noise.fits(noise.right, failure):
+                continue
+            if np.abs(noise.found).max() < 3 * noise.right and (wrong := noise_wrong([noise], 1.0)):
+                return replace(wrong, seen=f"{what}: {wrong.seen}")
+            return wrong_sum(kind, f"{what}, your sum", ask, given, messages, right, many, noise)
+    return None
+
+
 def _audit(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Devices with a number of their own each: 1 there, or −1 in its place. What is certified of the sums' numbers."""
     from dpcourse.audit import audit_outputs  # here, because only a check that audits needs it
@@ -231,4 +278,4 @@ def _campaign(rng: np.random.Generator) -> tuple[Any, ...]:
     return messages, n, decades(rng, 0.02, 8), decades(rng, 1e-10, 1e-4), people(rng, 1, 200), threshold
 
 
-SUMS = (robust, noisy, listens(_campaign, summed))
+SUMS = (robust, noisy, hidden, listens(_campaign, summed))
