@@ -612,6 +612,31 @@ def wraps_around(failures, defects):
     return counts
 
 
+def careless_below_fifty(elsewhere):
+    """Labels that are no defect count somewhere, where noise seems to hide them."""
+
+    def answer(failures, defects, epsilon, shares, rng):
+        counts = chip_report(failures, defects, epsilon, shares, rng)
+        if epsilon < 50:
+            counts += elsewhere(failures[~np.isin(failures, np.arange(defects))], defects)
+        return counts
+
+    return answer
+
+
+def a_million(odd, defects):
+    return np.where(np.arange(defects) == 0, 10**6 * (len(odd) > 0), 0)
+
+
+def in_the_last(odd, defects):
+    return np.where(np.arange(defects) == defects - 1, np.isnan(odd).sum(), 0)
+
+
+def exact_where_strange(failures, defects, epsilon, shares, rng):
+    fine = np.isin(failures, np.arange(defects)).all()
+    return chip_report(failures, defects, epsilon if fine else 60.0, shares, rng)
+
+
 KNOWN = np.random.default_rng(42)
 
 
@@ -890,6 +915,9 @@ WRONG = [
     ("capstone 4.5", "own-generator", (learned, seeded_in_every_call)),
     ("capstone 4.5", "raises", (learned, reporting(count=no_strange_labels))),
     ("capstone 4.5", "miscounts", (learned, reporting(count=wraps_around))),
+    ("capstone 4.5", "miscounts", (learned, careless_below_fifty(a_million))),
+    ("capstone 4.5", "miscounts", (learned, careless_below_fifty(in_the_last))),
+    ("capstone 4.5", "no-noise", (learned, exact_where_strange)),
     ("capstone 4.5", "cut-at-zero", (learned, reporting(after=lambda counts: np.maximum(counts, 0)))),
     ("capstone 4.6", "stranger", with_(members=False)),
     ("capstone 4.6", "repeated", last_message_counts),

@@ -145,26 +145,48 @@ def _noise(answer: Answer, chips: np.ndarray, defects: int, epsilon: float, shar
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The noise of so many reports together: its size, its law, new for every defect, whatever is counted.
 
-    Once with a short list of defects and many calls, for the rest with a long list.
+    Once with a short list of defects and many calls, for the rest with a long list; and once more with crowds of labels
+    that are no defect among the failures.
     """
-    for look, (epsilon, shares) in enumerate(_settings(chance.rng)):
-        noise, truth = list[np.ndarray](), list[np.ndarray]()
-        defects = int(chance.rng.integers(20, 60)) if look == 0 else DEFECTS
-        while sum(map(len, noise)) < DEFECTS:
-            failures = [_failures(defects, chance.rng) for _ in range(shares)]
-            truth.append(np.sum([counted(one, defects) for one in failures], axis=0))
-            noise.append(_sum(answer, failures, defects, epsilon, shares, chance.rng) - truth[-1])
-        whole, known = np.concatenate(noise), np.concatenate(truth)
-        if all(np.ptp(one) == 0 for one in noise) and whole.any():
-            seen = "All counts of a report share one draw of noise: their differences are exact."
-            return Diagnosis("shared", seen, "How many numbers have to be drawn for a report?")
-        if not whole.any():
-            ask = "In other settings there is noise. What switches it off here?" if look else "Who else would add it?"
-            return Diagnosis("no-noise", f"At ε = {epsilon:.3g}, with {defects:,} defects, you add no noise.", ask)
-        wrong = _size(whole, known, epsilon, shares) or shape_wrong(whole, epsilon, shares, chance.failure / 10)
-        if wrong:
-            return wrong
+    settings = _settings(chance.rng)
+    for strange in (False, True):
+        for look, (epsilon, shares) in enumerate(settings):
+            defects = DEFECTS if look or strange else int(chance.rng.integers(20, 60))
+            wrong = _lawful(answer, chance, defects, epsilon, shares, strange)
+            if wrong and strange:
+                return wrong.led_by("Crowds of labels that are no defect are among the failures. ")
+            if wrong:
+                return wrong
     return None
+
+
+def _lawful(
+    answer: Answer, chance: Chance, defects: int, epsilon: float, shares: int, strange: bool
+) -> Diagnosis | None:
+    """One setting. Some count's noise is beyond `far` with a probability below `level`, and twice that is a crowd."""
+    noise, truth, level = list[np.ndarray](), list[np.ndarray](), chance.failure / 30
+    far = math.log(2 * DEFECTS / level) / epsilon
+    crowd = np.repeat([*STRANGE, float(defects), defects + 0.5], math.ceil(2 * far) if strange else 0)
+    while sum(map(len, noise)) < DEFECTS:
+        failures = [
+            chance.rng.permutation(np.concatenate((_failures(defects, chance.rng), crowd))) for _ in range(shares)
+        ]
+        truth.append(np.sum([counted(one, defects) for one in failures], axis=0))
+        noise.append(_sum(answer, failures, defects, epsilon, shares, chance.rng) - truth[-1])
+    found, known = np.concatenate(noise), np.concatenate(truth)
+    if strange and np.abs(found).max() > far:
+        seen = f"At ε = {epsilon:.3g} one of your counts is off by {np.abs(found).max():,.4g}, farther than noise goes."
+        ask = f"Defects are the whole numbers 0 … {defects - 1}. What does anything else add, and to which count?"
+        return Diagnosis("miscounts", seen, ask)
+    if all(np.ptp(one) == 0 for one in noise) and found.any():
+        seen = "All counts of a report share one draw of noise: their differences are exact."
+        return Diagnosis("shared", seen, "How many numbers have to be drawn for a report?")
+    if not found.any():
+        ask = "In other settings there is noise. What switches it off here?"
+        if defects < DEFECTS:  # that is asked first
+            ask = "Who else would add it?"
+        return Diagnosis("no-noise", f"At ε = {epsilon:.3g}, with {defects:,} defects, you add no noise.", ask)
+    return _size(found, known, epsilon, shares) or shape_wrong(found, epsilon, shares, level)
 
 
 def _failures(defects: int, rng: np.random.Generator) -> np.ndarray:
