@@ -93,6 +93,11 @@ def nan_to_the_top(readings, epsilon, rng):
     return daily_reports(np.where(np.isnan(readings), 24.0, readings), epsilon, rng)
 
 
+def nothing_to_hide(readings, epsilon, rng):
+    """A broken meter's report is always 0, without randomized response."""
+    return np.where(np.isnan(readings) | (readings < 0), 0, daily_reports(readings, epsilon, rng))
+
+
 def exact_when_large(readings, epsilon, rng):
     return daily_reports(readings, 50.0 if readings.size > 2000 else epsilon, rng)
 
@@ -507,6 +512,12 @@ WRONG = [
     ("capstone 8.1", "own-generator", (known_to_all(daily_reports), daily_means)),
     ("capstone 8.1", "raises", (stumbles, daily_means)),
     ("capstone 8.1", "strange-reading", (nan_to_the_top, daily_means)),
+    ("capstone 8.1", "strange-lies", (nothing_to_hide, daily_means)),
+    (
+        "capstone 8.1",
+        "strange-lies",
+        (lambda x, e, rng: np.where(np.isnan(x), bucket(x), daily_reports(x, e, rng)), daily_means),
+    ),
     ("capstone 8.1", "wrong-rate", (exact_when_large, daily_means)),
     ("capstone 8.1", "wrong-rate", (table, daily_means)),
     ("capstone 8.1", "raw", (daily_reports, lambda reports, epsilon: MIDDLES[reports].mean(axis=0))),

@@ -15,7 +15,7 @@ from dpcourse.lessons import capstone_8 as c8
 from dpcourse.lessons.capstone_8.exercises.means import hides
 from dpcourse.lessons.capstone_8.exercises.memory import LEAK
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, Noise, likeliest
-from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, counting
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, counting
 from dpcourse.lessons.capstone_8.exercises.whole import DAYS, FEW, MIXES, mixed, names, released
 from dpcourse.local import RandomizedResponse
 from dpcourse.mechanisms import GaussianMechanism

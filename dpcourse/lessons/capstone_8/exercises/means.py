@@ -14,7 +14,7 @@ from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_8.design import CAP, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.noise import Noise, noise_wrong
-from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, counting
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -88,8 +88,7 @@ def clean(answer: Answer, chance: Chance) -> Diagnosis | None:
         shape = (int(chance.rng.integers(300, 1000)), int(chance.rng.integers(3, 9)))
         readings = chance.rng.uniform(0, 40, shape)
         if strange:
-            places = chance.rng.random(shape) < 0.2
-            readings[places] = chance.rng.choice(STRANGE, places.sum())
+            readings = broken(readings, 0.2, chance.rng)
         kind = "NaN, infinity and readings below 0 or above 24" if strange else "readings between 0 and 40 kWh"
         try:
             given = np.array([means_of(answer, readings, LOUD, 1e-6, chance.rng) for _ in range(CALLS)])

@@ -19,15 +19,10 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
 from dpcourse.lessons.capstone_8.exercises.averages import MEANS, truth_probability
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting
 
 NAMES = ("daily_reports", "daily_means")
-STRANGE = (np.nan, np.inf, -np.inf, -1.0, -1e300, 24.0, 24.5, 1e9, 1e300)
 SURE = 40.0  # an ε at which nobody lies
-
-
-def counting(readings: np.ndarray) -> np.ndarray:
-    """What counts of readings: kWh between 0 and the cap, whatever the meter says."""
-    return np.clip(np.nan_to_num(np.asarray(readings, dtype=float), nan=0.0, posinf=CAP, neginf=0.0), 0, CAP)
 
 
 def bucket(readings: np.ndarray) -> np.ndarray:
@@ -123,19 +118,27 @@ _EPSILONS = 9
 
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """How often the truth is told and each lie, in many small calls and in one large one, at ε over two decades."""
+    """How often the truth is told and each lie, in many small calls and in one large one, at ε over two decades.
+
+    Every other call has broken meters: their reports lie as often.
+    """
     seen: list[tuple[float, int, int]] = []
+    odd, fine = list[tuple[float, int, int]](), list[tuple[float, int, int]]()
     uneven, draws, level = None, list[list[Draws]](), chance.failure / (8 * _EPSILONS)
-    for center in 0.03 * 200 ** ((np.arange(_EPSILONS) + chance.rng.random(_EPSILONS)) / _EPSILONS):  # 0.03 to 6
+    centers = 0.03 * 200 ** ((np.arange(_EPSILONS) + chance.rng.random(_EPSILONS)) / _EPSILONS)  # 0.03 to 6
+    for number, center in enumerate(centers):
         epsilon = near(center, chance.rng, 1.0)
         days = int(chance.rng.integers(1, 12))
         large = (int(np.exp(chance.rng.uniform(math.log(6_000), math.log(12_000))) / days), days)
         for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40):
             steps = np.zeros(BUCKETS, dtype=int)
-            for shape in shapes:
-                readings = chance.rng.uniform(0, 30, shape)
+            for place, shape in enumerate(shapes, number):
+                plain = chance.rng.uniform(0, 30, shape)
+                readings = plain if place % 2 else broken(plain, 0.5, chance.rng)
                 away = (_reports(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS
                 steps += np.bincount(away.ravel(), minlength=BUCKETS)
+                for some, part in ((odd, away[readings != plain]), (fine, away[readings == plain])):
+                    some.append((epsilon, int((part == 0).sum()), len(part)))
                 draws.append(draws_of(away.ravel(), epsilon))
             seen.append((epsilon, int(steps[0]), int(steps.sum())))
             lies = int(steps[1:].sum())
@@ -145,11 +148,14 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     if known is not None:
         epsilon, k, n = min(seen)
         return Diagnosis(known[0], f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {known[2]}", known[3])
-    if all(possible(k, n, truth_probability(e), level) for e, k, n in seen):
-        if uneven is None:
-            found = hang_together(draws, chance.failure / 4)
-            ask = "Every home and every day needs a draw of its own. Which of yours share one?"
-            return Diagnosis("shared-noise", found, ask) if found else None
+    right = all(possible(k, n, truth_probability(e), level) for e, k, n in seen)
+    if right and uneven is None:
+        found = hang_together(draws, chance.failure / 4)
+        ask = "Every home and every day needs a draw of its own. Which of yours share one?"
+        return Diagnosis("shared-noise", found, ask) if found else None
+    if wrong := _of_broken(odd, fine):
+        return wrong
+    if right and uneven is not None:
         epsilon, step, share = uneven
         return Diagnosis(
             "uneven-lies",
@@ -169,6 +175,25 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"At ε = {epsilon:.3g}, {k:,} of {n:,} reports are the true bucket, which is {k / n:.1%}; e^ε/(e^ε + 7) is "
         f"{truth_probability(epsilon):.1%}.",
         "Does your probability change with the number of readings, or with anything else but `epsilon`?",
+    )
+
+
+def _of_broken(odd: list[tuple[float, int, int]], fine: list[tuple[float, int, int]]) -> Diagnosis | None:
+    """Said where broken meters' reports lie too rarely or too often, and others as they should."""
+
+    def off(one: tuple[float, int, int]) -> tuple[float, float]:
+        p = truth_probability(one[0])
+        return one[1] - one[2] * p, one[2] * p * (1 - p)
+
+    if fit(list(map(off, odd)), 1e-3) or not fit(list(map(off, fine)), 1e-4):
+        return None
+    epsilon, k, n = max(odd, key=lambda one: off(one)[0] ** 2 / (1 + off(one)[1]))
+    return Diagnosis(
+        "strange-lies",
+        f"At ε = {epsilon:.2g}, {k:,} of {n:,} reports are true where the reading is NaN, infinite, below 0, or 24 and "
+        f"above: {k / n:.1%}, where e^ε/(e^ε + 7) is {truth_probability(epsilon):.1%}. Of other readings as many are "
+        "true as should be.",
+        "Such a reading counts as 0 or as 24, and then it is a reading like any other. When does yours lie?",
     )
 
 

@@ -15,7 +15,7 @@ from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, likeliest, noise_wrong
-from dpcourse.lessons.capstone_8.exercises.reports import STRANGE, counting
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, counting
 from dpcourse.lessons.capstone_8.exercises.shares import SHARED, Reported, claim_wrong, wrong_size
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours

@@ -1,0 +1,19 @@
+"""What meters say, and what counts of it, in all of capstone 8."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dpcourse.lessons.capstone_8.design import CAP
+
+STRANGE = (np.nan, np.inf, -np.inf, -1.0, -1e300, 24.0, 24.5, 1e9, 1e300)
+
+
+def counting(readings: np.ndarray) -> np.ndarray:
+    """What counts of readings: kWh between 0 and the cap, whatever the meter says."""
+    return np.clip(np.nan_to_num(np.asarray(readings, dtype=float), nan=0.0, posinf=CAP, neginf=0.0), 0, CAP)
+
+
+def broken(readings: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
+    """The same with so large a share of readings that are none, or are at the cap or above."""
+    return np.where(rng.random(readings.shape) < share, rng.choice(STRANGE, readings.shape), readings)
