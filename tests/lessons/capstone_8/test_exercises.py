@@ -482,6 +482,38 @@ def in_the_order_of_a_dict(messages, *rest):
     return year_of_means([(h, d, x) for (h, d), x in {(h, d): x for h, d, x in messages}.items()], *rest)
 
 
+def when_noisy(other):
+    """Right where the noise is small, and another answer where it is not."""
+
+    def answer(messages, homes, days, epsilon, *rest):
+        return (other if epsilon < 600 else year_of_means)(messages, homes, days, epsilon, *rest)
+
+    return answer
+
+
+def every_message(messages, homes, days, epsilon, delta, shares, rng):
+    """Where there is noise, a day's sum is that of all messages as they are."""
+    given = year_of_means(messages, homes, days, epsilon, delta, shares, rng)
+    if epsilon < 600:
+        exact, sums = year_of_means(messages, homes, days, 1e9, delta, shares, rng)["means"], np.zeros(days)
+        for _, day, kwh in messages:
+            sums[int(day)] += kwh
+        given["means"] += sums / given["reported"] - exact
+    return given
+
+
+def no_reading_no_share(messages, homes, days, epsilon, delta, shares, rng, *, broken=lambda kwh: not kwh >= 0):
+    """A home whose meter is broken counts as 0, and adds no share of noise."""
+    given = year_of_means(messages, homes, days, epsilon, delta, shares, rng)
+    exact, first = year_of_means(messages, homes, days, 1e9, delta, shares, rng)["means"], {}
+    for home, day, kwh in messages:
+        if home in homes and day in range(days):
+            first.setdefault((home, day), kwh)
+    none = np.bincount([int(day) for (_, day), kwh in first.items() if broken(kwh)], minlength=days)
+    noise = (given["means"] - exact) * np.sqrt(1 - none / np.maximum(given["reported"], 1))
+    return {**given, "means": exact + noise}
+
+
 RIGHT = [
     ("capstone 8.1", (daily_reports, daily_means)),
     ("capstone 8.1", (reports_one_by_one, means_by_solving)),
@@ -621,6 +653,16 @@ WRONG = [
     ("capstone 8.6", "plain", with_(divide=lambda homes, reported: len(homes))),
     ("capstone 8.6", "plain", with_(count=lambda kwh: np.nan_to_num(kwh))),
     ("capstone 8.6", "strange", with_(count=lambda kwh: np.minimum(np.nan_to_num(kwh), CAP))),
+    ("capstone 8.6", "no-share", no_reading_no_share),
+    ("capstone 8.6", "no-share", functools.partial(no_reading_no_share, broken=math.isnan)),
+    ("capstone 8.6", "strange", every_message),
+    ("capstone 8.6", "strange-raises", when_noisy(with_(count=lambda kwh: np.clip(int(kwh), 0, CAP)))),
+    ("capstone 8.6", "strange", when_noisy(with_(count=lambda kwh: kwh))),
+    ("capstone 8.6", "strange", when_noisy(with_(count=lambda kwh: np.minimum(np.nan_to_num(kwh), CAP)))),
+    ("capstone 8.6", "repeated", when_noisy(with_(first=False))),
+    ("capstone 8.6", "repeated", when_noisy(last_counts)),
+    ("capstone 8.6", "stranger", when_noisy(with_(members=False))),
+    ("capstone 8.6", "no-day", when_noisy(with_(real_day=False))),
     ("capstone 8.6", "dropped-noise", with_(variance=lambda stayed, shares, declared: stayed / declared)),
     ("capstone 8.6", "no-margin", with_(variance=lambda stayed, shares, declared: np.ones(len(stayed)))),
     ("capstone 8.6", "whole-noise-each", with_(variance=lambda stayed, shares, declared: stayed)),

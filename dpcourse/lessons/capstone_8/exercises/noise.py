@@ -49,7 +49,7 @@ class Noise:
 
     def fits(self, deviation: np.ndarray | float, failure: float) -> bool:
         """Whether the noise can have this deviation, in units of the right one."""
-        return _chi2((self.standard / deviation).ravel(), failure)
+        return noise_fits((self.standard / deviation).ravel(), failure)
 
     def likelihood(self, deviation: np.ndarray | float) -> float:
         """The logarithm of normal noise's density with this deviation, up to a constant."""
@@ -57,7 +57,8 @@ class Noise:
         return float(-np.log(unit).sum() - ((self.standard / unit) ** 2).sum() / 2)
 
 
-def _chi2(standard: np.ndarray, failure: float) -> bool:
+def noise_fits(standard: np.ndarray, failure: float) -> bool:
+    """Whether noise in units of its right deviation has the variance 1."""
     value = float((standard**2).sum())
     return bool(min(stats.chi2.cdf(value, standard.size), stats.chi2.sf(value, standard.size)) > failure)
 
@@ -198,7 +199,7 @@ def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagn
     if known is not None:
         return Diagnosis(known[0], f"{_example(found, known[1])}: {known[2]}", known[3])
     z = np.concatenate([s.standard.ravel() for s in found])
-    if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and _chi2(z, failure / 6):
+    if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and noise_fits(z, failure / 6):
         return _shape(found, z, failure / 6) or _somewhere(found, failure / 6, rng)
     if common := _shared(found, failure):
         return Shared.LINKED_NOISE.seen(common)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.lessons.capstone_8.design import sigma, year_norm
-from dpcourse.lessons.capstone_8.exercises.noise import Noise
+from dpcourse.lessons.capstone_8.exercises.noise import Noise, noise_fits
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -66,6 +66,38 @@ def claim_wrong(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
     ask = "Under which relation is the number of homes the same on both sides?"
     fewest = "Only `shares` homes are sure to report on a day and to keep their noise to themselves."
     return claimed(claim, Guarantee(epsilon, delta, Neighbours.REPLACE_ONE), "a home", (why, ask), fewest)
+
+
+def by_days(
+    found: Sequence[tuple[np.ndarray, np.ndarray, float]], words: Mapping[str, tuple[str, str]], failure: float
+) -> Diagnosis | None:
+    """Where days on which readings are strange, or others' messages came, go wrong, and days like any other do not.
+
+    Of each setting the kinds of its days ("" for a day like any other, a number for what meters say on it), its
+    noise in units of the right deviation, shape (calls, days), and ε.
+    """
+    parts = {
+        kind: np.concatenate([noise[:, kinds == kind].ravel() for kinds, noise, _ in found])
+        for kind in sorted({str(kind) for kinds, _, _ in found for kind in kinds})
+    }
+    fine = parts.pop("", np.zeros(0))
+    off = [kind for kind, noise in parts.items() if not noise_fits(noise, failure / (2 * len(parts)))]
+    if not off or (fine.size and not noise_fits(fine, 1e-6)):
+        return None
+    kind = max(off, key=lambda kind: (kind not in words, float(np.nan_to_num((parts[kind] ** 2).mean(), nan=np.inf))))
+    what, ask = words.get(kind, (f"Where meters say {kind} kWh on a day", words["strange"][1]))
+    ratio = float(np.sqrt((parts[kind] ** 2).mean()))
+    if ratio < 1:
+        seen = f"{what}, your noise has about {ratio:.2g} times the right deviation. On other days it is right."
+        return Diagnosis("no-share", seen, "Such a home has reported, and counts as 0 or 24. Which share does it add?")
+    z, epsilon = max(
+        (float(np.nan_to_num(np.abs(noise[:, kinds == kind]), nan=np.inf).max()), epsilon)
+        for kinds, noise, epsilon in found
+        if (kinds == kind).any()
+    )
+    size = f"{z:,.1f} times" if z < 1e6 else "far more than"
+    seen = f"{what}, a day's mean is off by {size} the deviation of right noise (at ε = {epsilon:.2g})."
+    return Diagnosis(kind if kind in words else "strange", seen, ask)
 
 
 def wrong_size(

@@ -15,19 +15,17 @@ from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, likeliest, noise_wrong
-from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, counting
-from dpcourse.lessons.capstone_8.exercises.shares import SHARED, Reported, claim_wrong, wrong_size
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting
+from dpcourse.lessons.capstone_8.exercises.shares import SHARED, Reported, by_days, claim_wrong, wrong_size
+from dpcourse.lessons.capstone_8.exercises.world import DAYS, FEW, MIXES, Message, around, beside, mixed, names
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
-DAYS, FEW = 5, 8  # of the small world in which what is counted is looked at; homes that have to report on a day
+MANY = 2000  # homes, below which all kinds of messages that do not count come where noise is looked at by size
+MOST = 600  # messages of a kind that do not count, for a day
 LONG = (1000, 4000)  # days of a world that is there for its many numbers
+STRANGERS = "With readings that are none, second messages, strangers and days that are none"
 WANTED = ("means", "reported", "claim")
-Message = tuple[str, float, float]
-
-
-def names(many: int) -> list[str]:
-    return [f"home {number + 1}" for number in range(many)]
 
 
 def released(
@@ -48,57 +46,6 @@ def released(
         shapes = f"`means` has shape {means.shape}, `reported` {reported.shape}, for {days} days"
         raise Refused(Diagnosis("wrong-shape", f"{shapes}.", "One number a day in each."))
     return {"means": means, "reported": reported, "claim": given["claim"]}
-
-
-def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], list[str], np.ndarray, np.ndarray]:
-    """Messages of a small world, the homes that take part, sums of what counts, and how many homes reported."""
-    homes = names(int(rng.integers(FEW + 2, 16)))
-    there = np.zeros((len(homes), DAYS), dtype=bool)
-    for day in range(DAYS):
-        few = kind == "few" and day % 3 == 0
-        many = int(rng.integers(0, FEW)) if few else int(rng.integers(FEW, len(homes) + 1))
-        there[rng.permutation(len(homes))[:many], day] = True
-    readings = rng.uniform(0, 30, there.shape)
-    if kind == "strange":
-        odd = rng.random(there.shape) < 0.3
-        readings[odd] = rng.choice(STRANGE, odd.sum())
-    messages: list[Message] = [(homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)]
-    messages = [messages[place] for place in rng.permutation(len(messages))]
-    if kind == "repeated":
-        again = rng.choice(len(messages), 10, replace=False)
-        messages.extend((messages[place][0], messages[place][1], float(rng.uniform(0, CAP))) for place in again)
-    if kind == "stranger":
-        for place in rng.choice(len(messages), 6, replace=False):
-            messages.insert(int(place), (str(rng.choice(["home 99", "", "HOME 1"])), int(rng.integers(DAYS)), 20.0))
-    if kind == "no-day":
-        for none in 3 * (-1.0, float(DAYS), 10.0 * DAYS, 2.5, math.nan, math.inf, -math.inf):
-            messages.insert(0, (str(rng.choice(homes)), none, CAP))  # before the home's own, which would hide it
-    return messages, homes, np.where(there, counting(readings), 0).sum(axis=0), there.sum(axis=0)
-
-
-MIXES = {
-    "plain": (
-        "With some homes missing on every day",
-        "By what do you divide a day's sum? And what does a reading above 24 kWh count as?",
-    ),
-    "strange": (
-        "With readings that are NaN, infinite, below 0 or above 24",
-        "The home reported. What does such a reading count as?",
-    ),
-    "repeated": (
-        "When some homes send two messages for a day",
-        "A home may move a day's sum by 24 at most. How many of its messages for a day count, and which?",
-    ),
-    "stranger": ("When somebody who is not in `homes` sends a message", "Whose messages count?"),
-    "no-day": (
-        "With messages for days such as −1, 2.5, NaN or one after the last",
-        "The days are 0, …, days − 1. Which day does your code make of −1 or 2.5? (NumPy counts −1 from the end.)",
-    ),
-    "few": (
-        f"With fewer than {FEW} homes on some days, and `shares` = {FEW}",
-        "What is published for such a day, and what for the others?",
-    ),
-}
 
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -153,9 +100,11 @@ def _by_all(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndarray,
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, and the law of the noise where just enough homes report, where all do, and where it changes.
 
-    Some worlds have a few homes and thousands of days: so many numbers that a deviation that is 5% off is seen.
+    Some worlds have a few homes and thousands of days: so many numbers that a deviation that is 5% off is seen. Every
+    other world has days on which meters say one strange thing, in some homes or in all; and if it is short, so many
+    messages that do not count that they would show in the noise.
     """
-    found, rng = [], chance.rng
+    found, by_kind, rng = [], [], chance.rng
     for number in range(18):
         long = number % 3 == 0
         days = int(rng.integers(*(LONG if long else (10, 60))))
@@ -165,28 +114,63 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         least, most = ((shares, shares), (len(homes), len(homes)), (shares, len(homes)))[number // 3 % 3]
         there = [rng.permutation(len(homes))[: int(rng.integers(least, most + 1))] for _ in range(days)]
         readings = rng.uniform(0, CAP, (len(homes), days)) * (number % 4 > 0)
+        kinds = np.full(days, "", dtype=object)
+        if number % 2:
+            said = rng.choice(STRANGE, days)
+            told = rng.random(readings.shape) < rng.choice((0, 0.5, 1), days)
+            readings = np.where(told, said, readings)
+            hit = [day for day, some in enumerate(there) if told[some, day].any()]
+            kinds[hit] = [f"{value:g}" for value in said[hit]]
+        many = np.array([len(some) for some in there])
         messages: list[Message] = [
             (homes[home], day, float(readings[home, day])) for day, some in enumerate(there) for home in some
         ]
-        many_times = [released(answer, messages, homes, days, epsilon, delta, shares, rng) for _ in range(2 - long)]
+        if number % 2 and not long:
+            more = min(MOST, int(16 * sigma(epsilon, delta) * math.sqrt(days)) + 1)
+            messages, others = around(messages, homes, days, more, rng)
+            kinds[list(others)] = list(others.values())
+        try:
+            many_times = [released(answer, messages, homes, days, epsilon, delta, shares, rng) for _ in range(2 - long)]
+        except AnswerRaised as raised:
+            if not number % 2:
+                raise
+            return Diagnosis("strange-raises", f"{STRANGERS}, your function stops with {raised}.", MIXES["strange"][1])
         wrong = claim_wrong(many_times[-1]["claim"], epsilon, delta)
         if wrong:
             return wrong
         means = np.array([given["means"] for given in many_times])
         if np.isnan(means).any():
+            if number % 2 and not np.isnan(means[:, kinds == ""]).any():
+                return Diagnosis("strange", f"{STRANGERS}, your means on some days are NaN.", MIXES["strange"][1])
             seen = (
                 f"At least {shares} homes reported on every day, and `shares` is {shares}. Some of your means are NaN."
             )
             return Diagnosis("refuses-all", seen, "For which days does the task want NaN?")
-        many = np.array([len(some) for some in there])
-        exact = np.array([readings[some, day].sum() for day, some in enumerate(there)]) / many
+        if wrong := recounted(many_times[-1]["reported"], many, kinds, epsilon):
+            return wrong
+        exact = np.array([counting(readings[some, day]).sum() for day, some in enumerate(there)]) / many
         unit = year_norm(days) * sigma(epsilon, delta) * np.sqrt(many / shares) / many
         standard = (means - exact) / unit
         found.append(Reported(shares, days, epsilon, delta, standard, many=many, declared=len(homes)))
+        by_kind.append((kinds, standard, epsilon))
+    if wrong := by_days(by_kind, MIXES, chance.failure / 2):
+        return wrong
     known = likeliest(found, (*SHARED, *SCALES))
     if known in SHARED:
         return Diagnosis(known[0], known[2], known[3])
     return noise_wrong(found, chance.failure / 2, rng)
+
+
+def recounted(given: np.ndarray, right: np.ndarray, kinds: np.ndarray, epsilon: float) -> Diagnosis | None:
+    """Whether `reported` is right also where there is noise; `kinds` says what there is on a day."""
+    wrong = np.flatnonzero(given != right)
+    if not wrong.size:
+        return None
+    day = wrong[0]
+    key = kinds[day] if kinds[day] in MIXES else "strange" if kinds[day] else "plain"
+    what, ask = MIXES[key]
+    seen = f"{what}, `reported` is {given[day]:g} on a day on which {right[day]} homes reported (at ε = {epsilon:.2g})."
+    return Diagnosis(key, seen, ask)
 
 
 def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -215,23 +199,36 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Thirty to nine thousand homes, one size near the end, any ε and δ, up to twenty days: noise at every size."""
-    rng, sums = chance.rng, []
+    rng, sums, by_kind = chance.rng, [], []
     for many in map(round, sorted((*spread(rng, 30, 8000, 4), rng.uniform(8000, 9000)))):
         days = min(20, 8000 // many + 1)
         shares, homes = int(rng.integers(many // 2, many * 4 // 5)), names(many)
         epsilon, delta = float(0.1 * 50 ** rng.uniform()), float(10 ** rng.uniform(-10, -4))
-        readings, there = rng.uniform(0, CAP, (many, days)), rng.random((many, days)) < 0.97
+        kinds = rng.choice(np.array(["", "strange"], dtype=object), days)
+        readings = broken(rng.uniform(0, CAP, (many, days)), 0.3 * (kinds == "strange"), rng)
+        there = rng.random((many, days)) < 0.97
         there[:shares] = True
         messages: list[Message] = [
             (homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)
         ]
-        exact, reported = np.where(there, readings, 0).sum(axis=0), there.sum(axis=0)
-        means = [
-            released(answer, messages, homes, days, epsilon, delta, shares, rng)["means"]
-            for _ in range(2 if many < 1000 else 1)
+        if many < MANY:
+            messages, others = around(messages, homes, days, many, rng)
+            kinds[list(others)] = list(others.values())
+        elif days > 1:
+            messages, kinds[0] = beside(messages, "repeated", homes, days, many * 2 // 3, rng, 0), "repeated"
+        exact, reported = np.where(there, counting(readings), 0).sum(axis=0), there.sum(axis=0)
+        calls = [
+            released(answer, messages, homes, days, epsilon, delta, shares, rng) for _ in range(2 if many < 1000 else 1)
         ]
-        sums.append((reported, shares, epsilon, delta, [one * reported - exact for one in means]))
-    return wrong_size(sums, chance.failure, rng)
+        if wrong := recounted(calls[-1]["reported"], reported, kinds, epsilon):
+            return wrong
+        sums.append((reported, shares, epsilon, delta, [one["means"] * reported - exact for one in calls]))
+        unit = year_norm(days) * sigma(epsilon, delta) * np.sqrt(reported / shares)
+        by_kind.append((kinds, np.array(sums[-1][-1]) / unit, epsilon))
+    named = by_days(by_kind, MIXES, chance.failure / 2)
+    if named and named.key != "no-share":
+        return named
+    return wrong_size(sums, chance.failure / 2, rng) or named  # too little noise may be so by the size alone
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
