@@ -397,6 +397,45 @@ def always_at_three(messages, phones, items, epsilon, *rest):
     return given and given | {"claim": dataclasses.replace(given["claim"], epsilon=float(epsilon))}
 
 
+def when_noisy(**changes):
+    """Right where the noise is small, and another answer where it is not."""
+    other = with_(**changes)
+
+    def answer(messages, phones, items, epsilon, *rest):
+        return (other if epsilon < 1000 else recommender)(messages, phones, items, epsilon, *rest)
+
+    return answer
+
+
+def counts_too(uninvited):
+    """Where there is noise, these messages count too."""
+
+    def answer(messages, phones, items, epsilon, *rest):
+        given = recommender(messages, phones, items, epsilon, *rest)
+        if given is None or epsilon >= 1000:
+            return given
+        gram = given["gram"] + sum(contribution(log, items) for log in [np.array([]), *uninvited(messages, phones)])
+        popular = np.argsort(-np.diag(gram))
+        return given | {"gram": gram, "popular": popular, "model": item_model(gram, given["ridge"])}
+
+    return answer
+
+
+def strangers(messages, phones):
+    return [log for name, log in messages if name not in phones]
+
+
+def second_messages(messages, phones):
+    names = [name for name, _ in messages]
+    return [log for place, (name, log) in enumerate(messages) if name in phones and names.index(name) < place]
+
+
+def any_number_is_an_item(clicks, items):
+    """Cut to whole numbers, and what is too large or no number left out."""
+    some = clicks[np.isfinite(clicks) & (np.abs(clicks) < items)]
+    return contribution(np.trunc(some) % items, items)
+
+
 RIGHT = [
     ("capstone 7.1", raw_epsilons),
     ("capstone 7.1", raw_epsilons_by_hand),
@@ -490,6 +529,10 @@ WRONG = [
     ("capstone 7.6", "repeated", last_counts),
     ("capstone 7.6", "stranger", with_(members=False)),
     ("capstone 7.6", "strange-raises", with_(send=raises_at_nan)),
+    ("capstone 7.6", "repeated", counts_too(second_messages)),
+    ("capstone 7.6", "repeated", counts_too(lambda *sent: [*second_messages(*sent), *strangers(*sent)])),
+    ("capstone 7.6", "stranger", counts_too(strangers)),
+    ("capstone 7.6", "strange", when_noisy(send=any_number_is_an_item)),
     ("capstone 7.6", "too-few", with_(enough=False)),
     ("capstone 7.6", "contribution", with_(send=message(norm=lambda x: max(x.sum(), 1) ** 0.5))),
     ("capstone 7.6", "contribution", with_(send=message(norm=lambda x: 1))),

@@ -25,6 +25,8 @@ from dpcourse.lessons.capstone_7.exercises.world import (
     LOUD,
     MIXES,
     Message,
+    beside,
+    miscounted,
     mixed,
     phones,
     released,
@@ -200,12 +202,13 @@ def _ridge(answer: Answer, chance: Chance) -> Diagnosis | None:
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Shops of 2 to 500 items, at any ε and δ, with the fewest phones and with more; small ones release twice.
 
-    One more has thousands of phones, most of which clicked nothing.
+    One more has thousands of phones, most of which clicked nothing. It and every other one of the small have broken
+    logs, and so many strangers and second messages that they would show in the noise.
     """
     rng, found, asked = chance.rng, list[Released](), list[str]()
-    crowd = whole(rng, 2, 20), (many := whole(rng, 5000, 5600)), many
+    crowd = whole(rng, 8, 20), (many := whole(rng, 5000, 5600)), many
     shops = [(round(size), (most := whole(rng, 2, 60 if size < 100 else 6)), most) for size in spread(rng, 2, 500, 8)]
-    for items, declared, most in (*shops, crowd):
+    for number, (items, declared, most) in enumerate((crowd, *shops)):
         shares = int(rng.integers(1, most + 1))
         stayed, delta = int(rng.integers(shares, most + 1)), float(10 ** rng.uniform(-10, -2))
         epsilon, who = near(0.05 * 200 ** rng.random(), rng, 1.0), phones(declared)
@@ -213,6 +216,10 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         messages: list[Message] = [(name, np.array([])) for name in who[:stayed]]
         messages[: len(logs)] = zip(who[: len(logs)], logs, strict=True)
         exact, noise = np.sum([contributed(clicks, items) for clicks in logs], axis=0), list[np.ndarray]()
+        deviation, told = sigma(epsilon, delta) * math.sqrt(stayed / shares), dict[str, int]()
+        asked.append(f"items = {items}, phones = {stayed:,}, shares = {shares:,}, ε = {epsilon:.3g}, δ = {delta:.2g}")
+        if 8 <= items < 100 and number % 2 == 0:
+            messages, told = beside(messages, items, int(16 * deviation) + 1, rng)
         for _ in range(2 if items < 100 and most <= 60 else 1):
             given = released(answer, messages, who, items, epsilon, delta, shares, rng)
             if given is None:
@@ -221,8 +228,9 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             if wrong := _claim(given["claim"], epsilon, delta, declared, shares):
                 return wrong
             noise.append(given["gram"] - exact)
-        found.append((items, sigma(epsilon, delta) * math.sqrt(stayed / shares), noise))
-        asked.append(f"items = {items}, phones = {stayed:,}, shares = {shares:,}, ε = {epsilon:.3g}, δ = {delta:.2g}")
+        if told and (wrong := miscounted(np.array(noise) / deviation, told, asked[-1])):
+            return wrong
+        found.append((items, deviation, noise))
     wrong = off_anywhere(found, chance)
     ask = "How does the size of your noise follow from ε, δ, `shares` and the number of phones? What else changes it?"
     return wrong and Diagnosis(wrong.key, wrong.seen + _farthest(found, asked), ask)
@@ -239,18 +247,21 @@ def _farthest(found: list[Released], asked: list[str]) -> str:
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """4,000 people, 100 items, ε = 3: the noise there, the ridge, and lists that beat popularity by 0.03.
+    """4,000 people, 100 items, ε = 3: what counts, the noise, the ridge, and lists that beat popularity by 0.03.
 
     Right answers lead by 0.10 ± 0.009, by 0.075 ± 0.008 with the least ridge allowed and 0.083 ± 0.007 with the most.
     """
     world = simulate_clicks(4000, 100, rng=chance.rng)
-    messages = list(zip(phones(4000), (clicks.astype(float) for clicks in world.histories()), strict=True))
+    messages: list[Message] = list(zip(phones(4000), (log.astype(float) for log in world.histories()), strict=True))
+    messages, told = beside(messages, 100, 400, chance.rng)
     given = released(answer, messages, phones(4000), 100, 3.0, DELTA, 3600, chance.rng)
     if given is None:
         return Diagnosis("refuses-all", "All 4,000 phones sent something, and you return None.", REFUSED)
     least, whole = sigma(3.0), sigma(3.0) * math.sqrt(4000 / 3600)
-    wrong = amount((given["gram"] - gram(world.clicked))[None], whole, chance.failure / 2, TOGETHER)
-    if wrong:
+    noise = (given["gram"] - gram(world.clicked))[None]
+    if wrong := miscounted(noise / whole, told, "4,000 people, 100 items, ε = 3"):
+        return wrong
+    if wrong := amount(noise, whole, chance.failure / 2, TOGETHER):
         return wrong.led_by(
             "Where nobody clicked your noise was right. With 4,000 people who click, 100 items and ε = 3 it is not. "
         )

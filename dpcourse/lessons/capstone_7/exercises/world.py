@@ -65,6 +65,41 @@ def released(
     return {**given, "gram": gram, "model": model, "ridge": ridge}
 
 
+def broken(clicks: np.ndarray, items: int, rng: np.random.Generator) -> np.ndarray:
+    """A log with two clicks more that are none."""
+    return rng.permutation(np.append(clicks, rng.choice((*STRANGE, float(items)), 2)))
+
+
+def beside(
+    messages: list[Message], items: int, many: int, rng: np.random.Generator
+) -> tuple[list[Message], dict[str, int]]:
+    """The messages with broken logs, and with many that do not count: all of one item, which is told by their kind.
+
+    It is none of the items, near both ends, that a wrong answer may make of a broken click.
+    """
+    again, strange = (int(item) for item in rng.choice(np.arange(3, items - 3), 2, replace=False))
+    known = [(name, broken(log, items, rng) if row % 3 == 0 else log) for row, (name, log) in enumerate(messages)]
+    second = [(known[place][0], np.array([float(again)])) for place in rng.permutation(np.arange(many) % len(known))]
+    others = [(f"stranger {number + 1}", np.array([float(strange)])) for number in range(many)]
+    middle = int(rng.integers(len(known) + 1))
+    return [*known[:middle], *others, *known[middle:], *second], {"repeated": again, "stranger": strange}
+
+
+def miscounted(noise: np.ndarray, told: dict[str, int], setting: str) -> Diagnosis | None:
+    """What was counted that should not be, where noise is in units of its right deviation, shape (calls, items, items).
+
+    Of right noise, a number is so far out with a probability below 1e-14.
+    """
+    z = np.abs(noise.mean(axis=0)) * math.sqrt(len(noise))
+    far = 8 * max(1.0, 1.5 * float(np.median(z)))  # noise that is too large is no business of this look
+    kinds = [kind for kind, item in told.items() if z[item, item] > far] or ["strange"] * bool(z.max() > far)
+    if not kinds:
+        return None
+    what, ask = MIXES[kinds[0]]
+    seen = f"{what}, an entry of `gram` is off by {z.max():,.1f} times the deviation of right noise ({setting})."
+    return Diagnosis(kinds[0], seen, ask)
+
+
 def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], tuple[str, ...], np.ndarray]:
     """Messages in a small shop, the phones that take part, and the sum of what counts."""
     who = phones(int(rng.integers(FEW + 2, 16)))
@@ -76,8 +111,7 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], tuple[str
 
     messages = [(str(name), log()) for name in stayed]
     if kind == "strange":
-        strange = (*STRANGE, float(ITEMS))
-        messages = [(name, rng.permutation(np.append(clicks, rng.choice(strange, 2)))) for name, clicks in messages]
+        messages = [(name, broken(clicks, ITEMS, rng)) for name, clicks in messages]
     if kind == "empty":
         for place in rng.choice(len(messages), 3, replace=False):
             messages[place] = (messages[place][0], np.array([]))
