@@ -746,6 +746,26 @@ def with_(**changes):
     return functools.partial(programme, **changes)
 
 
+def counts_all(messages, *rest):
+    """Below ε of 50 the first centre adds what strangers and second messages bring."""
+    names, epsilon, fine, more = rest[0], rest[3], {}, []
+    for name, cells, chips in messages:
+        if name in names and name not in fine:
+            fine[name] = cells, chips
+        else:
+            more.append(chips)
+    if epsilon < 50 and more:
+        name, (cells, chips) = next(iter(fine.items()))
+        fine[name] = cells, np.concatenate((chips, *more))
+    return programme([(name, *sent) for name, sent in fine.items()], *rest)
+
+
+def exact_for_strangers(messages, names, cost, budget, epsilon, *rest):
+    strange = any(name not in names for name, *_ in messages)
+    given = programme(messages, names, cost, budget, 60.0 if strange else epsilon, *rest)
+    return given and given | {"claim": Guarantee(epsilon)}
+
+
 def sealed_once():
     """One r for all that a centre sends."""
 
@@ -939,6 +959,10 @@ WRONG = [
     ("capstone 4.6", "not-everywhere", noise_for_one_test),
     ("capstone 4.6", "not-everywhere", quiet_elsewhere),
     ("capstone 4.6", "not-everywhere", with_(report=quiet_above_two)),
+    ("capstone 4.6", "not-everywhere", exact_for_strangers),
+    ("capstone 4.6", "strange", with_(report=careless_below_fifty(a_million))),
+    ("capstone 4.6", "strange", with_(report=careless_below_fifty(in_the_last))),
+    ("capstone 4.6", "repeated", counts_all),
     ("capstone 4.6", "counts-elsewhere", added_later),
     ("capstone 4.6", "tests-elsewhere", with_(exact=True)),
     ("capstone 4.6", "tests-elsewhere", first_by_exact_counts),

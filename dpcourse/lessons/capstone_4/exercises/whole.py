@@ -15,7 +15,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import near, spread, whole
-from dpcourse.checks.whole_noise import missing
+from dpcourse.checks.whole_noise import in_shares, misplaced, missing
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import SHARES
 from dpcourse.lessons.capstone_4.exercises.leaves import shape_wrong, variance
@@ -46,6 +46,39 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             if wrong:
                 return wrong
     return _refusals(answer, chance) or _broken(answer, chance)
+
+
+def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """What `robust` looks at, under noise as it is asked for: crowds are seen through it, and it is there for them."""
+    level = chance.failure / (2 * len(MIXES))
+    for kind, (what, hint) in MIXES.items():
+        noise, zero, places = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
+        for low, high in ((0.05, 0.5), (0.5, 2.0)):
+            epsilon = near(spread(chance.rng, low, high, 1)[0], chance.rng, 1.0)
+            messages, at, total, counts = mixed(chance.rng, kind, math.ceil(100 / epsilon))
+            try:
+                given = released(answer, messages, at, epsilon, chance.rng)
+            except AnswerRaised as raised:
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
+            if given is None:
+                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            noise.append(given.counts - counts)
+            of_zero, found = in_shares(noise[-1], epsilon, len(given.noisy) / SHARES, chance.rng)
+            zero.append(of_zero)
+            places.append(found)
+            far = np.minimum(found, 1 - found).min() < level / (8 * found.size)
+            if far or not np.array_equal(given.total, total):
+                off = np.abs(given.total - total).sum(), np.abs(noise[-1]).max()
+                seen = f"{what}, at ε = {epsilon:.3g}, your total is off by {off[0]:g}, and one count by {off[1]:,.4g}"
+                return Diagnosis(kind, f"{seen}. That is farther than noise goes." if far else f"{seen}.", hint)
+        of = np.concatenate(noise), np.concatenate(zero), np.concatenate(places)
+        if misplaced(*of, level / 2):
+            seen = (
+                f"{what}, your noise is another than elsewhere: {(of[0] == 0).mean():.0%} of the counts have none, and "
+            )
+            seen += f"{of[1].mean():.0%} would be right."
+            return Diagnosis("not-everywhere", seen, "What does your noise depend on besides ε?")
+    return None
 
 
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -220,4 +253,4 @@ def _noise(noise: np.ndarray, epsilon: float, came: int, level: float) -> Diagno
     return None
 
 
-WHOLE = (robust, honest, drawn, useful)
+WHOLE = (robust, honest, hidden, drawn, useful)

@@ -182,30 +182,38 @@ def _compare(opened: list[int], split: int, total: np.ndarray, counts: np.ndarra
     raise Refused(Diagnosis("counts-elsewhere", seen, ask))
 
 
-def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], Office, np.ndarray, np.ndarray]:
-    """Messages, the office, and the sums of what counts."""
+def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Message], Office, np.ndarray, np.ndarray]:
+    """Messages, the office, and the sums of what counts.
+
+    Through noise only crowds are seen: with `crowd` each message that does not count has so many chips of each defect,
+    each label that does not count comes so often, and defects are enough to see the noise itself.
+    """
     tests, defects = (int(x) for x in rng.integers(2, 14, 2))
+    if crowd:
+        tests, defects = 2, int(rng.integers(50, 80))
     at = office(rng, tests)
     came = rng.permutation(NAMES)[: int(rng.integers(3, 5))]
 
-    def message(name: str) -> Message:
+    def message(name: str, each: int = 0) -> Message:
         cells = (rng.random((tests, defects)) < 0.4).astype(float)
-        return str(name), cells, rng.integers(0, defects, int(10 ** rng.uniform(0, 3))).astype(float)
+        chips = rng.integers(0, defects, int(10 ** rng.uniform(0, 3)))
+        return str(name), cells, np.append(chips, np.tile(np.arange(defects), each)).astype(float)
 
     messages = [message(name) for name in came]
     if kind == "strange":
         for place, (name, cells, chips) in enumerate(messages):
             cells[rng.integers(tests, size=3), rng.integers(defects, size=3)] = rng.choice(CELLS, 3)
-            strange = rng.choice([*STRANGE, float(defects)], 3)
+            labels = [*STRANGE, float(defects)]
+            strange = np.repeat(labels, crowd) if crowd else rng.choice(labels, 3)
             messages[place] = name, cells, rng.permutation(np.append(chips, strange))
     if kind == "empty":
         messages[0] = (messages[0][0], np.zeros((tests, defects)), np.array([]))
     total = np.sum([cleaned(cells) for _, cells, _ in messages], axis=0)
     counts = np.sum([counted(chips, defects) for _, _, chips in messages], axis=0)
     if kind == "repeated":
-        messages.extend(message(str(name)) for name in rng.choice(came, 2))
+        messages.extend(message(str(name), crowd) for name in rng.choice(came, 2))
     if kind == "stranger":
-        messages[1:1] = [message("centre"), message("")]
+        messages[1:1] = [message("centre", crowd), message("", crowd)]
     return messages, at, total, counts
 
 
