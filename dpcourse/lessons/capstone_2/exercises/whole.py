@@ -18,6 +18,7 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.exercises.hidden import hidden
 from dpcourse.lessons.capstone_2.exercises.histogram import counted
 from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
@@ -298,14 +299,12 @@ def _useful(rates: np.ndarray, far: int, epsilon: float) -> Diagnosis | None:
     if error <= room:
         seen = f"At ε = {epsilon:.3g} your quartile is off by more than one defect in {far} of {quarters} quarters."
         return Diagnosis("not-useful", seen, "Is `quartile` read off `noisy` as milestone 2.4 does it?")
-    seen = (
-        f"At ε = {epsilon:.3g} your rate is off by {100 * error:.2g} points on average over {quarters} quarters, and "
-    )
-    seen += f"about {0.017 / epsilon:.2g} points are within reach."
+    seen = f"At ε = {epsilon:.3g} your rate is off by {100 * error:.2g} points on average over {quarters} quarters, "
+    seen += f"and about {0.017 / epsilon:.2g} points are within reach."
     for factor, words in ((100, "percent"), (LOT_SIZE, "defects in a lot")):
         if np.abs(given / factor - true).mean() <= room:
             seen += f" Read as {words}, it is right."
     return Diagnosis("not-useful", seen, "Is `rate` read off `noisy` as milestone 2.4 does it?")
 
 
-WHOLE = (robust, redealt, honest, anywhere)
+WHOLE = (robust, redealt, honest, anywhere, hidden)

@@ -77,21 +77,25 @@ def a_quarter(rng: np.random.Generator) -> tuple[str, str]:
     return now, before
 
 
-def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], np.ndarray, str]:
-    """Messages of one quarter and of the one before, the histogram of those that count, and the quarter."""
+def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Message], np.ndarray, str]:
+    """Messages of one quarter and of the one before, the histogram of those that count, and the quarter.
+
+    Through noise only crowds are seen: with `crowd` messages that do not count have so many lots in every bin, and each
+    strange report comes so often.
+    """
     quarter, before = a_quarter(rng)
     stayed = rng.permutation(NAMES)[: rng.integers(SHARES, SUPPLIERS + 1)]
     messages: list[Message] = []
     for name in stayed:
         lots = rng.integers(0, 26, int(rng.integers(2, 9))).astype(float)
         if kind == "strange":
-            lots = rng.permutation(np.append(lots, rng.choice(CANARIES, 4)))
+            lots = rng.permutation(np.append(lots, np.repeat(CANARIES, crowd) if crowd else rng.choice(CANARIES, 4)))
         messages.append((str(name), quarter, lots))
     if kind == "empty":
         for place in rng.choice(len(messages), 2, replace=False):
             messages[place] = (*messages[place][:2], np.array([]))
     right = counted(np.concatenate([lots for _, _, lots in messages]))
-    extra = rng.integers(0, 20, 5).astype(float)
+    extra = (np.tile(np.arange(BINS), crowd) if crowd else rng.integers(0, 20, 5)).astype(float)
     if kind == "repeated":
         messages.extend((str(name), quarter, extra) for name in rng.choice(stayed, 3))
     if kind == "stale":
