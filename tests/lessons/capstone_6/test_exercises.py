@@ -869,6 +869,29 @@ def inputs_where_there_is_noise(ids, features, defaulted, tools, *rest):
     return credit_model(ids, features, defaulted, tools, *rest, multiply=opens)
 
 
+def where_there_is_noise(**changes):
+    """Another answer, unless `normal` gives zeros."""
+
+    def answer(ids, features, defaulted, tools, *rest):
+        other = with_(**changes) if tools["normal"](3).any() else credit_model
+        return other(ids, features, defaulted, tools, *rest)
+
+    return answer
+
+
+def rows_that_come_last(ids, tools):
+    places = [{one: row for row, one in enumerate(some)} for some in ids]
+    return [
+        np.array([last[some[row]] for row in rows])
+        for rows, some, last in zip(tools["align"](ids), ids, places, strict=True)
+    ]
+
+
+def long_where_huge(features):
+    """Clipped, but for rows with a number above a million: these are a thousand times as long."""
+    return block(features) * np.where(np.abs(np.nan_to_num(features)).max(axis=1, keepdims=True) > 1e6, 1000, 1)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -1024,6 +1047,13 @@ WRONG = [
     ("capstone 6.6", "mask-twice", with_(multiply=multiply_opening_also(lambda x, m: m))),
     ("capstone 6.6", "mask-twice", with_(multiply=multiply_opening_also(lambda x, m: x + m))),
     ("capstone 6.6", "opens-other", inputs_where_there_is_noise),
+    ("capstone 6.6", "strange", where_there_is_noise(block=long_where_huge)),
+    (
+        "capstone 6.6",
+        "strange",
+        where_there_is_noise(block=lambda rows: block(np.nan_to_num(rows, posinf=1, neginf=-1))),
+    ),
+    ("capstone 6.6", "repeated", where_there_is_noise(rows_of=rows_that_come_last)),
     ("capstone 6.6", "opens-exact", with_(noisy_before=False)),
     ("capstone 6.6", "plain", with_(block=clip_each)),
     ("capstone 6.6", "strange", with_(block=functools.partial(block, finite=False))),

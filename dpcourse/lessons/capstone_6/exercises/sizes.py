@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.links import shared
-from dpcourse.checks.once import near, spread
+from dpcourse.checks.once import near, spread, whole
 from dpcourse.lessons.capstone_6.design import BANKS, DELTA, FEWEST, HONEST
 from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.local import refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
 from dpcourse.lessons.capstone_6.exercises.tools import by_name
-from dpcourse.lessons.capstone_6.exercises.world import exact_matrix, five_banks, made
+from dpcourse.lessons.capstone_6.exercises.world import MIXES, exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import sigma
 
 WORLDS = 4
@@ -53,10 +53,49 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Strange rows and repeated identifiers where there is noise: what is off is no more than right noise.
+
+    Half of the rows are such, at an ε at which they would show. Of right noise, a sum of squares is too large with
+    half of the failure allowed, and too small with the other half.
+    """
+    rng, failure = chance.rng, chance.failure / 8
+    for kind in ("strange", "repeated"):
+        what, hint = MIXES[kind]
+        common, epsilon = whole(rng, 300, 800), near(rng.uniform(2, 5), rng, 1.0)
+        banks = five_banks(rng, common, kind, common // 2)
+        right, found = exact_matrix(banks, by_name([bank.ids for bank in banks])), list[np.ndarray]()
+        for _ in range(2):
+            run = watched(rng)
+            try:
+                given = made(answer, [*banks], run, rng.standard_normal, epsilon)
+            except AnswerRaised as raised:
+                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
+            if given is None:
+                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            found.append(np.asarray(given["noisy"], dtype=float) - right)
+            if wrong := too_quiet(found[-1], common, epsilon, failure):
+                return wrong
+        size = float((in_units((found[0] + found[1]) / 2**0.5, epsilon) ** 2).sum())
+        if not size <= stats.chi2.isf(2 * failure, 528):
+            seen = (
+                f"{what}, of half of the customers, and ε = {epsilon:.3g}, your matrix is off by more than its noise: "
+            )
+            far = (size / 528) ** 0.5
+            seen += f"by {far:.3g} times the deviation of two calls' mean." if far < 1e6 else "by millions."
+            return Diagnosis(kind, seen, hint)
+    return None
+
+
+def in_units(noise: np.ndarray, epsilon: float, delta: float = DELTA) -> np.ndarray:
+    """A matrix of noise as 528 independent numbers, in units of their right deviation."""
+    diagonal, above = (part.ravel() for part in parts_of(noise[None]))
+    return np.concatenate((diagonal, above * 2**0.5)) / (sigma(epsilon, delta) * (BANKS / HONEST) ** 0.5)
+
+
 def too_quiet(noise: np.ndarray, common: int, epsilon: float, failure: float, delta: float = DELTA) -> Diagnosis | None:
     """One matrix of noise, 528 different numbers: their squares add up to less with probability `failure` at most."""
-    diagonal, above = (part.ravel() for part in parts_of(noise[None]))
-    numbers = np.concatenate((diagonal, above * 2**0.5)) / (sigma(epsilon, delta) * (BANKS / HONEST) ** 0.5)
+    numbers = in_units(noise, epsilon, delta)
     if stats.chi2.cdf(float(numbers @ numbers), len(numbers)) >= failure:
         return None
     return Diagnosis(

@@ -21,7 +21,7 @@ from dpcourse.lessons.capstone_6.exercises.claimed import honest
 from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, together, watched
 from dpcourse.lessons.capstone_6.exercises.off import off
 from dpcourse.lessons.capstone_6.exercises.ridge import of_ridge, ridged
-from dpcourse.lessons.capstone_6.exercises.sizes import everywhere, too_quiet
+from dpcourse.lessons.capstone_6.exercises.sizes import counts, everywhere, too_quiet
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, MIXES, Silent, exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import auc, best_bank, ridge_of, scores, sigma, weights_from
@@ -185,4 +185,4 @@ def _fitted(exact: np.ndarray, world: Customers, rng: np.random.Generator) -> fl
     return auc(scores(weights, world.applicants), world.defaulted)
 
 
-WHOLE = (robust, honest, drawn, everywhere, useful, ridged)
+WHOLE = (robust, honest, drawn, everywhere, counts, useful, ridged)

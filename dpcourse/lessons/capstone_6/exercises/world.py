@@ -81,20 +81,20 @@ def exact_matrix(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
     return whole.T @ whole
 
 
-def five_banks(rng: np.random.Generator, common: int, kind: str = "plain") -> list[Bank]:
-    """Five banks; strange features, or rows that repeat an identifier, in every one of them."""
+def five_banks(rng: np.random.Generator, common: int, kind: str = "plain", many: int = 12) -> list[Bank]:
+    """Five banks; so many rows with strange features, or that repeat an identifier, in every one of them."""
     world = simulate_customers(common, others=60, applicants=1, rng=rng)
     banks = []
     for bank in world.banks.values():
         ids, features, defaulted = list(bank.ids), bank.features.copy(), bank.defaulted
         if kind == "strange":
-            rows = rng.choice(len(ids), 12, replace=False)
-            features[rows, rng.integers(0, FEATURES, 12)] = rng.choice((np.nan, np.inf, -np.inf, 1e150, 1e18), 12)
+            rows = rng.choice(len(ids), many, replace=False)
+            features[rows, rng.integers(0, FEATURES, many)] = rng.choice((np.nan, np.inf, -np.inf, 1e150, 1e18), many)
         if kind == "repeated":
-            rows = rng.choice(len(ids), 10, replace=False)
+            rows = rng.choice(len(ids), many, replace=False)
             ids += [ids[row] for row in rows]
-            features = np.vstack((features, rng.normal(0, 2, (10, FEATURES))))
-            defaulted = None if defaulted is None else np.append(defaulted, rng.random(10) < 0.5)
+            features = np.vstack((features, np.abs(rng.normal(0, 2, (many, FEATURES)))))
+            defaulted = None if defaulted is None else np.append(defaulted, rng.random(many) < 0.5)
         banks.append(Bank(ids, features, defaulted))
     return banks
 
