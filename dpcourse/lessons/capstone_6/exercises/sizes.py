@@ -56,14 +56,14 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Strange rows and repeated identifiers where there is noise: what is off is no more than right noise.
 
-    Half of the rows are such, at an ε at which they would show. Of right noise, a sum of squares is too large with
+    Most rows are such, at an ε at which they would show. Of right noise, a sum of squares is too large with
     half of the failure allowed, and too small with the other half.
     """
     rng, failure = chance.rng, chance.failure / 8
     for kind in ("strange", "repeated"):
         what, hint = MIXES[kind]
-        common, epsilon = whole(rng, 300, 800), near(rng.uniform(2, 5), rng, 1.0)
-        banks = five_banks(rng, common, kind, common // 2)
+        common, epsilon = whole(rng, 400, 800), near(rng.uniform(2, 5), rng, 1.0)
+        banks = five_banks(rng, common, kind, common)
         right, found = exact_matrix(banks, by_name([bank.ids for bank in banks])), list[np.ndarray]()
         for _ in range(2):
             run = watched(rng)
@@ -78,9 +78,7 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return wrong
         size = float((in_units((found[0] + found[1]) / 2**0.5, epsilon) ** 2).sum())
         if not size <= stats.chi2.isf(2 * failure, 528):
-            seen = (
-                f"{what}, of half of the customers, and ε = {epsilon:.3g}, your matrix is off by more than its noise: "
-            )
+            seen = f"{what}, of most customers, and ε = {epsilon:.3g}, your matrix is off by more than its noise: "
             far = (size / 528) ** 0.5
             seen += f"by {far:.3g} times the deviation of two calls' mean." if far < 1e6 else "by millions."
             return Diagnosis(kind, seen, hint)
