@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answered import answered
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
@@ -24,12 +25,7 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
         for one in spread(rng, 0.03, 2, 5):
             epsilon = near(one, rng, 1.0)
             messages, right, quarter = mixed(rng, kind, math.ceil(120 / epsilon))
-            try:
-                given = released(answer, messages, quarter, epsilon, rng)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
-            if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            given = answered(kind, what, hint, released, answer, messages, quarter, epsilon, rng)
             stayed = len({name for name, when, _ in messages if when == quarter and name in NAMES})
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             of_zero, found = in_shares(noise[-1], epsilon, stayed / SHARES, rng)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
@@ -44,12 +45,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind, (what, hint) in MIXES.items():
         for _ in range(2):
             messages, right, quarter = mixed(chance.rng, kind)
-            try:
-                given = released(answer, messages, quarter, LOUD, chance.rng)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
-            if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            given = answered(kind, what, hint, released, answer, messages, quarter, LOUD, chance.rng)
             if not np.array_equal(given["noisy"], right):
                 off = float(np.abs(np.asarray(given["noisy"]) - right).sum())
                 seen = f"{what}, your counts are off by {off:.4g} lots in all. At ε = {LOUD:g} right noise is 0."

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.again import listens
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answered import answered
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import only_numbers
@@ -113,12 +114,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind, (what, ask) in MIXES.items():
         for _ in range(3):
             messages, n, threshold = few(chance.rng, kind)
-            try:
-                given = summed(answer, messages, n, LOUD, LOUD_DELTA, 1, threshold, chance.rng)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
-            if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask)
+            given = answered(kind, what, ask, summed, answer, messages, n, LOUD, LOUD_DELTA, 1, threshold, chance.rng)
             right, many = counted(messages, n)
             if not np.abs(given - right).max() < EXACT:
                 return wrong_sum(kind, f"{what}, your sum", ask, given, messages, right, many)
@@ -231,12 +227,7 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
             messages, n, threshold = few(
                 rng, kind, int(np.clip(100 * size, 30, 2000)), d=21, crowd=math.ceil(min(40 * size, 20_000))
             )
-            try:
-                given = summed(answer, messages, n, *asked, threshold, rng)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
-            if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask)
+            given = answered(kind, what, ask, summed, answer, messages, n, *asked, threshold, rng)
             right, many = counted(messages, n)
             noise = Noise(*asked, n, many, threshold, given - right)
             if noise.fits(noise.right, failure):

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answered import answered
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import fresh
@@ -33,12 +34,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
         n = people(rng, 12, 40)
         threshold = int(rng.integers(n // 2, n - 1))
         fleet = Asked(lambda _, n=n, t=threshold, kind=kind: few(rng, kind, n, t, WIDTH)[0])  # type: ignore[misc]
-        try:
-            given = trained(answer, fleet, n, LOUD, LOUD_DELTA, threshold, fresh(rng))
-        except AnswerRaised as raised:
-            return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
-        if given is None:
-            return Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask)
+        given = answered(kind, what, ask, trained, answer, fleet, n, LOUD, LOUD_DELTA, threshold, fresh(rng))
         for total, sent in zip(given["sums"], fleet.sent.values(), strict=True):
             right, many = counted(sent, n)
             if not np.abs(total - right).max() < EXACT:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.again import drawn_elsewhere, follows
+from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
@@ -32,12 +33,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind, (what, hint) in MIXES.items():
         for _ in range(2):
             messages, at, total, counts = mixed(chance.rng, kind)
-            try:
-                given = released(answer, messages, at, LOUD, chance.rng)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
-            if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            given = answered(kind, what, hint, released, answer, messages, at, LOUD, chance.rng)
             off = np.abs(given.total - total).sum(), np.abs(given.counts - counts).sum()
             if any(off):
                 seen = f"{what}, your total is off by {off[0]:g} and your counts by {off[1]:g} chips before any noise."
@@ -56,12 +52,7 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
         for low, high in ((0.05, 0.5), (0.5, 2.0)):
             epsilon = near(spread(chance.rng, low, high, 1)[0], chance.rng, 1.0)
             messages, at, total, counts = mixed(chance.rng, kind, math.ceil(100 / epsilon))
-            try:
-                given = released(answer, messages, at, epsilon, chance.rng)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
-            if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            given = answered(kind, what, hint, released, answer, messages, at, epsilon, chance.rng)
             noise.append(given.counts - counts)
             of_zero, found = in_shares(noise[-1], epsilon, len(given.noisy) / SHARES, chance.rng)
             zero.append(of_zero)

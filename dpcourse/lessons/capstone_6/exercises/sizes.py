@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answered import answered
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import near, spread, whole
@@ -67,12 +68,7 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
         right, found = exact_matrix(banks, by_name([bank.ids for bank in banks])), list[np.ndarray]()
         for _ in range(2):
             run = watched(rng)
-            try:
-                given = made(answer, [*banks], run, rng.standard_normal, epsilon)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
-            if given is None:
-                return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
+            given = answered(kind, what, hint, made, answer, [*banks], run, rng.standard_normal, epsilon)
             found.append(np.asarray(given["noisy"], dtype=float) - right)
             if wrong := too_quiet(found[-1], common, epsilon, failure):
                 return wrong

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.again import follows
+from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.datasets import Bank, Customers, simulate_customers
@@ -35,10 +36,8 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
         rng = chance.rng.spawn(1)[0]
         run, banks = watched(rng), five_banks(rng, int(rng.integers(FEWEST + 1, 160)), kind)
         common = by_name([bank.ids for bank in banks])
-        try:
+        with stops(kind, what, hint):
             given = made(answer, [*banks], run, Silent())
-        except AnswerRaised as raised:
-            return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", hint)
         if given is None:
             if kind == "plain":
                 return refusal(run, len(common[0]))

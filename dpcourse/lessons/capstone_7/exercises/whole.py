@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.again import listens
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answered import stops
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.once import near, spread, whole
@@ -50,10 +51,8 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind, (what, ask) in MIXES.items():
         for _ in range(3):
             messages, who, right = mixed(chance.rng, kind)
-            try:
+            with stops(kind, what, ask):
                 given = released(answer, messages, who, ITEMS, LOUD, DELTA, FEW, chance.rng)
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
             if given is None:
                 seen = f"{what}, you return None, although at least {FEW} phones sent something and `shares` is {FEW}."
                 return Diagnosis(f"{kind}-refused", seen, ask)

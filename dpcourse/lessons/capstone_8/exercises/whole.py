@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.again import listens
+from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.once import fresh, spread, whole
@@ -53,10 +54,8 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     for kind, (what, ask) in MIXES.items():
         for _ in range(3):
             messages, homes, sums, reported = mixed(chance.rng, kind)
-            try:
+            with stops(kind, what, ask):
                 given = [released(answer, messages, homes, DAYS, LOUD, 1e-6, FEW, chance.rng) for _ in range(CALLS)]
-            except AnswerRaised as raised:
-                return Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)
             found = _miscounted(given, sums, reported)
             if found:
                 key = "too-few" if kind == "few" and "published" in found else kind

@@ -1,0 +1,37 @@
+"""What an answer returns where it should return something: one that stops there, or refuses, is told so, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+from dpcourse.checks.answers import AnswerRaised
+from dpcourse.checks.base import Diagnosis, Refused
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@contextmanager
+def stops(kind: str, what: str, ask: str) -> Iterator[None]:
+    """An answer that stops in here is `Refused` as "…-raises".
+
+    >>> with stops("nobody", "With no message", "What is the sum of nothing?"):
+    ...     raise AnswerRaised(ZeroDivisionError("division by zero"))
+    Traceback (most recent call last):
+    dpcourse.checks.base.Refused: With no message, your function stops with ZeroDivisionError: division by zero.
+    """
+    try:
+        yield
+    except AnswerRaised as raised:
+        raise Refused(Diagnosis(f"{kind}-raises", f"{what}, your function stops with {raised}.", ask)) from None
+
+
+def answered(kind: str, what: str, ask: str, call: Callable[P, T | None], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """What the call returns; `Refused` where the answer `stops`, or returns None ("…-refused")."""
+    with stops(kind, what, ask):
+        given = call(*args, **kwargs)
+    if given is None:
+        raise Refused(Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask))
+    return given
