@@ -286,6 +286,11 @@ def reading(rate=rate_of, quartile=quartile_of, shares=cut_shares, guard=True):
     return answer
 
 
+def of_cut_lots(noisy):
+    """Defects as they are, of lots that were cut at zero."""
+    return noisy @ np.arange(BINS) / (LOT_SIZE * np.maximum(noisy, 0).sum())
+
+
 def from_the_top(noisy):
     return int(np.argmax(np.cumsum(noisy) >= 0.75 * noisy.sum()))
 
@@ -325,7 +330,7 @@ def admit_by_file(folder, quarter, query_id, epsilon):
     return True
 
 
-def by_file(name=lambda quarter: quarter, repeats=False, checks=True, charge=False, limit=2.0, catch=True):
+def by_file(name=lambda quarter: quarter, repeats=False, checks=True, charge=False, limit=2.0, catch=True, kept=float):
     """A ledger of floats in a file, with one thing or another forgotten."""
 
     def answer(folder, quarter, query_id, epsilon):
@@ -333,10 +338,10 @@ def by_file(name=lambda quarter: quarter, repeats=False, checks=True, charge=Fal
         path = folder / f"{name(quarter)}.json"
         spent = json.loads(path.read_text()) if path.exists() else []
         strange = checks and not (0 < epsilon < math.inf)
-        fits = not sum(cost for _, cost in spent) + epsilon > limit
+        fits = not sum(cost for _, cost in spent) + kept(epsilon) > limit
         known = not repeats and query_id in [one for one, _ in spent]
         if charge or (fits and not strange and not known):
-            path.write_text(json.dumps([*spent, [query_id, 0 if strange and charge else epsilon]]))
+            path.write_text(json.dumps([*spent, [query_id, 0 if strange and charge else kept(epsilon)]]))
         if not catch and known:
             raise ValueError(f"{query_id} again")
         return bool(fits and not strange and not known)
@@ -690,11 +695,14 @@ WRONG = [
     ("capstone 2.4", "percent", reading(rate=lambda noisy: 100 * rate_of(noisy))),
     ("capstone 2.4", "per-lot", reading(rate=lambda noisy: LOT_SIZE * rate_of(noisy))),
     ("capstone 2.4", "biased-rate", reading(rate=lambda noisy: rate_of(np.maximum(noisy, 0)))),
+    ("capstone 2.4", "biased-rate", reading(rate=of_cut_lots)),
     ("capstone 2.4", "wrong-end", reading(quartile=from_the_top)),
     ("capstone 2.4", "quartile-of-counts", reading(quartile=lambda noisy: np.quantile(noisy, 0.25))),
     ("capstone 2.4", "no-shares", reading(shares=lambda noisy: noisy / noisy.sum())),
     ("capstone 2.4", "no-lots", reading(guard=False, shares=lambda noisy: cut_shares(noisy + 1e-12))),
     ("capstone 2.5", "overspends", by_file(limit=3.0)),
+    ("capstone 2.5", "overspends", by_file(kept=lambda epsilon: round(epsilon, 3), limit=2 + 1e-9)),
+    ("capstone 2.5", "overspends", by_file(kept=lambda epsilon: round(epsilon, 6), limit=2 + 1e-9)),
     ("capstone 2.5", "repeats", by_file(repeats=True)),
     ("capstone 2.5", "strange-cost", by_file(checks=False)),
     ("capstone 2.5", "one-budget", by_file(name=lambda quarter: "budget", limit=2 + 1e-9)),

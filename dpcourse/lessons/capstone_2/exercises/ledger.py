@@ -79,9 +79,10 @@ def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis("charges-refused", seen, ask)
             if query == "small" and _asked(answer, folder, "2025-Q4", "rate", 0.125):
                 return _REPEATS
-        if _asked(answer, folder, "2025-Q4", "more", 0.01):
-            seen = "After 1 + 0.75 + 0.25, which is the budget of 2, another 0.01 is admitted."
-            return Diagnosis("overspends", seen, _COUNTS_ALL)
+        for cost in (0.01, 1e-4, 1e-7):
+            if _asked(answer, folder, "2025-Q4", f"{cost:g} more", cost):
+                seen = f"After 1 + 0.75 + 0.25, which is the budget of 2, another {cost:g} is admitted."
+                return Diagnosis("overspends", seen, _COUNTS_ALL)
     return None
 
 
