@@ -303,6 +303,7 @@ WRONG = {
     ("14.5", "rounding-forgotten"): gridded(moved=lambda sensitivity, g: sensitivity / g),
     ("14.5", "one-step-too-many"): gridded(moved=lambda sensitivity, g: sensitivity / g + 1),
     ("14.5", "one-step-too-many too"): gridded(moved=lambda sensitivity, g: math.ceil(sensitivity / g) + 1),
+    ("14.5", "one-step-too-many too too"): gridded(moved=lambda sensitivity, g: round(sensitivity / g) + 1),
     ("14.5", "float-noise"): rounded_after,
 }
 

@@ -22,10 +22,10 @@ RUNS = 6_000
 SAME = 8  # releases of one value, at one ε
 
 
-def _setting(rng: Generator) -> tuple[float, float]:
+def _setting(rng: Generator, least: float = 0.3, most: float = 0.5) -> tuple[float, float]:
     """A sensitivity of one or two steps and a bit, and a step between 1/16 and 1/4: one step more is 10% or more."""
     g = 2.0 ** -int(rng.integers(2, 5))
-    return g * float(rng.integers(1, 3) + rng.uniform(0.3, 0.5)), g
+    return g * float(rng.integers(1, 3) + rng.uniform(least, most)), g
 
 
 def _value(rng: Generator, g: float) -> float:
@@ -92,9 +92,17 @@ def _spacing(numbers: np.ndarray) -> float:
     return step if step > 1e-5 and (np.abs(numbers / step - np.rint(numbers / step)) < 1e-3).all() else 0.0
 
 
-def _steps(answer: Answer, chance: Chance) -> Diagnosis | None:
+def _below_half(answer: Answer, chance: Chance) -> Diagnosis | None:
+    return _steps(answer, chance, *_setting(chance.rng))
+
+
+def _above_half(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Where round(Δ/g) is not ⌊Δ/g⌋, as it is below a half."""
+    return _steps(answer, chance, *_setting(chance.rng, 0.55, 0.65))
+
+
+def _steps(answer: Answer, chance: Chance, sensitivity: float, g: float) -> Diagnosis | None:
     """Discrete Laplace noise for ⌊Δ/g⌋ + 1 steps, at two ε, around the value rounded in any way."""
-    sensitivity, g = _setting(chance.rng)
     moved = math.floor(sensitivity / g) + 1
     seen, float_noise = [], []
     for epsilon in (0.5, 2.0):
@@ -190,7 +198,8 @@ def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> lis
 RELEASE = (
     Returns(inputs=lambda rng: (float(rng.uniform(-5, 5)), 1.0, 0.125, float(rng.uniform(0.5, 2))), what="number"),
     _on_the_grid,
-    _steps,
+    _below_half,
+    _above_half,
     Audited(
         _pair,
         Guarantee(1.0),
