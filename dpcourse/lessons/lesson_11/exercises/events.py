@@ -30,6 +30,9 @@ HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
 IDLE, HIGHEST = 300, (4.0, 6.0)  # audits of what leaks nothing, which are hardly ever wrong
 FAINT, SURER = 300, (1.5, 3.0)  # audits of what leaks hardly anything, at 97% to 99.9%
 SMALL = (2.0, 4.5)  # their ε times the root of the runs: so much is seen now and then
+ALWAYS = (
+    150  # audits of coins that in a half of the runs often fall as they are biased, all of them, at these confidences
+)
 LONG, SURE = (5000, 10_000), 1 - 1e-9  # runs of a half of two more audits, at this confidence
 
 
@@ -112,7 +115,8 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A bound falls as the confidence grows, and at high ones it is hardly ever too high where little or nothing leaks.
 
-    Who certifies an estimate wherever a test finds something is right where nothing leaks, and where much does.
+    Who certifies an estimate wherever a test finds something is right where nothing leaks, and where much does. And
+    who takes the width of a bound from an estimate has none where an event always happened, or never.
     """
     rng = chance.rng
     for _ in range(12):
@@ -125,7 +129,7 @@ def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
             "For the same outputs your bound is the same at 60% and at 99.9999% confidence.",
             "Where does `confidence` enter your bounds?",
         )
-    idle, faint = [], []
+    idle, faint, always = [], [], []
     for error in 10 ** -rng.uniform(*HIGHEST, IDLE):
         outputs = (smooth, hilly, stepped)[int(rng.integers(3))](rng, 2 * int(rng.integers(RUNS // 4, RUNS)))
         idle.append((float(error), _value(answer, outputs, float(1 - error)) > 1e-9))
@@ -134,12 +138,31 @@ def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
         epsilon = float(rng.uniform(*SMALL) / np.sqrt(runs))
         outputs = shape(rng, epsilon, runs)
         faint.append((float(error), _value(answer, outputs, float(1 - error)) > epsilon + 1e-9))
-    return _too_often("outputs that ignore the data", idle, chance.failure / 8) or _too_often(
-        "outputs with a small ε", faint, chance.failure / 8
+    for error in 10 ** -rng.uniform(*SURER, ALWAYS):
+        runs = 2 * int(rng.integers(RUNS // 8, RUNS // 2))
+        epsilon = float(np.log(runs / 2) - rng.uniform(0.1, 0.4))  # of so many runs, one or none is a lie
+        outputs = coins(rng, epsilon, runs)
+        always.append((float(error), _value(answer, outputs, float(1 - error)) > epsilon + 1e-9))
+    failure = chance.failure / 12
+    return (
+        _too_often("outputs that ignore the data", idle, failure)
+        or _too_often("outputs with a small ε", faint, failure)
+        or _too_often(
+            "randomized response with about one lie in a half of the runs",
+            always,
+            failure,
+            "An event never happened in 50 runs: how often may it happen all the same?",
+        )
     )
 
 
-def _too_often(of: str, some: list[tuple[float, bool]], failure: float) -> Diagnosis | None:
+_TOO_HIGH = (
+    "What does `confidence` change in your bounds, which have to hold together? And on which side of your threshold "
+    "are outputs that lie on it?"
+)
+
+
+def _too_often(of: str, some: list[tuple[float, bool]], failure: float, ask: str = _TOO_HIGH) -> Diagnosis | None:
     """Whether more of these bounds lie above the real ε than may: the probability of each that it does, and if so."""
     errors, beyond = [error for error, _ in some], sum(above for _, above in some)
     if _at_least(beyond, errors) >= failure:
@@ -148,8 +171,7 @@ def _too_often(of: str, some: list[tuple[float, bool]], failure: float) -> Diagn
         "beyond-the-truth",
         f"Of {len(errors)} bounds for {of}, at confidences from {_sure(max(errors))} to {_sure(min(errors))}, "
         f"{beyond} lie above the real ε. No more than {sum(errors):.2g} should, give or take luck.",
-        "What does `confidence` change in your bounds, which have to hold together? And on which side of your "
-        "threshold are outputs that lie on it?",
+        ask,
     )
 
 
