@@ -312,6 +312,11 @@ WRONG = [
     ("capstone 1.2", "norm-without-constant", readings_only),
     ("capstone 1.2", "sign", lambda w, X, y, C: -clipped_sum(w, X, y, C)),
     ("capstone 1.2", "not-finite", nan_spreads),
+    (
+        "capstone 1.2",
+        "counts-unreadable",
+        lambda w, X, y, C: clipped_sum(w, np.nan_to_num(X, nan=0.0, posinf=0.0, neginf=0.0), y, C),
+    ),
     ("capstone 1.2", "raises", stops_at_nan),
     ("capstone 1.3", "divided-noise", lambda e, d, r, k: calibrate_noise_multiplier(e, d, 1.0, r) / k),
     ("capstone 1.3", "whole-noise-each", lambda e, d, r, k: calibrate_noise_multiplier(e, d, 1.0, r)),

@@ -6,6 +6,7 @@ Right answers are written twice, in different ways. `tests/lessons/test_answers.
 import functools
 import json
 import math
+import uuid
 from collections import Counter
 
 import numpy as np
@@ -134,6 +135,10 @@ def values_in_the_middle(values, parties, modulus, draw):
 def lot_histogram(reports):
     fine = reports[reports >= 0]
     return np.bincount(np.minimum(fine, BINS - 1).astype(int), minlength=BINS)
+
+
+def only_whole(reports):
+    return [*((reports == k).sum() for k in range(BINS - 1)), (reports >= BINS - 1).sum()]
 
 
 def histogram_in_a_loop(reports):
@@ -672,6 +677,8 @@ WRONG = [
     ("capstone 2.2", "raises", stops_without_lots),
     ("capstone 2.2", "bins-from-data", lambda reports: np.histogram(reports, BINS)[0]),
     ("capstone 2.2", "bins-from-data", short),
+    ("capstone 2.2", "rounded", lambda reports: lot_histogram(np.rint(reports[reports >= 0]))),
+    ("capstone 2.2", "drops-fractions", only_whole),
     ("capstone 2.2", "more-than-one", spoiled),
     ("capstone 2.2", "wrong-value", of_a_few),
     ("capstone 2.2", "drops-large", drops_large),
@@ -740,6 +747,8 @@ WRONG = [
     ("capstone 2.6", "too-few", with_(enough=False)),
     ("capstone 2.6", "not-admitted", with_(ask=forgets_to_ask)),
     ("capstone 2.6", "not-admitted", with_(ask=asks_twice)),
+    ("capstone 2.6", "renamed", with_(ask=lambda admit, quarter, epsilon: admit(quarter, str(uuid.uuid4()), epsilon))),
+    ("capstone 2.6", "strange", with_(count=lambda reports: lot_histogram(np.rint(reports[reports >= 0])))),
     ("capstone 2.6", "spends-anyway", with_(ask=ignores_no)),
     ("capstone 2.6", "charges-refused", charges_first),
     ("capstone 2.6", "dropped-noise", with_(noise=lambda counts, e, rng, stayed: report(counts, e, 15, rng))),

@@ -87,13 +87,14 @@ def summed(
     shorten=None,
     divide=lambda y, patients: 1,
     fine=None,
+    outcome=lambda y: np.isin(y, (0, 1)),
     sign=1,
 ):
     """The sum with one thing done in another way."""
 
     def answer(weights, X, y, patients, centre, spread, clip):
         centre, spread = scale(X, centre, spread)
-        keep = np.isin(y, (0, 1)) & (True if fine is None else fine(X, patients))
+        keep = outcome(y) & (True if fine is None else fine(X, patients))
         Z = np.hstack([np.clip(missing((X - centre) / spread), -cut, cut), np.ones((len(X), 1))])[keep]
         who, place, times = np.unique(whose(patients)[keep], return_inverse=True, return_counts=True)
         parts = np.zeros((len(who), len(weights)))
@@ -514,6 +515,7 @@ WRONG = [
     ),
     ("capstone 5.2", "stretched", summed(shorten=lambda parts, clip: parts / norms(parts) * clip)),
     ("capstone 5.2", "sign", summed(sign=-1)),
+    ("capstone 5.2", "wrong-sum", summed(outcome=lambda y: (y >= 0) & (y <= 1))),
     ("capstone 5.2", "not-cut", summed(cut=1e9)),
     ("capstone 5.2", "moves-more", exact_where_large),
     ("capstone 5.2", "raises", stops_at_nan),

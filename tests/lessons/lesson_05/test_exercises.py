@@ -53,6 +53,12 @@ def delta(losses, masses, infinite, epsilon):
     return infinite + np.maximum(masses - np.exp(epsilon) * q, 0).sum()
 
 
+def from_the_first_above(losses, masses, infinite, epsilon):
+    """Right where losses ascend."""
+    first = np.searchsorted(losses, epsilon)
+    return infinite + delta(losses[first:], masses[first:], 0.0, epsilon)
+
+
 def grant(requests, budget):
     spent, answers = Decimal(0), []
     for request in requests:
@@ -139,6 +145,7 @@ WRONG = {
     ("05.4", "linked-noise"): in_pairs,
     ("05.4", "ignores-data"): laplace_on(lambda flags: 0),
     ("05.4", "thin-tails"): normal_for_l2,
+    ("05.5", "not-everywhere"): from_the_first_above,
     ("05.6", "rounded-sum"): rounded_sum,
     ("05.6", "not-everywhere"): lambda requests, budget: grant(
         [Decimal(repr(cost)).quantize(Decimal("0.01"), "ROUND_UP") for cost in requests], budget

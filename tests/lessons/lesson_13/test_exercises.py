@@ -206,6 +206,7 @@ WRONG = {
         "not-everywhere too too": lambda parents, table, rng: (
             rng.integers(table.shape[1], size=len(parents)) if len(parents) > 40_000 else children(parents, table, rng)
         ),
+        "not-everywhere too too too": lambda parents, table, rng: children(parents, table.astype(int), rng),
         "negative-shares": negative_shares,
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
     },

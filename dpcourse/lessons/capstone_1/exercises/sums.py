@@ -119,6 +119,9 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if np.isfinite(canary):
                     ask = "The square of a large number overflows to infinity. How else can you find the length?"
                 return Diagnosis("not-finite", seen, ask)
+            if not np.isfinite(canary) and moved > 1e-9 * (1 + len(X)):
+                seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}."
+                return Diagnosis("counts-unreadable", seen, "What does a wafer add that cannot be read as a whole?")
     return None
 
 

@@ -10,7 +10,25 @@ from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_2.design import BINS
 
-CANARIES = (0.0, 3.0, 19.0, 20.0, 21.0, 1e9, 1e300, np.inf, -np.inf, np.nan, -1.0, -1e300)
+CANARIES = (
+    0.0,
+    0.25,
+    3.0,
+    7.5,
+    12.75,
+    19.0,
+    19.75,
+    20.0,
+    21.0,
+    1e9,
+    1e300,
+    np.inf,
+    -np.inf,
+    np.nan,
+    -0.5,
+    -1.0,
+    -1e300,
+)
 
 
 def counted(reports: np.ndarray) -> np.ndarray:
@@ -104,4 +122,22 @@ CLEAN = Equals(
         ),
     ),
 )
-HISTOGRAM = (CLEAN, replay, Equals(_dirty, counted))
+DIRTY = Equals(
+    _dirty,
+    counted,
+    (
+        Mistake(
+            "rounded",
+            lambda reports: counted(np.rint(reports[reports >= 0])),
+            "Your fractions are rounded: a lot with 7.5 defects counts as one with 8.",
+            "What is the whole part of 7.5?",
+        ),
+        Mistake(
+            "drops-fractions",
+            lambda reports: counted(reports[(reports % 1 == 0) | (reports >= BINS - 1)]),
+            "Lots with fractions of defects are not in your counts.",
+            "In which bin is a lot with 7.5 defects?",
+        ),
+    ),
+)
+HISTOGRAM = (CLEAN, replay, DIRTY)

@@ -1,4 +1,4 @@
-"""Capstone 2.6: noise comes from `rng`, and what is published follows from the noisy sum, down to the last digit."""
+"""Capstone 2.6: asked again, it is the same query, and noise comes from `rng`; all follows from the noisy sum."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dpcourse.checks.once import near
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.lessons.capstone_2.design import BINS, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.histogram import counted
-from dpcourse.lessons.capstone_2.exercises.world import NAMES, Message, a_quarter, released
+from dpcourse.lessons.capstone_2.exercises.world import NAMES, Desk, Message, a_quarter, released
 
 
 def redealt(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -32,15 +32,22 @@ def _quarter(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     lots = np.concatenate([world.lots[name] for name in NAMES]).astype(float)
     lots[lots >= BINS] += rng.integers(0, 9)  # all of them in the last bin
     one_way, other_way = (_dealt(lots, quarter, rng) for _ in range(2))
+    queries = list[Any]()
 
     def given(messages: list[Message], seed: int) -> dict[str, Any]:
-        found = released(answer, messages, quarter, epsilon, np.random.default_rng(seed))
+        desk = Desk()
+        found = released(answer, messages, quarter, epsilon, np.random.default_rng(seed), desk)
+        queries.extend(query for _, query, _ in desk.asked)
         if found is None:
             raise Refused(Diagnosis("refuses-all", f"{SUPPLIERS} suppliers sent their lots, and you refuse."))
         return found
 
     if wrong := drawn_elsewhere(lambda seed: _numbers(given(one_way, seed)["noisy"]) - counted(lots), rng):
         return wrong
+    if renamed := [query for query in queries if query != queries[0]]:
+        seen = f"Asked for the benchmark of {quarter} again, you ask `admit` for {queries[0]!r:.40} and then for "
+        seen += f"{renamed[0]!r:.40}. So it is admitted anew, with new noise, until the budget is gone."
+        return Diagnosis("renamed", seen, "What does a quarter's benchmark have that is the same each time?")
     seed = int(rng.integers(2**63))
     one, other = given(one_way, seed), given(other_way, seed)
     if not np.array_equal(one["noisy"], other["noisy"]):

@@ -37,10 +37,15 @@ class Desk:
 
 
 def released(
-    answer: Answer, messages: list[Message], quarter: str, epsilon: float, rng: np.random.Generator
+    answer: Answer,
+    messages: list[Message],
+    quarter: str,
+    epsilon: float,
+    rng: np.random.Generator,
+    desk: Desk | None = None,
 ) -> dict[str, Any] | None:
     """What the answer returns, its parts of the right shapes; None where it refuses."""
-    desk, source = Desk(), Source(rng)
+    desk, source = desk or Desk(), Source(rng)
     given = answer(copy.deepcopy(messages), NAMES, quarter, epsilon, desk, source, rng)
     if given is None:
         return None
@@ -108,7 +113,7 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Mes
 MIXES = {
     "plain": ("With ten suppliers or more, each once", "Does everybody who sent something count, and once?"),
     "strange": (
-        "With reports that are NaN, infinite or negative",
+        "With reports that are NaN, infinite, negative or fractions",
         "Milestone 2.2 settled where such a lot goes. What does your `lot_histogram` make of it, and is it used here?",
     ),
     "empty": ("With suppliers that made no lot", "A supplier without lots is there all the same, and so is its noise."),

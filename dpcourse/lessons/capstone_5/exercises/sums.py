@@ -230,7 +230,7 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             rows[:, rng.integers(len(centre))] = canary
             new = int(patients.max(initial=0)) + 1
             order = rng.permutation(n + stays)
-            labels = np.append(y, rng.choice((0.0, 1.0, np.nan), stays, p=(0.2, 0.7, 0.1)))
+            labels = np.append(y, rng.choice((0.0, 1.0, np.nan, 0.5, 2.0), stays, p=(0.2, 0.5, 0.1, 0.1, 0.1)))
             more = (np.vstack([X, rows])[order], labels[order], np.append(patients, np.full(stays, new))[order])
             here = "In a hospital without stays" if n == 0 else f"In a hospital with {n:,} {_stays(n)}"
             new_one = f"a new patient with {stays} {_stays(stays)} and a reading of {_named(canary)}"

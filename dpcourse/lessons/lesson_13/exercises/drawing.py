@@ -165,6 +165,8 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
         table = rng.normal(1 if city else whole(rng, 1, 100), 100, size=shape)
         if rng.random() < 0.5:
             table = np.rint(table).astype(int)
+        elif not city:
+            table /= whole(rng, 1, 300)
         parents = rng.integers(shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1, 3000))
         children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
         for parent in rng.permutation(np.unique(parents))[: 4 if city else 2]:
