@@ -154,20 +154,23 @@ def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Tables of any shape, whole or not: of some parents, how often one child comes, and how often in the first half.
 
-    One of them is for a city, with four parents whose children differ much.
+    One of them is for a city, with four parents whose children differ much; in twelve counts are around one.
 
     Given how often it comes, how often it does so early is hypergeometric.
     """
     answer.renew()
     rng, asked, worst, told = chance.rng, [], 0.0, ""
-    for city in rng.permutation(32) == 0:
+    for place in rng.permutation(32):
+        city, small = place == 0, place > 19
         shape = (4, whole(rng, 5, 20)) if city else (whole(rng, 1, 30), whole(rng, 2, 60))
         table = rng.normal(1 if city else whole(rng, 1, 100), 100, size=shape)
-        if rng.random() < 0.5:
+        if small:
+            table /= 100
+        elif rng.random() < 0.5:
             table = np.rint(table).astype(int)
-        elif not city:
-            table /= whole(rng, 1, 300)
-        parents = rng.integers(shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1, 3000))
+        parents = rng.integers(
+            shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1 + 300 * small, 3000)
+        )
         children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
         for parent in rng.permutation(np.unique(parents))[: 4 if city else 2]:
             here = children[parents == parent]
