@@ -101,8 +101,8 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
                     return RANDOM
                 return Diagnosis(
                     "looks-ahead",
-                    f"Given {len(whole)} days, you give other alarms for the first {until} than when these are all "
-                    "you are given.",
+                    f"Given {len(whole)} days, you give other alarms for the first {until} days than when you are "
+                    f"given these {until} alone.",
                     "An alarm rings on its day. What does the home know by then?",
                 )
     for value in STRANGE:
@@ -154,7 +154,8 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     hot = _share(given, waves) if any(days.any() for days in waves) else 0.0
     found = np.array([home.rings(one) for one, home in zip(given, homes, strict=True)])
     if false > ALLOWED or hot > 0.2:
-        seen = f"{false:.1%} of the days before anything breaks have an alarm; at most {FALSE:.0%} is asked for."
+        which = f", the first {SETTLED} left out," if false > _share(given, before) else ""
+        seen = f"{false:.1%} of the days before anything breaks{which} have an alarm; at most {FALSE:.0%} is asked for."
         if hot > max(0.2, 2.5 * false):
             return Diagnosis(
                 "weather",
@@ -192,15 +193,15 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"When a home uses twice as much from one day on, you give an alarm within {WITHIN} days in "
             f"{found.mean():.0%} of {HOMES} homes; {FOUND:.0%} is asked for."
         )
-        ask = "By how much does what you compare move when a home's use doubles? Where is your threshold?"
+        ask = "You compare some number with a threshold. How far does that number move when a home's use doubles?"
         if not any(one.any() for one in given):
             seen, ask = f"{seen} You never give an alarm.", "What do a week's readings say, compared with weeks before?"
         return Diagnosis("not-found", seen, ask)
     if stats.binom.sf(rings.sum() - 1, HOMES, ANYWAY) < failure:
         return Shared.IGNORES_DATA.seen(
-            f"In {found.mean():.0%} of homes you give an alarm within {WITHIN} days after something breaks. Of homes "
-            f"in which nothing does, {rings.mean():.0%} get one on such days.",
-            "What do you compare a reading with?",
+            f"In {found.mean():.0%} of homes you give an alarm within {WITHIN} days after something breaks. In "
+            f"{rings.mean():.0%} of other homes you give one within {WITHIN} such days, though nothing breaks there.",
+            "What in a home's readings makes your alarm ring?",
         )
     return None
 

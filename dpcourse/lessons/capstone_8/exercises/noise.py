@@ -197,7 +197,7 @@ def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagn
         return Diagnosis("not-normal", seen, NORMAL)
     known = likeliest(found, SCALES)
     if known is not None:
-        return Diagnosis(known[0], f"{_example(found, known[1])}: {known[2]}", known[3])
+        return Diagnosis(known[0], f"{example(found, known[1])}: {known[2]}", known[3])
     z = np.concatenate([s.standard.ravel() for s in found])
     if all(s.fits(1.0, failure / (6 * len(found))) for s in found) and noise_fits(z, failure / 6):
         return _shape(found, z, failure / 6) or _somewhere(found, failure / 6, rng)
@@ -210,7 +210,7 @@ def noise_wrong(found: Sequence[Noise], failure: float, rng: Generator) -> Diagn
     return shared.seen(f"With {one.said} your noise has about {_times(math.sqrt(one.ratio))}.", ask)
 
 
-def _example(found: Sequence[Noise], rule: Callable[[Any], Any]) -> str:
+def example(found: Sequence[Noise], rule: Callable[[Any], Any]) -> str:
     """A small setting in which a known wrong deviation is far from the right one, and how far."""
     factors = [float(np.mean(rule(s))) for s in found]
     far = max(abs(math.log(factor)) for factor in factors)

@@ -14,6 +14,16 @@ def counting(readings: np.ndarray) -> np.ndarray:
     return np.clip(np.nan_to_num(np.asarray(readings, dtype=float), nan=0.0, posinf=CAP, neginf=0.0), 0, CAP)
 
 
+def shown(reading: float) -> str:
+    """A reading as a student writes it, with all digits where fewer would make it another one.
+
+    >>> shown(np.nan), shown(24.0), shown(np.nextafter(3, 0))
+    ('NaN', '24', '2.9999999999999996')
+    """
+    short = f"{reading:g}"
+    return "NaN" if np.isnan(reading) else short if float(short) == reading else repr(float(reading))
+
+
 def broken(readings: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """The same with so large a share of readings that are none, or are at the cap or above."""
     return np.where(rng.random(readings.shape) < share, rng.choice(STRANGE, readings.shape), readings)

@@ -19,7 +19,7 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
 from dpcourse.lessons.capstone_8.exercises.averages import MEANS, truth_probability
-from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting, shown
 
 NAMES = ("daily_reports", "daily_means")
 SURE = 40.0  # an ε at which nobody lies
@@ -65,7 +65,7 @@ def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
     for value in (*STRANGE, *edges, *np.nextafter(edges[1:], 0)):
         readings = chance.rng.uniform(0, CAP, (3, 4))
         readings[1, 2] = value
-        where = f"With a reading of {value:g} among others"
+        where = f"With a reading of {shown(value)} among others"
         try:
             given = _reports(answer, readings, SURE, chance.rng)
         except AnswerRaised as raised:
@@ -77,7 +77,8 @@ def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
         if given[1, 2] != bucket(value):
             return Diagnosis(
                 "strange-reading",
-                f"{where}, that home's report at ε = {SURE:g} is bucket {given[1, 2]}; {bucket(value)} is right.",
+                f"{where}, that home's report is bucket {given[1, 2]}; {bucket(value)} is right (at ε = {SURE:g}, "
+                "where a lie is rarer than 1e-16).",
                 "Bucket k goes from 3k to below 3(k + 1) kWh, and the last one is open. NaN and what is below 0 count "
                 "as 0, what is above 24 as 24. What does this reading count as?",
             )
@@ -91,7 +92,7 @@ _RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
         "binary",
         lambda e: 1 / (1 + math.exp(-e)),
         "that is e^ε/(e^ε + 1), as for two answers.",
-        "Here one answer may be any of eight. What do all eight probabilities add up to?",
+        "Seven buckets share the lies. How many times as likely as any one of them is the truth?",
     ),
     (
         "eight-lies",
@@ -109,7 +110,7 @@ _RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
         "share-of-epsilon",
         lambda e: truth_probability(e / 365),
         "that is randomized response with ε/365.",
-        "`epsilon` is that of one day's report. What a year costs comes later.",
+        "`epsilon` is that of one day's report; what a year costs comes in 8.2. Which ε does one report of yours have?",
     ),
 )
 
@@ -146,8 +147,12 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                 uneven = uneven or (epsilon, int(steps[1:].argmax()) + 1, float(steps[1:].max() / lies))
     known = _likeliest(seen) if uneven is None else None
     if known is not None:
-        epsilon, k, n = min(seen)
-        return Diagnosis(known[0], f"At ε = {epsilon:.2g}, {k / n:.1%} of your reports are true: {known[2]}", known[3])
+        rates = [(abs(known[1](e) - truth_probability(e)), e, k / n) for e, k, n in seen if n > 5000]
+        _, epsilon, share = max(rates)
+        told = (
+            f"At ε = {epsilon:.2g}, {share:.1%} of your reports are true, and {truth_probability(epsilon):.1%} is right"
+        )
+        return Diagnosis(known[0], f"{told}: {known[2]}", known[3])
     right = all(possible(k, n, truth_probability(e), level) for e, k, n in seen)
     if right and uneven is None:
         found = hang_together(draws, chance.failure / 4)
@@ -159,8 +164,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         epsilon, step, share = uneven
         return Diagnosis(
             "uneven-lies",
-            f"At ε = {epsilon:.2g}, {share:.0%} of the lies are {step} buckets further (round the circle); each of the "
-            "seven should get 14%.",
+            f"At ε = {epsilon:.2g}, {share:.0%} of your lies are {_away(step)}; each of the seven lies should get 14%.",
             "Every bucket but the true one is equally likely. Is yours drawn among seven?",
         )
     low, *_, high = sorted(one for one in seen if one[2] > 5000)
@@ -190,11 +194,18 @@ def _of_broken(odd: list[tuple[float, int, int]], fine: list[tuple[float, int, i
     epsilon, k, n = max(odd, key=lambda one: off(one)[0] ** 2 / (1 + off(one)[1]))
     return Diagnosis(
         "strange-lies",
-        f"At ε = {epsilon:.2g}, {k:,} of {n:,} reports are true where the reading is NaN, infinite, below 0, or 24 and "
-        f"above: {k / n:.1%}, where e^ε/(e^ε + 7) is {truth_probability(epsilon):.1%}. Of other readings as many are "
-        "true as should be.",
-        "Such a reading counts as 0 or as 24, and then it is a reading like any other. When does yours lie?",
+        f"Where a reading is NaN, infinite, below 0, or 24 and above, {k / n:.1%} of your reports are true ({k:,} of "
+        f"{n:,}, at ε = {epsilon:.2g}). e^ε/(e^ε + 7) is {truth_probability(epsilon):.1%}, and your other reports keep "
+        "to it.",
+        "Such a reading counts as 0 or as 24, and then it is a reading like any other. When does its report lie?",
     )
+
+
+def _away(step: int) -> str:
+    """So many buckets after the true one, counting on from 7 to 0, in words: the shorter way."""
+    if step <= BUCKETS // 2:
+        return f"{step} above the true bucket (after 7 comes 0)"
+    return f"{BUCKETS - step} below the true bucket (before 0 comes 7)"
 
 
 def draws_of(away: np.ndarray, epsilon: float) -> list[Draws]:
@@ -251,20 +262,21 @@ def _pairs(answer: Answer, chance: Chance) -> tuple[float, list[tuple[str, np.nd
     one, other = (_reports(answer, readings, epsilon, chance.rng) for _ in range(2))
     pairs = [
         ("remembered", one[:, ::2], one[:, 1::2], "of one home on two days with the same reading"),
-        ("shared-noise", one[::2], one[1::2], "of two homes with the same reading on one day"),
+        ("shared-noise", one[::2], one[1::2], "of two homes with the same reading, in neighbouring rows, on one day"),
         ("state", one, other, "of one home and day in two calls, each with a generator of its own,"),
     ]
     away = np.bincount(((np.stack([one, other]) - bucket(readings)) % BUCKETS).ravel(), minlength=BUCKETS)
     return epsilon, pairs, float(((away / away.sum()) ** 2).sum())
 
 
-def _alike(key: str, share: float, right: float, what: str) -> Diagnosis:
+def _alike(key: str, share: float, right: float, what: str, epsilon: float) -> Diagnosis:
     ask = {
         "remembered": "Every day needs a draw of its own. Which draw do the two days share?",
         "shared-noise": "Every home needs a draw of its own. Which draw do the two homes share?",
         "state": "Each call is given an `rng` of its own. Where do your draws come from?",
     }[key]
-    return Diagnosis(key, f"Two reports {what} agree in {share:.0%} of cases; {right:.0%} is right.", ask)
+    seen = f"At ε = {epsilon:.2g}, two reports {what} agree in {share:.0%} of cases; {right:.0%} is right."
+    return Diagnosis(key, seen, ask)
 
 
 def apart(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -273,7 +285,7 @@ def apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     right = truth_probability(epsilon) ** 2 + (1 - truth_probability(epsilon)) ** 2 / (BUCKETS - 1)
     key, first, second, what = max(pairs, key=lambda pair: float((pair[1] == pair[2]).mean()))
     share = float((first == second).mean())
-    return _alike(key, share, right, what) if share > own + 0.25 else None
+    return _alike(key, share, right, what, epsilon) if share > own + 0.25 else None
 
 
 def independent(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -282,7 +294,7 @@ def independent(answer: Answer, chance: Chance) -> Diagnosis | None:
     right = truth_probability(epsilon) ** 2 + (1 - truth_probability(epsilon)) ** 2 / (BUCKETS - 1)
     for key, first, second, what in pairs:
         if not possible(int((first == second).sum()), first.size, right, chance.failure / 6):
-            return _alike(key, float((first == second).mean()), right, what)
+            return _alike(key, float((first == second).mean()), right, what, epsilon)
     return None
 
 

@@ -35,22 +35,22 @@ SHARED: Sequence[tuple[str, Callable[[Reported], Any], str, str]] = (
     (
         "dropped-noise",
         lambda s: math.sqrt(s.homes / s.declared),
-        "Each home adds one share of as many as there are homes. Those that do not report add none, so your noise is "
-        "too small.",
-        "How many homes are sure to report? How large does one share have to be for that?",
+        "Your shares make the noise whole when all homes report. Those that do not report add none, so there is too "
+        "little.",
+        "How many homes are sure to report, and how large is a share when just these make the noise whole?",
     ),
     (
         "no-margin",
         lambda s: np.sqrt(s.homes / s.many),
-        "However many homes report, your noise is just whole. But all homes above `shares` may tell the server their "
-        "noise, and what is left is less.",
+        "However many homes report, their shares together are just whole noise. But all of them except `shares` may "
+        "tell the server theirs. What is left is too little.",
         "How large is one share, if any `shares` of them have to make the noise whole?",
     ),
     (
         "whole-noise-each",
         lambda s: math.sqrt(s.homes),
         "Every home adds all of the noise.",
-        "Variances add up. What is one share's?",
+        "Variances add up. What is the variance of one share?",
     ),
     (
         "not-divided",
@@ -66,6 +66,12 @@ def claim_wrong(claim: Any, epsilon: float, delta: float) -> Diagnosis | None:
     ask = "Under which relation is the number of homes the same on both sides?"
     fewest = "Only `shares` homes are sure to report on a day and to keep their noise to themselves."
     return claimed(claim, Guarantee(epsilon, delta, Neighbours.REPLACE_ONE), "a home", (why, ask), fewest)
+
+
+def words_of(kind: str, words: Mapping[str, tuple[str, str]]) -> tuple[str, str]:
+    """What is said of a kind of days, where a number is what meters say on them; and what is asked."""
+    said = {"nan": "NaN", "inf": "infinity", "-inf": "−infinity"}.get(kind, f"{kind} kWh")
+    return words.get(kind, (f"Where meters say {said} on a day", words["strange"][1]))
 
 
 def by_days(
@@ -85,18 +91,21 @@ def by_days(
     if not off or (fine.size and not noise_fits(fine, 1e-6)):
         return None
     kind = max(off, key=lambda kind: (kind not in words, float(np.nan_to_num((parts[kind] ** 2).mean(), nan=np.inf))))
-    what, ask = words.get(kind, (f"Where meters say {kind} kWh on a day", words["strange"][1]))
+    what, ask = words_of(kind, words)
     ratio = float(np.sqrt((parts[kind] ** 2).mean()))
     if ratio < 1:
-        seen = f"{what}, your noise has about {ratio:.2g} times the right deviation. On other days it is right."
-        return Diagnosis("no-share", seen, "Such a home has reported, and counts as 0 or 24. Which share does it add?")
+        seen = f"{what}, your noise has about {ratio:.2g} times the right deviation. On ordinary days it is right."
+        ask = "Such a home has reported, and counts as 0 or 24. Which share of noise does it add?"
+        if kind in words and kind != "strange":
+            ask = "Each home that reports adds one share of noise. Which homes add none on such days?"
+        return Diagnosis("no-share", seen, ask)
     z, epsilon = max(
         (float(np.nan_to_num(np.abs(noise[:, kinds == kind]), nan=np.inf).max()), epsilon)
         for kinds, noise, epsilon in found
         if (kinds == kind).any()
     )
     size = f"{z:,.1f} times" if z < 1e6 else "far more than"
-    seen = f"{what}, a day's mean is off by {size} the deviation of right noise (at ε = {epsilon:.2g})."
+    seen = f"{what}, a day's mean is off by {size} the deviation that its noise should have (at ε = {epsilon:.2g})."
     return Diagnosis(kind if kind in words else "strange", seen, ask)
 
 
@@ -111,7 +120,7 @@ def wrong_size(
         asked.append((setting, [one / deviation for one in calls]))
     words = off_in_calls(asked, failure, rng)
     sizes = [setting["homes a day"] for setting, _ in asked]
-    seen = f"In networks of fewer than 30 homes your noise was right. We asked again with {min(sizes):,} homes a day"
-    seen += f", and up to {max(sizes):,}. " if len(sizes) > 1 else ". "
+    many = f"{min(sizes):,} to {max(sizes):,}" if len(sizes) > 1 else f"{min(sizes):,}"
+    seen = f"In networks of fewer than 30 homes your noise was right. We asked again with {many} homes a day. "
     ask = "Which part of your code behaves differently with many homes? Each adds one share of `shares`."
     return Diagnosis("noise-by-size", seen + words, ask) if words else None

@@ -15,9 +15,9 @@ from dpcourse.checks.once import fresh, spread, whole
 from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
-from dpcourse.lessons.capstone_8.exercises.noise import SCALES, likeliest, noise_wrong
+from dpcourse.lessons.capstone_8.exercises.noise import SCALES, example, likeliest, noise_wrong
 from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting
-from dpcourse.lessons.capstone_8.exercises.shares import SHARED, Reported, by_days, claim_wrong, wrong_size
+from dpcourse.lessons.capstone_8.exercises.shares import SHARED, Reported, by_days, claim_wrong, words_of, wrong_size
 from dpcourse.lessons.capstone_8.exercises.world import DAYS, FEW, MIXES, Message, around, beside, mixed, names
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
@@ -25,7 +25,10 @@ from dpcourse.privacy import Guarantee, Neighbours
 MANY = 2000  # homes, below which all kinds of messages that do not count come where noise is looked at by size
 MOST = 600  # messages of a kind that do not count, for a day
 LONG = (1000, 4000)  # days of a world that is there for its many numbers
-STRANGERS = "With readings that are none, second messages, strangers and days that are none"
+STRANGERS = (
+    "With readings that are NaN, infinite, below 0 or above 24, second messages, strangers, and days such as −1 or 2.5"
+)
+AMONG = "Which of these does your code not expect, and what does the task say about it?"
 WANTED = ("means", "reported", "claim")
 
 
@@ -59,7 +62,8 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             found = _miscounted(given, sums, reported)
             if found:
                 key = "too-few" if kind == "few" and "published" in found else kind
-                return Diagnosis(key, f"{what}, {found}{_by_all(given, sums, reported, len(homes))}", ask)
+                more, closer = _instead(given, messages, homes, sums, reported) if kind == "plain" else ("", "")
+                return Diagnosis(key, f"{what}, {found}{more}", closer or ask)
     return None
 
 
@@ -87,13 +91,20 @@ def _miscounted(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndar
     return f"{seen} (at ε = {LOUD:g}, where there is little noise)."
 
 
-def _by_all(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndarray, homes: int) -> str:
-    """A sentence where days' sums are divided by the number of all homes; "" if they are not."""
-    whole = (reported >= FEW) & (reported < homes)
+def _instead(
+    given: list[dict[str, Any]], messages: list[Message], homes: list[str], sums: np.ndarray, reported: np.ndarray
+) -> tuple[str, str]:
+    """What is said and asked where sums are divided by the number of all homes, or not capped; "" if neither."""
+    whole, noise = (reported >= FEW) & (reported < len(homes)), year_norm(DAYS) * sigma(LOUD, 1e-6)
     means = np.array([one["means"] for one in given])[:, whole]
-    if not whole.any() or not near(means, sums[whole] / homes, year_norm(DAYS) * sigma(LOUD, 1e-6) / homes):
-        return ""
-    return f" You divide by all {homes} homes."
+    if not whole.any():
+        return "", ""
+    if near(means, sums[whole] / len(homes), noise / len(homes)):
+        return f" You divide by all {len(homes)} homes.", "By what do you divide a day's sum?"
+    as_they_are = np.bincount([int(day) for _, day, _ in messages], [kwh for *_, kwh in messages], DAYS)[whole]
+    if near(means, as_they_are / reported[whole], noise / np.sqrt(FEW * reported[whole])):
+        return " Readings above 24 kWh count in full.", "What does the task count such a reading as?"
+    return "", ""
 
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -133,14 +144,17 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         except AnswerRaised as raised:
             if not number % 2:
                 raise
-            return Diagnosis("strange-raises", f"{STRANGERS}, your function stops with {raised}.", MIXES["strange"][1])
+            return Diagnosis("strange-raises", f"{STRANGERS}, your function stops with {raised}.", AMONG)
         wrong = claim_wrong(many_times[-1]["claim"], epsilon, delta)
         if wrong:
             return wrong
         means = np.array([given["means"] for given in many_times])
         if np.isnan(means).any():
             if number % 2 and not np.isnan(means[:, kinds == ""]).any():
-                return Diagnosis("strange", f"{STRANGERS}, your means on some days are NaN.", MIXES["strange"][1])
+                day = min(np.flatnonzero(np.isnan(means).any(axis=0)), key=lambda day: kinds[day] in MIXES)
+                where, ask = (STRANGERS, AMONG) if kinds[day] in MIXES else words_of(kinds[day], MIXES)
+                seen = f"{where}, your mean is NaN, although {many[day]} homes reported and `shares` is {shares}."
+                return Diagnosis("strange", seen, ask)
             seen = (
                 f"At least {shares} homes reported on every day, and `shares` is {shares}. Some of your means are NaN."
             )
@@ -156,7 +170,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         return wrong
     known = likeliest(found, (*SHARED, *SCALES))
     if known in SHARED:
-        return Diagnosis(known[0], known[2], known[3])
+        return Diagnosis(known[0], f"{example(found, known[1])}. {known[2]}", known[3])
     return noise_wrong(found, chance.failure / 2, rng)
 
 

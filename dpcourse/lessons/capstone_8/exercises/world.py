@@ -76,18 +76,18 @@ def around(
 
 MIXES = {
     "plain": (
-        "With some homes missing on every day",
-        "By what do you divide a day's sum? And what does a reading above 24 kWh count as?",
+        "With some homes missing on some days",
+        "What do you add up for a day, and by what do you divide it?",
     ),
     "strange": (
         "With readings that are NaN, infinite, below 0 or above 24",
         "The home reported. What does such a reading count as?",
     ),
     "repeated": (
-        "When some homes send two messages for a day",
+        "When homes send more than one message for a day",
         "A home may move a day's sum by 24 at most. How many of its messages for a day count, and which?",
     ),
-    "stranger": ("When somebody who is not in `homes` sends a message", "Whose messages count?"),
+    "stranger": ("When messages come from somebody who is not in `homes`", "Whose messages count?"),
     "no-day": (
         "With messages for days such as −1, 2.5, NaN or one after the last",
         "The days are 0, …, days − 1. Which day does your code make of −1 or 2.5? (NumPy counts −1 from the end.)",
