@@ -93,11 +93,11 @@ WORDS = {
     "no-margin": (
         "It does not grow with the number of devices. So each share is smaller where more are there, and once "
         "colluders take theirs off, less than the whole is left.",
-        "Each share is one of `threshold`, however many take part. What is it one of in yours?",
+        "`threshold` shares make the whole, however many take part. How many make it in yours?",
     ),
     "dropped-noise": (
         "It counts on shares of all n devices, and some of them are not in the sum.",
-        "Who is sure to be in it?",
+        "How many devices are sure to be in it?",
     ),
     "whole-noise-each": ("Every device adds the whole noise.", "Variances add up. How large is one share?"),
     "divided-noise": (
@@ -163,7 +163,7 @@ def _amount(calls: list[Noise], each: float) -> Diagnosis:
     if not fine:
         return Diagnosis(key, _seen(worst, _ratio(worst)), ask)
     seen = f"{_seen(worst, _ratio(worst))} In {fine} of {len(calls)} calls it may be right."
-    return Diagnosis(key, seen, f"{ask} What is different in these calls?")
+    return Diagnosis(key, seen, "What does your noise depend on, that it is right in some calls and not in others?")
 
 
 def _ratio(one: Noise) -> float:

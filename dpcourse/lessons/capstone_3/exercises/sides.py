@@ -31,13 +31,13 @@ SIDES: tuple[tuple[str, Sides, str, str], ...] = (
         "twice-epsilon",
         lambda r, e: same_side(r, 2 * e),
         "Your reports spend twice `epsilon`: the right side is e^(2ε) times as likely as the wrong one.",
-        "For a vector of length 1, divide the probability of its own side by that of the other.",
+        "For a vector of length 1, divide the probability of its own side by that of the other. What do you get?",
     ),
     (
         "half-epsilon",
         lambda r, e: same_side(r, e / 2),
         "Your reports spend half of `epsilon`: the right side is e^(ε/2) times as likely as the wrong one.",
-        "For a vector of length 1, divide the probability of its own side by that of the other.",
+        "For a vector of length 1, divide the probability of its own side by that of the other. What do you get?",
     ),
     (
         "wrong-side",
@@ -84,6 +84,11 @@ class Asked:
         off, variance = self.counted(sides)
         return abs(off) / reach(variance, failure)
 
+    def with_length(self) -> float:
+        """Above 0 where long rows have reports on their side more often than they should, below 0 where less often."""
+        own = self.lengths - self.lengths.mean()
+        return float(own @ ((self.cosine > 0) - same_side(self.lengths, self.epsilon)))
+
     def leaning(self, failure: float) -> float:
         """The same of how sides follow the length of their own row, where their number is right."""
         return leaning(self.lengths, self.cosine > 0, same_side(self.lengths, self.epsilon), failure)
@@ -97,7 +102,9 @@ def linked_coins(ones: list[Asked], failure: float) -> Diagnosis | None:
             "same-report", "Asked again, devices throw the same coins.", "Which of your draws come from `rng`?"
         )
     if where := linked(drawn, failure / 2):
-        seen = f"Whether reports are on their row's side is not independent: {where} are alike or unlike too often."
+        seen = (
+            f"Your reports hang together: {where} are on their row's side (u·g > 0) together too often, or too rarely."
+        )
         return Diagnosis("linked-coins", seen, "Does each device have a coin of its own?")
     return None
 
@@ -131,10 +138,12 @@ def _over_longest(one: Asked) -> np.ndarray:
 def sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) -> Diagnosis | None:
     wrong = [one for one in ones if one.off(same_side, failure) > 1]
     if not wrong and any(one.leaning(failure) > 1 for one in ones):
+        often = sum(one.with_length() for one in ones if one.leaning(failure) > 1) > 0
+        long, short = ("too often", "too rarely") if often else ("too rarely", "too often")
         return Diagnosis(
             "others-rows",
-            "As many reports are on their row's side as should be, but others than should be: how sure a coin is does "
-            "not follow the length of its own row alone.",
+            f"In all, the right number of reports lie on their row's side (u·g > 0). But those of long rows do {long}, "
+            f"and those of short rows {short}: the probability does not follow the row's own length alone.",
             "What does a device know about the others?",
         )
     if not wrong:
@@ -149,13 +158,13 @@ def sided(ones: list[Asked], calls: list[tuple[str, Asked]], failure: float) -> 
     worst = max(alike or wrong, key=lambda one: one.off(same_side, failure))
     seen = (
         f"{len(worst.rows):,} rows of length {between(worst.lengths)} after clipping, epsilon = {worst.epsilon:.3g}: "
-        f"{_share(worst):.3f} of the reports are on the row's side, "
+        f"{_share(worst):.3f} of the reports are on the row's side (u·g > 0), "
         f"{same_side(worst.lengths, worst.epsilon).mean():.3f} would be right."
     )
     if alike:
         ask = "Does each device toss a coin of its own here, and is that coin wrong at times?"
         return Diagnosis("one-coin", f"{seen} One coin decides for all of them, or no coin at all.", ask)
-    ask = "With which probability is a row of length r rounded to its own side? How often does the coin turn it?"
+    ask = "With which probability is a row of length r rounded to its own side, and how often does the coin turn that?"
     return Diagnosis("wrong-side-share", seen, ask)
 
 

@@ -99,7 +99,10 @@ MIXES = {
         "With NaN or infinity in some updates",
         "A row with one such number counts as zeros, all of it, and its device counts. What is left of it in yours?",
     ),
-    "huge": ("With updates of norm 1,000,000 and more", "A row longer than 1 is divided by its own length."),
+    "huge": (
+        "With updates of norm 1,000,000 and more",
+        "A row longer than 1 is divided by its own length. How long is such a row of yours then?",
+    ),
     "silent": ("With updates of zeros", "They count as any others. What do you divide them by?"),
     "repeated": ("When some devices send twice", "Which of a device's messages counts?"),
     "stranger": (
@@ -137,7 +140,10 @@ def wrong_sum(
     off = np.abs(given - right).max()
     room, how = EXACT, "At epsilon = 1e9 there is hardly any noise."
     if noise:
-        room, how = 6 * noise.right, f"At epsilon = {noise.epsilon:.3g} the noise deviates by {noise.right:.3g}."
+        room, how = (
+            6 * noise.right,
+            f"At epsilon = {noise.epsilon:.3g} right noise has a deviation of {noise.right:.3g}.",
+        )
     seen = f"{what} is off by {off:.3g}. {how}"
     if not np.isfinite(off):
         seen = f"{what} has NaN or infinity in it."
@@ -159,7 +165,7 @@ def wrong_sum(
                 "largest-row",
                 (updates / norms.max()).sum(axis=0),
                 "All rows are divided by the longest one. So one device changes what all others send.",
-                "A row is divided by its own length, if that is larger than 1.",
+                "Which rows does the task divide, and by what?",
             ),
             (
                 "stretched",
@@ -186,13 +192,16 @@ def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
     devices, updates = (part[: threshold - 1] for part in messages)
     again = (np.append(devices, devices[:3]), np.concatenate((updates, updates[:3])))
     strangers = (np.append(devices, [n, n + 1]), np.concatenate((updates, updates[:2])))
-    for sent in ((devices, updates), again, strangers):
+    for sent, who in (
+        ((devices, updates), f"{threshold - 1} devices sent a message each"),
+        (again, f"{threshold - 1} devices sent {len(again[0])} messages"),
+        (strangers, f"{threshold - 1} devices and two strangers sent a message each"),
+    ):
         if summed(answer, sent, n, 1.0, 1e-6, 10, threshold, chance.rng) is not None:
             return Diagnosis(
                 "too-few",
-                f"{threshold - 1} devices sent {len(sent[0])} messages, and {threshold} shares make the noise whole. "
-                "You publish all the same.",
-                "Return None where fewer than `threshold` devices are in the sum.",
+                f"{who}, and {threshold} shares make the noise whole. You publish all the same.",
+                "What does the task want where fewer than `threshold` devices are in the sum?",
             )
     return None
 
@@ -233,7 +242,9 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
             if noise.fits(noise.right, failure):
                 continue
             if np.abs(noise.found).max() < 3 * noise.right and (wrong := noise_wrong([noise], 1.0)):
-                return replace(wrong, seen=f"{what}: {wrong.seen}")
+                ask = "Other sums of yours have noise. What does it depend on that it should not?"
+                ask = ask if wrong.key == "no-noise" else wrong.ask
+                return replace(wrong, seen=f"{what}, {wrong.seen[0].lower()}{wrong.seen[1:]}", ask=ask)
             return wrong_sum(kind, f"{what}, your sum", ask, given, messages, right, many, noise)
     return None
 

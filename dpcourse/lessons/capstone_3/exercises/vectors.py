@@ -52,10 +52,13 @@ def reported(answer: Answer, rows: np.ndarray, epsilon: float, rng: np.random.Ge
     if reports.shape != rows.shape:
         raise Refused(Diagnosis("wrong-shape", f"Reports have shape {reports.shape}; {rows.shape} is wanted."))
     if not np.isfinite(reports).all():
-        odd = not np.isfinite(rows).all()
-        return_odd = "For a row with NaN or infinity" if odd else "For a row of zeros or a short row"
-        ask = "0/0 is NaN. Which vector stands for a row that cannot be read, and which direction has a row of zeros?"
-        raise Refused(Diagnosis("not-finite", f"{return_odd} your report is not finite: that gives the row away.", ask))
+        row = rows[~np.isfinite(reports).all(axis=1)][0]
+        what, ask = f"of length {np.linalg.norm(row):.3g}", "What do you divide by on the way?"
+        if not np.isfinite(row).all() or not row.any():
+            what = "of zeros" if np.isfinite(row).all() else "with NaN or infinity"
+            ask = "0/0 is NaN. Such a row counts as zeros: which direction do you give it?"
+        seen = f"For a row {what} your report is not finite: that gives the row away."
+        raise Refused(Diagnosis("not-finite", seen, ask))
     return reports
 
 
@@ -79,7 +82,7 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, ep
     except AnswerRaised as raised:
         if kind != "odd":
             raise
-        ask = "An error is an output. A row that cannot be read counts as zeros."
+        ask = "An error is an output. A row that cannot be read counts as zeros. Where do you see to that?"
         raise Refused(Diagnosis("raises", f"With NaN or infinity in a row your code stops: {raised}.", ask)) from None
     return Asked(rows, np.minimum(lengths, 1), directions, epsilon, reports)
 
@@ -102,8 +105,8 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         if found:
             return by_largest(calls, failure) or found
         if kind == "odd" and one.off(same_side, failure) > 1:
-            ask = "A row that cannot be read counts as zeros: a coin alone chooses the side."
-            return Diagnosis("odd-rows", "Reports of rows with NaN or infinity follow the numbers beside it.", ask)
+            ask = "A row that cannot be read counts as zeros, all of it. What is left of it in yours?"
+            return Diagnosis("odd-rows", "Reports of rows with NaN or infinity follow the row's other numbers.", ask)
     ones = [one for _, one in calls]
     return sided(ones, calls, failure) or linked_coins(ones, chance.failure / 8) or _hides(answer, chance)
 
@@ -119,8 +122,12 @@ def _stretched(one: Asked) -> Diagnosis | None:
         ask = "Every report has the same length. What could a length that varies say about the row?"
         return Diagnosis("lengths-vary", f"{seen}; {wanted:.4g} would be right.", ask)
     known = (
-        ("coin-not-undone", half_sphere(d), "That undoes the half sphere, and not the coin that is wrong at times."),
-        ("half-sphere-not-undone", 1 / math.tanh(one.epsilon / 2), "That undoes the coin, and not the half sphere."),
+        ("coin-not-undone", half_sphere(d), "That makes up for the half sphere, and not for the coin."),
+        (
+            "half-sphere-not-undone",
+            1 / math.tanh(one.epsilon / 2),
+            "That makes up for the coin, and not for the half sphere.",
+        ),
         ("not-scaled", 1.0, "So their average is far too short."),
         ("epsilon-scale", half_sphere(d) / math.tanh(one.epsilon), "That length is for twice `epsilon`."),
         ("epsilon-scale", half_sphere(d) / math.tanh(one.epsilon / 4), "That length is for half of `epsilon`."),
@@ -216,7 +223,7 @@ def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
         same = apart <= stats.beta.ppf(chance.failure / (24 * n), (d - 1) / 2, 0.5)
         if not same.any():
             continue
-        seen = f"Asked again with another generator, {same.sum():,} of {n:,} reports lie on the same line."
+        seen = f"Asked again with another generator, {same.sum():,} of {n:,} reports lie on the same line as before."
         if (same & ~odd).any():
             return Diagnosis("same-report", seen, "Which of your draws come from `rng`?")
         seen += " All of these are of rows with NaN or infinity: such a report says that its row cannot be read."

@@ -34,8 +34,10 @@ class Asked:
     def __call__(self, weights: Any) -> Messages:
         weights = np.array(weights, dtype=float)
         if weights.shape != (WIDTH,) or not np.isfinite(weights).all():
-            seen = f"The fleet is asked with weights of shape {weights.shape}, or with NaN or infinity in them."
-            raise Refused(Diagnosis("wrong-weights", seen, f"{WIDTH} numbers. What did a broken device add?"))
+            seen, ask = f"You ask the fleet with weights of shape {weights.shape}; ({WIDTH},) is wanted.", ""
+            if weights.shape == (WIDTH,):
+                seen, ask = "You ask the fleet with NaN or infinity in the weights.", "What did a broken device add?"
+            raise Refused(Diagnosis("wrong-weights", seen, ask))
         if len(self.weights) >= MOST:
             seen = f"You ask the fleet more than {MOST} times."
             raise Refused(Diagnosis("too-many-rounds", seen, "Each round costs every device a message."))
@@ -62,12 +64,17 @@ def trained(
     weights, sums = (np.asarray(given[key], dtype=float) for key in ("weights", "sums"))
     rounds = len(fleet.weights)
     if weights.shape != (WIDTH,) or not np.isfinite(weights).all():
-        raise Refused(Diagnosis("wrong-weights", f"`weights` has shape {weights.shape}, or NaN in it."))
+        what = (
+            f"has shape {weights.shape}; ({WIDTH},) is wanted" if weights.shape != (WIDTH,) else "holds NaN or infinity"
+        )
+        raise Refused(Diagnosis("wrong-weights", f"`weights` {what}."))
     if not rounds:
         raise Refused(Diagnosis("never-asked", "You never ask the fleet.", "`fleet(weights)` returns messages."))
     if sums.shape != (rounds, WIDTH):
         seen = f"The fleet was asked {rounds} times, and `sums` has shape {sums.shape}; {(rounds, WIDTH)} is wanted."
-        raise Refused(Diagnosis("sums-missing", seen, "What the server sees in every round is part of the release."))
+        raise Refused(
+            Diagnosis("sums-missing", seen, "What did the server see in each round, and where do you keep it?")
+        )
     return {**given, "weights": weights, "sums": sums}
 
 
@@ -88,8 +95,8 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
         if seen[0].shape != other.shape or not np.allclose(seen[0], other, rtol=1e-5, atol=1e-6 * np.abs(other).max()):
             return Diagnosis(
                 "beyond-sums",
-                "With the same seed, and other updates that have the same sum, your weights or the number of rounds "
-                "are others.",
+                "We asked twice with the same seed. The second time devices sent other updates with the same sum, and "
+                "your weights, or the number of rounds, changed.",
                 "The server sees noisy sums and nothing else. What else do you look at?",
             )
     return exact_sum(answer, rng, chance.failure / 4) or _replayed(answer, rng)
@@ -123,7 +130,8 @@ def exact_sum(
             follows[place] += signs @ moved / max(float(np.linalg.norm(moved)), 1e-300)
     if np.abs(follows).max() <= math.sqrt(2 * runs * math.log(4 / failure)):
         return None
-    seen = "With noise far larger than all that the devices send, your weights still follow what they send."
+    seen = "With noise far larger than all that the devices send (epsilon = 1e-5), your weights still follow what they "
+    seen += "send."
     return Diagnosis("exact-sum", f"{seen} One fleet had {n:,} devices.", ITS_NOISE)
 
 
@@ -159,4 +167,6 @@ def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     if off > room:
         ask = "Which of your draws depend on what devices send?"
         seen = "With the same seed your noise is another one where devices send other updates. Your weights moved by "
-    return Diagnosis("exact-sum", f"{seen}{exact:.2g}. With other noise alone they moved by {noise:.2g}.", ask)
+    return Diagnosis(
+        "exact-sum", f"{seen}{exact:.2g}. With the same updates and other noise they moved by {noise:.2g}.", ask
+    )

@@ -57,7 +57,7 @@ def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     if trained(answer, Asked(send), n, 1.0, 1e-6, threshold, fresh(rng)) is None or len(calls) < last:
         return None
     seen = f"From round {last} on only {threshold - 1} devices answer, and {threshold} shares make the noise whole."
-    ask = "Return None: what would be added up has too little noise in it."
+    ask = "What does the task want when fewer than `threshold` devices are in a round's sum?"
     return Diagnosis("too-few", f"{seen} You go on all the same.", ask)
 
 
@@ -143,8 +143,9 @@ def _in_a_world(answer: Answer, chance: Chance) -> Diagnosis | None:
         found = (given["sums"][place] - right) / deviation
         if not chi2_fits(found, chance.failure / 40):
             seen = (
-                f"With {many:,} devices the noise of a sum has {np.sqrt((found**2).mean()):.2g} times the right size."
+                f"A sum of {many:,} devices is {np.sqrt((found**2).mean()):.2g} times as far from the exact one as its "
             )
+            seen += f"noise should put it (epsilon = {EPSILON:g}, delta = {DELTA:g})."
             return Diagnosis("noise-by-size", seen, "Does your noise, or what you count, depend on the fleet's size?")
     scores = world.tested_rows @ given["weights"].astype(np.float32)
     reached = auc(scores, world.tested_failed)
