@@ -153,8 +153,8 @@ def lawful(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diag
         "wrong-law",
         f"The noise of {shares} reports at ε = {epsilon:.3g} has about the right size and not the right law: it is 0 "
         f"in {zeros:.1%} of bins, discrete Laplace noise in {right:.1%}.",
-        "Do you draw from a normal law, or from a Laplace law for each report? Their sums have thinner tails: far out, "
-        "one lot more changes probabilities by more than e^ε. Which law adds up to Laplace?",
+        "Neither normal draws nor Laplace draws of several reports add up to a Laplace law. Which law does one report "
+        "of yours draw from?",
     )
 
 
@@ -222,16 +222,14 @@ def in_words(exact: float, right: float, law: str = "discrete Laplace noise") ->
     """What is wrong with noise that is missing somewhere: the share of counts without noise, or the law of the rest."""
     if abs(exact - right) < 0.02:
         return f"your noise is not {law} at the ε that were asked."
-    return (
-        f"{exact:.0%} of the counts have no noise in them; with {law}, at the ε that were asked, {right:.0%} have none."
-    )
+    return f"the noise is 0 in {exact:.0%} of the counts. At the ε that were asked, {law} is 0 in {right:.0%} of them."
 
 
 def in_common(noise: list[np.ndarray], epsilons: list[float], failure: float) -> Diagnosis | None:
     """Draws that hang together, in one sum of reports or in many."""
     if where := linked([draws_of(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True)], failure):
         which = where.rsplit(", ", 1)[-1]
-        seen = f"Of all bins in a row, {which} have noise in common."
+        seen = f"Of the bins in their order, {which} have noise in common."
         return Shared.LINKED_NOISE.seen(seen, "Does each bin have a draw of its own, in every quarter?")
     return None
 

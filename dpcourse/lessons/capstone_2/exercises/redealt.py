@@ -56,8 +56,8 @@ def _quarter(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         if not np.array_equal(_numbers(one[part]), _numbers(other[part]), equal_nan=True):
             return Diagnosis(
                 "beyond-noisy",
-                "Asked twice with the same generators and the same lots, dealt to the suppliers in two ways: `noisy` "
-                f"is the same, and `{part}` is not.",
+                "We asked twice with the same generators and the same lots. The second time other suppliers sent them. "
+                f"`noisy` came out the same, and `{part}` did not.",
                 f"What does `{part}` depend on besides `noisy`" + (" and the draws?" if part == "servers" else "?"),
             )
     return None

@@ -70,17 +70,24 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     messages, _, quarter = mixed(chance.rng, "plain")
     few = messages[: SHARES - 1]
     copies = [*few, *few[:3]]
-    for sent, desk, what, key in (
-        (few, Desk(), f"Only {SHARES - 1} suppliers sent something, so the noise is not whole", "too-few"),
-        (copies, Desk(), f"{SHARES - 1} suppliers sent {len(copies)} messages, so the noise is not whole", "too-few"),
-        (messages, Desk(says=False), "`admit` says no", "spends-anyway"),
+    least = "How many suppliers have to send something, and what does the task want with fewer?"
+    for sent, desk, what, key, ask in (
+        (few, Desk(), f"Only {SHARES - 1} suppliers sent something, so the noise is not whole", "too-few", least),
+        (
+            copies,
+            Desk(),
+            f"{SHARES - 1} suppliers sent {len(copies)} messages, so the noise is not whole",
+            "too-few",
+            least,
+        ),
+        (messages, Desk(says=False), "`admit` says no", "spends-anyway", "What does the task want when it says no?"),
     ):
         try:
             given = answer(copy.deepcopy(sent), NAMES, quarter, 0.5, desk, Source(chance.rng), chance.rng)
         except AnswerRaised as raised:
-            return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", "Return None.")
+            return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", ask)
         if given is not None:
-            return Diagnosis(key, f"{what}, and you publish all the same.", "Return None, and publish nothing.")
+            return Diagnosis(key, f"{what}, and you publish all the same.", ask)
         if key == "too-few" and desk.asked:
             return Diagnosis(
                 "charges-refused",
@@ -149,9 +156,12 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         if misplaced(draws, of_zero, at, chance.failure / 8):
             exact, wanted = float((draws == 0).mean()), float(of_zero.mean())
             words = in_words(exact, wanted, f"noise in shares of 1/{SHARES}")
-            wrong.append((abs(exact - wanted), f"In {len(some)} quarters {where}, {words}"))
+            least, most = (end(asked[place][1] for place in some) for end in (min, max))
+            seen = f"In {len(some)} quarters {where} (ε from {least:.2g} to {most:.2g}), {words}"
+            wrong.append((abs(exact - wanted), seen))
     if wrong:
-        return Shared.NOT_EVERYWHERE.seen(max(wrong)[1], "What does your noise depend on besides `epsilon`?")
+        ask = "How does your noise follow from `epsilon`, and what else does it depend on?"
+        return Shared.NOT_EVERYWHERE.seen(max(wrong)[1], ask)
     return None
 
 
@@ -170,9 +180,12 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
         return None
     seen = f"With {stayed} suppliers the noise has {ratio:.2g} times the variance of discrete Laplace noise at ε = "
     seen += f"{epsilon:.3g}"
+    if ratio < 0.005:
+        seen = f"With {stayed} suppliers there is hardly any noise, or none, at ε = {epsilon:.3g}"
     if ratio < wanted and abs(ratio / wanted - SHARES / SUPPLIERS) > 0.15:
         ask = f"2.3 settled the noise of {SHARES} reports. Which ε, and which number of shares, do you hand it here?"
-        seen = f"{seen}; {wanted:g} is wanted. {as_at(ratio / wanted, epsilon)}".strip()
+        more = f"; {wanted:g} is wanted. {as_at(ratio / wanted, epsilon)}" if ratio >= 0.005 else "."
+        seen = f"{seen}{more}".strip()
         return Diagnosis("too-little-noise", seen, ask)
     if ratio < wanted and stayed == SHARES:
         return Diagnosis(
@@ -186,7 +199,7 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
             "no-margin",
             f"{seen}; {wanted:g} is wanted. Five of them may collude. They know their own shares and take them off, "
             "and what is left is less than the whole.",
-            f"Each share is one of {SHARES}, however many take part. What is it one of in yours?",
+            f"{SHARES} shares make the whole, however many take part. How many make it in yours?",
         )
     ask = "Which ε, and which number of shares, do you hand to the noise of 2.3?"
     return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", ask)
@@ -250,8 +263,10 @@ def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
         if np.abs(noisy[0] - noisy[1]).max() > 1 or noisy.sum(axis=1).min() < 0.05 * np.abs(noisy).sum(axis=1).max():
             continue  # too near to nothing over nothing
         rates, shares = np.array([given["rate"] for given in pair]), np.array([given["shares"] for given in pair])
-        seen = "Two quarters hold one lot each: one without defects, one with 25. So much noise is added to both that "
-        seen += "`noisy` is nearly the same. Your"
+        seen = (
+            "Two quarters hold one lot each: one without defects, one with 25. Both get the same noise, so large that "
+        )
+        seen += f"it hides the lot (ε = {FAINT:g}), and `noisy` is nearly the same. Your"
         ask = "Milestone 2.4 takes the noisy counts and nothing else. What else does this one look at?"
         if not abs(rates[0] - rates[1]) < 5e-3 + 0.2 * np.abs(rates).max():
             return Diagnosis(

@@ -56,7 +56,7 @@ def released(
         raise Refused(Diagnosis("wrong-shape", f"{shapes}; {(BINS,)} and {(PARTIES, BINS)} are wanted."))
     if isinstance(given["shares"], dict) or np.shape(given["shares"]) != (BINS,):
         seen = f"`shares` is not {BINS} numbers, one for each bin."
-        raise Refused(Diagnosis("wrong-shape", seen, "It is published: what 2.4 reads off `noisy`, and nothing else."))
+        raise Refused(Diagnosis("wrong-shape", seen, "`shares` is published. What does 2.4 read off `noisy`?"))
     if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
         seen = f"For one release `admit` was asked {len(desk.asked)} times."
         ask = "One release answers all three questions and is paid for once. Where do you ask?"
@@ -69,7 +69,7 @@ def released(
             Diagnosis(
                 "servers",
                 "The servers' totals do not add up to `noisy` modulo 2^32.",
-                "Each server adds the shares it was sent, modulo 2^32. `noisy` is reconstructed from these totals.",
+                "Each server adds the shares it was sent, modulo 2^32. From which numbers do you reconstruct `noisy`?",
             )
         )
     return given
@@ -116,7 +116,7 @@ MIXES = {
         "With reports that are NaN, infinite, negative or fractions",
         "Milestone 2.2 settled where such a lot goes. What does your `lot_histogram` make of it, and is it used here?",
     ),
-    "empty": ("With suppliers that made no lot", "A supplier without lots is there all the same, and so is its noise."),
+    "empty": ("With suppliers that made no lot", "A supplier without lots takes part all the same. What does it send?"),
     "repeated": (
         "When a supplier's second message arrives",
         "Which of a supplier's messages counts?",
