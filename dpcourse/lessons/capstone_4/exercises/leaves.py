@@ -59,9 +59,10 @@ def _misread(got: np.ndarray, right: np.ndarray, total: np.ndarray, own: list[np
         own_cells = ", ".join(str(one[where]) for one in own)
         who = f"{together} of {parties} centres collude. The opened cell is {total[where]}, their own are {own_cells}."
     if right[where] < 0:
-        ask = f"Can one tell which of the {others} others have a 1 there?"
+        ask = f"Can one tell which of the {others} {'others' if own else 'centres'} have a 1 there?"
     else:
-        ask = f"How much of the opened cell is left for the {'other centre' if others == 1 else f'{others} others'}?"
+        left = "other centre" if others == 1 else f"{others} {'others' if own else 'centres'}"
+        ask = f"How much of the opened cell is left for the {left}?"
     return Diagnosis("wrong-knowledge", f"{who} You say {got[where]}; {right[where]} is right.", ask)
 
 
@@ -97,7 +98,8 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
         failures = chance.rng.permutation(np.concatenate((fine, strange if look > 2 else fine[:0])))
         what, ask = "With failures that are all defects", "Each chip adds one to one count. Which one?"
         if look > 2:
-            what = f"With {defects} defects, and {len(strange)} failures of {_named(strange[0])} among others"
+            many = f"{len(strange)} failures" if len(strange) > 1 else "a failure"
+            what = f"With {defects} defects, and {many} of {_named(strange[0])} among others"
             ask = f"Defects are the whole numbers 0 … {defects - 1}. What does anything else add, and to which count?"
         elif not failures.size:
             what, ask = "With a centre where no chip failed", "What does such a centre send?"
@@ -113,8 +115,8 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
         if np.any(off):
             return Diagnosis(
                 "miscounts",
-                f"{what}, your counts are off by {np.abs(off).sum():.4g} chips in all. That is at ε = 60, where "
-                "noise is practically always 0.",
+                f"{what}, your counts are off by {np.abs(off).sum():,.0f} in all. That is at ε = 60, where noise is "
+                "practically always 0.",
                 ask,
             )
     return None
@@ -154,7 +156,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             defects = DEFECTS if look or strange else int(chance.rng.integers(20, 60))
             wrong = _lawful(answer, chance, defects, epsilon, shares, strange)
             if wrong and strange:
-                return wrong.led_by("Crowds of labels that are no defect are among the failures. ")
+                return wrong.led_by("Among the failures are many labels that are no defect, such as NaN, −1 and 0.5. ")
             if wrong:
                 return wrong
     return None
@@ -175,7 +177,7 @@ def _lawful(
         noise.append(_sum(answer, failures, defects, epsilon, shares, chance.rng) - truth[-1])
     found, known = np.concatenate(noise), np.concatenate(truth)
     if strange and np.abs(found).max() > far:
-        seen = f"At ε = {epsilon:.3g} one of your counts is off by {np.abs(found).max():,.4g}, farther than noise goes."
+        seen = f"At ε = {epsilon:.3g} one of your counts is off by {np.abs(found).max():,.0f}, farther than noise goes."
         ask = f"Defects are the whole numbers 0 … {defects - 1}. What does anything else add, and to which count?"
         return Diagnosis("miscounts", seen, ask)
     if all(np.ptp(one) == 0 for one in noise) and found.any():
@@ -213,7 +215,7 @@ def _size(noise: np.ndarray, truth: np.ndarray, epsilon: float, shares: int) -> 
         )
     if (truth == 0).any() and noise[truth == 0].min() >= 0 < noise[truth == 0].max() and shares == 1:
         seen = "Where the true count is 0, your count is often above 0 and never below. Right noise goes both ways."
-        return Diagnosis("cut-at-zero", seen, "Where do the negative numbers go? Leave them as the noise makes them.")
+        return Diagnosis("cut-at-zero", seen, "The noise makes some counts negative. Where do these go?")
     if 0.72 < ratio < 1.38 or epsilon > 2:  # above, the law is looked at only
         return None
     seen = f"{_reports(shares)} at ε = {epsilon:.3g} has {ratio:.2g} times the variance of discrete Laplace noise."
@@ -256,8 +258,8 @@ def shape_wrong(noise: np.ndarray, epsilon: float, shares: int, level: float) ->
         where = f"{low}" if low == high else where
         return Diagnosis(
             "wrong-law",
-            f"{_reports(shares)} at ε = {epsilon:.3g} is {where} at {found[worst] / len(noise):.2%} of the "
-            f"defects, and discrete Laplace noise at {expected[worst] / len(noise):.2%}.".replace("-", "−"),
+            f"{_reports(shares)} at ε = {epsilon:.3g} is {where} for {found[worst] / len(noise):.2%} of the "
+            f"defects. Discrete Laplace noise is so for {expected[worst] / len(noise):.2%}.".replace("-", "−"),
             "From one whole number to the next, away from 0, discrete Laplace noise gets rarer by e^(−ε). Does yours?",
         )
     side = (noise > 0).astype(int)

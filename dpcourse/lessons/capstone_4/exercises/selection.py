@@ -21,7 +21,11 @@ def tests_wrong(given: Release, at: Office) -> Diagnosis | None:
     if tests.ndim != 1 or (tests.size and (tests.dtype.kind not in "iu" or tests.max() >= len(at.cost))):
         return Diagnosis("wrong-tests", "`tests` has to hold numbers of tests, from 0.")
     if len(set(tests.tolist())) < tests.size or at.cost[tests.astype(int)].sum() > at.budget * (1 + 1e-9):
-        return Diagnosis("over-budget", "`tests` takes more than the budget, or one test twice.", "As in 4.4.")
+        return Diagnosis(
+            "over-budget",
+            "`tests` takes more than the budget, or one test twice.",
+            "What did 4.4 say of tests and budget?",
+        )
     caught, weights = given.total > 0, np.maximum(given.counts, 0)
     ours, yours = (
         float(weights[caught[some.astype(int)].any(axis=0)].sum())

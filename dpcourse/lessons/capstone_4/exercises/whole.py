@@ -36,7 +36,9 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             given = answered(kind, what, hint, released, answer, messages, at, LOUD, chance.rng)
             off = np.abs(given.total - total).sum(), np.abs(given.counts - counts).sum()
             if any(off):
-                seen = f"{what}, your total is off by {off[0]:g} and your counts by {off[1]:g} chips before any noise."
+                names = zip(("total is", "counts are"), off, strict=True)
+                seen = " and ".join(f"your {name} off by {far:,.0f} in all" for name, far in names if far)
+                seen = f"{what}, {seen} (at ε = {LOUD:g}, where noise is practically always 0)."
                 return Diagnosis(kind, seen, hint)
             wrong = tests_wrong(given, at)
             if wrong:
@@ -60,14 +62,14 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
             far = np.minimum(found, 1 - found).min() < level / (8 * found.size)
             if far or not np.array_equal(given.total, total):
                 off = np.abs(given.total - total).sum(), np.abs(noise[-1]).max()
-                seen = f"{what}, at ε = {epsilon:.3g}, your total is off by {off[0]:g}, and one count by {off[1]:,.4g}"
-                return Diagnosis(kind, f"{seen}. That is farther than noise goes." if far else f"{seen}.", hint)
+                total_off = f"your total is off by {off[0]:,.0f} in all" if off[0] else ""
+                count_off = f"one of your counts is off by {off[1]:,.0f}, farther than noise goes" if far else ""
+                seen = " and ".join(filter(None, (total_off, count_off)))
+                return Diagnosis(kind, f"{what}, at ε = {epsilon:.3g}, {seen}.", hint)
         of = np.concatenate(noise), np.concatenate(zero), np.concatenate(places)
         if misplaced(*of, level / 2):
-            seen = (
-                f"{what}, your noise is another than elsewhere: {(of[0] == 0).mean():.0%} of the counts have none, and "
-            )
-            seen += f"{of[1].mean():.0%} would be right."
+            seen = f"{what}, your noise is not as it is elsewhere: it is 0 in {(of[0] == 0).mean():.0%} of the counts, "
+            seen += f"and {of[1].mean():.0%} would be right."
             return Diagnosis("not-everywhere", seen, "What does your noise depend on besides ε?")
     return None
 
@@ -89,7 +91,11 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
             ask = "Three centres are needed, or None is returned. Where do you count them?"
             return Diagnosis("too-few-raises", f"{what}, and your function stops with {raised}.", ask)
         if given is not None:
-            return Diagnosis("too-few", f"{what}, and you publish all the same.", "Return None: three are needed.")
+            return Diagnosis(
+                "too-few",
+                f"{what}, and you publish all the same.",
+                "How many centres are needed, and what does the task want with fewer?",
+            )
     return None
 
 
@@ -106,7 +112,7 @@ def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
             return false
         except AnswerRaised as raised:
             seen = f"One centre's share of the key is broken, and your function stops with {raised}."
-            return Diagnosis("broken-raises", seen, "Return None.")
+            return Diagnosis("broken-raises", seen, "What does the task want where something does not open?")
         if given is not None and not (np.array_equal(given.total, total) and np.array_equal(given.counts, counts)):
             return false
     return None
@@ -228,8 +234,8 @@ def _noise(noise: np.ndarray, epsilon: float, came: int, level: float) -> Diagno
             if abs(ratio * came / SHARES - 1) < 0.3:
                 return Diagnosis(
                     "no-margin",
-                    f"{seen}: it takes all {came} to make it whole. But what a centre that colludes knows of its own "
-                    "noise can be taken off.",
+                    f"{seen}: it takes all {came} to make it whole. But a centre that colludes tells its own noise, "
+                    "and that is taken off.",
                     "Centres that drop out or collude are two at most. How many shares are left?",
                 )
             if abs(ratio / SHARES - 1) < 0.3:

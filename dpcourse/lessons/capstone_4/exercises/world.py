@@ -87,7 +87,9 @@ def released(
     if not isinstance(uploads, dict) or set(uploads) != set(first):
         who = sorted(map(str, uploads)) if isinstance(uploads, dict) else a(uploads)
         if isinstance(uploads, dict) and set(uploads) & {name for name, *_ in messages} - set(NAMES):
-            raise Refused(Diagnosis("stranger", f"`uploads` has entries for {who}.", MIXES["stranger"][1]))
+            others = ", ".join(map(repr, sorted(set(uploads) - set(NAMES), key=str)))
+            seen = f"`uploads` has entries for {who}. Of these, not in `centres`: {others}."
+            raise Refused(Diagnosis("stranger", seen, MIXES["stranger"][1]))
         seen = f"`uploads` has {f'entries for {who}' if isinstance(uploads, dict) else f'the wrong type: {who}'}; "
         seen += f"messages came from {', '.join(sorted(first))}."
         ask = "One entry for each centre that sent something. Which is too many, or missing?"
@@ -163,7 +165,7 @@ def _compare(opened: list[int], split: int, total: np.ndarray, counts: np.ndarra
     cells = unpacked(opened[:split], BITS, total.size, at.n)
     if not np.array_equal(total.ravel(), cells):
         seen = "`total` is not the sum of what was uploaded."
-        raise Refused(Diagnosis("wrong-total", seen, "Multiply the ciphertexts, open the product, unpack."))
+        raise Refused(Diagnosis("wrong-total", seen, "Which ciphertexts do you multiply, and what do you unpack?"))
     added = np.array(unpacked(opened[split:], COUNT_BITS, counts.size, at.n)) - came * OFFSET
     if np.array_equal(counts, added):
         return
@@ -224,7 +226,10 @@ MIXES = {
         "A cell that is exactly 1 counts as 1, any other as 0. A failure that is no defect counts nowhere. Where do "
         "you see to that?",
     ),
-    "empty": ("With a centre that has no catch and no failing chip", "It uploads zeros, and its share of the noise."),
+    "empty": (
+        "With a centre that has no catch and no failing chip",
+        "Such a centre takes part all the same. What does it upload?",
+    ),
     "repeated": ("When a centre's second message arrives", "Of several messages from one centre, which one counts?"),
     "stranger": (
         "When a stranger sends a message",
