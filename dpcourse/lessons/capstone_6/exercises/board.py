@@ -39,8 +39,8 @@ def _twice(which: np.ndarray, inputs: np.ndarray) -> Diagnosis | None:
         return None
     return Diagnosis(
         "mask-twice",
-        f"Of the numbers on the board, {again:,} have a mask that another one has, too. Taken from each other, the two "
-        "say something without a mask.",
+        f"{again:,} numbers on the board have a mask that another number there has, too. Put the two together, and "
+        "the mask is gone.",
         "How many inputs may a mask serve, and is the mask itself on the board?",
     )
 
@@ -73,7 +73,7 @@ def _unmasked(numbers: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _bare(seen: np.ndarray) -> Diagnosis:
-    ask = "What is opened before the end is an input minus a mask of the triple."
+    ask = "Before the end only an input minus a mask of the triple is opened. What do you open here?"
     if np.abs(seen.astype(float)).max() < 2.0**40:
         return Diagnosis("opens-input", f"A matrix of shape {seen.shape} stands on the board without a mask.", ask)
     return Diagnosis(

@@ -45,13 +45,13 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         noise.append((noisy - right) / sigma(float(epsilon)))
         weights.append(np.asarray(given["weights"], dtype=float))
         if np.abs(noisy - right).max() < EXACT:
-            return Diagnosis("no-noise", "There is no noise in your matrix.", "Which bank adds it?")
+            return Diagnosis("no-noise", f"There is no noise in your matrix at ε = {epsilon:g}.", "Which bank adds it?")
         for seen in run.board:
             if seen.shape == right.shape and np.abs(seen / 2.0 ** (2 * BITS) - right).max() < EXACT:
                 return Diagnosis(
                     "opens-exact",
                     "The matrix without noise stands on the board: all five banks have seen it.",
-                    "A bank adds its noise to its own share, before anything is opened.",
+                    "To what does a bank add its noise, and when?",
                 )
         wrong = (
             _claim(given["claim"], float(epsilon))
@@ -99,7 +99,7 @@ def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         "weights-elsewhere",
         f"With the same noisy matrix on the board, and other customers, your weights differ by up to {off:.2g}. What "
         "does not come from that matrix has no noise.",
-        "Weights from `noisy` and σ: what else do you use, a ridge from the data or a count?",
+        "What do you use for the weights besides `noisy` and σ: a ridge from the data, or a count?",
     )
 
 
@@ -177,7 +177,8 @@ def _spread(noise: np.ndarray, epsilon: float) -> Diagnosis | None:
         return Diagnosis(
             "small-sensitivity",
             f"{seen}; {wanted:.2f} is wanted.",
-            "Replaced, a row takes one product out and brings another in. And does every bank add its share?",
+            "Replaced, a row takes one product zzᵀ out and brings another in. How far does that move the matrix, and "
+            "does every bank add its share?",
         )
     key = "too-much-noise" if diagonal > wanted else "too-little-noise"
     return Diagnosis(key, f"{seen}; {wanted:.2f} is wanted.", "Does every bank add one share, and one only?")
@@ -185,7 +186,7 @@ def _spread(noise: np.ndarray, epsilon: float) -> Diagnosis | None:
 
 def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
     if seen := shared([*np.hstack(parts_of(noise))], failure):
-        return Diagnosis("linked-noise", seen, "A draw for each entry, at each bank.")
+        return Diagnosis("linked-noise", seen, "Does each entry have a draw of its own, at each bank?")
     return None
 
 

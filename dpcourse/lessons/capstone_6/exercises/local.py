@@ -19,7 +19,7 @@ TWICE = Diagnosis(
     "asks-twice",
     "You ask `fresh` twice about one new triple. It remembers the number when it is asked first, so the second answer "
     "is False, and you refuse.",
-    "Where is it asked the first time? Keep that answer.",
+    "Where is it asked the first time, and what becomes of that answer?",
 )
 
 
@@ -193,7 +193,7 @@ def refusal(run: Watched, common: int) -> Diagnosis:
     """An honest run is refused: why, as far as it shows."""
     if run.twice:
         return TWICE
-    ask = f"Fewer than {FEWEST} are too few; {FEWEST} are enough." if common == FEWEST else ""
+    ask = f"Fewer than {FEWEST} are too few. What about {FEWEST} themselves?" if common == FEWEST else ""
     return Diagnosis("refuses-all", f"{common:,} customers are common to all banks, and you refuse.", ask)
 
 

@@ -17,7 +17,7 @@ PARTS = ("start", "again", "common")
 NOT_REPEATABLE = Diagnosis(
     "not-repeatable",
     "The same identifiers under the same key give other points. Two banks never find a common customer so.",
-    "A point depends on the identifier and on the key, and on nothing else.",
+    "A point depends on the identifier and on the key. What else does yours depend on?",
 )
 IDS = 60  # a hash without the test is on the curve every time with 2^−60
 
@@ -41,7 +41,8 @@ def sent(answer: Answer, ids: list[str], key: bytes) -> tuple[list[bytes], list[
                 "rows",
                 f"For {len(ids)} identifiers, {len(set(ids))} of them different, your rows are {sorted(rows)[:8]}"
                 + ("…" if len(rows) > 8 else "."),
-                "points[i] stands for ids[rows[i]]. Every identifier once; of two rows with the same one, the first.",
+                "points[i] stands for ids[rows[i]]. Of two rows with one identifier the first counts. Which rows are "
+                "left?",
             )
         )
     return points, rows
@@ -91,8 +92,8 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
     if len(set(sent(answer, near, keys[0])[0])) < len(near):
         return Diagnosis(
             "two-as-one",
-            f"Of {ids[0]} and nine identifiers that differ from it in one digit, two get the same point: they would be "
-            "one customer.",
+            f"Of {ids[0]} and nine identifiers that differ from it in one digit each, at least two get the same point: "
+            "they would be one customer.",
             "Which part of the identifier does your point stand for?",
         )
     twice = [*ids[:5], ids[0], ids[3]]
@@ -101,7 +102,7 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
         empty = sent(answer, [], keys[0])
     except AnswerRaised as raised:
         return Diagnosis(
-            "empty-raises", f"For a bank without customers `start` stops with {raised}.", "Send no points."
+            "empty-raises", f"For a bank without customers `start` stops with {raised}.", "What does such a bank send?"
         )
     return None if empty == ([], []) else Diagnosis("rows", "A bank without customers sends points.")
 
@@ -159,7 +160,7 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
             "order-lost" if moved else "not-commuting",
             "Blinded by three keys, one identifier gives different points, depending on which key came first."
             + (" The points are the same, but stand elsewhere in the list." if moved else ""),
-            "The owner finds its customers by their place: points[i] becomes the i-th of the result."
+            "The owner finds its customers by their place. At which place of your result is points[i], blinded?"
             if moved
             else "Is a point hashed again, or blinded by something else than `key`?",
         )
@@ -170,23 +171,23 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 f"{key}-raises",
                 f"A bank sends {what}, and `again` stops with {raised}.",
-                "Refuse the list: return None.",
+                "No honest bank sends such a list. What does the task want then?",
             )
         if given is not None and len(given) == 0:
             return Diagnosis(
                 "empty-list",
                 f"A bank sends {what}, and `again` returns an empty list. The next bank would go on with it.",
-                "A refusal is `return None`.",
+                "How does the task want a list to be refused?",
             )
         if given is not None:
             return Diagnosis(
                 key,
                 f"A bank sends {what}, and `again` answers all the same.",
-                "Refuse a list that no honest bank sends: return None.",
+                "No honest bank sends such a list. What does the task want then?",
             )
     given = again([], keys[0])
     if given is None or len(given):
-        return Diagnosis("refuses-all", "An empty list stays empty.")
+        return Diagnosis("refuses-all", "For an empty list your `again` does not return an empty list.")
     return _by_x25519(answer, rng)
 
 

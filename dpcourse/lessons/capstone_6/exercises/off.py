@@ -74,7 +74,7 @@ def _where(wrong: np.ndarray, before: str) -> Diagnosis:
     alone = [name for name in _BLOCKS if not worst[name, name] <= EXACT]
     if alone:
         far = max(worst[name, name] for name in alone)
-        seen = f"{before}these blocks, each times itself, are off by up to {far:.3g}: {', '.join(alone)}."
+        seen = f"{before}the product of a block with itself is off by up to {far:.3g} for {', '.join(alone)}."
         return Diagnosis("plain", seen, MIXES["plain"][1])
     (one, other), far = max(worst.items(), key=lambda item: item[1])
     seen = f"{before}every block times itself is right, and {one} times {other} is off by up to {far:.3g}."

@@ -37,7 +37,7 @@ def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "wrong-common",
                 f"Of {size} customers that all five banks share, and others that fewer share, your places name "
                 f"{[len(set(one)) for one in found]} at the five banks.",
-                "A place counts if its point is in every list.",
+                "In how many of the five lists does a point have to be, so that its place counts?",
             )
         if any(one != found[0] for one in found):
             return Diagnosis(

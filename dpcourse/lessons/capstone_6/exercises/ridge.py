@@ -125,8 +125,8 @@ def _costs(times: float, epsilon: float, rng: np.random.Generator) -> Diagnosis:
     own, usual = np.mean(found, axis=0)
     return Diagnosis(
         "ridge",
-        f"At ε = {epsilon:g} your λ is {times:.1f}σ. On {customers:,} customers at ε = 1 such a λ reaches an AUC of "
-        f"{own:.3f}, and 10σ reaches {usual:.3f}: the mean over {len(found)} simulated matrices.",
+        f"At ε = {epsilon:g} your λ is {round(times, 1) + 0.0:.1f}σ. On {customers:,} customers at ε = 1 such a λ "
+        f"reaches an AUC of {own:.3f}, and 10σ reaches {usual:.3f}: the mean over {len(found)} simulated matrices.",
         "How large is the noise's largest singular value, in σ?",
     )
 

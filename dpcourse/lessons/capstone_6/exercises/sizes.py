@@ -50,7 +50,8 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             ask = "Every random number comes from `tools`. Which of yours does not?"
             return Diagnosis("own-generator", f"{seen} same, or nearly.", ask)
     if seen := shared(found, chance.failure / 2):
-        return Diagnosis("linked-noise", seen, "A draw for each entry, at each bank, in every run.")
+        ask = "Does each entry have a draw of its own, at each bank and in every run?"
+        return Diagnosis("linked-noise", seen, ask)
     return None
 
 
@@ -74,9 +75,12 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return wrong
         size = float((in_units((found[0] + found[1]) / 2**0.5, epsilon) ** 2).sum())
         if not size <= stats.chi2.isf(2 * failure, 528):
-            seen = f"{what}, of most customers, and ε = {epsilon:.3g}, your matrix is off by more than its noise: "
             far = (size / 528) ** 0.5
-            seen += f"by {far:.3g} times the deviation of two calls' mean." if far < 1e6 else "by millions."
+            times = "millions of" if far >= 1e6 else f"{far:,.0f}" if far >= 100 else f"{far:.3g}"
+            seen = (
+                f"{what}, in most rows, and ε = {epsilon:.3g}, the mean of two matrices of yours is {times} times as "
+            )
+            seen += "far from the right one as their noise should put it."
             return Diagnosis(kind, seen, hint)
     return None
 

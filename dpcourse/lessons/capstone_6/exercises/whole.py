@@ -69,7 +69,7 @@ def _drawn_elsewhere(answer: Answer, banks: list[Bank], wrong: np.ndarray, rng: 
         return right if given is None else np.asarray(given["noisy"], dtype=float) - right
 
     if (far := np.abs(again(banks) - wrong).max()) > EXACT:
-        return f"twice on the same customers your matrix differs by up to {far:.3g}."
+        return f"two matrices of the same customers differ by up to {far:.3g}."
     if np.abs(again(five_banks(rng, len(wrong) * 4)) - wrong).max() <= EXACT:
         return f"your matrix is off by up to {np.abs(wrong).max():.3g}, by the same numbers on other customers too."
     return ""
@@ -95,19 +95,21 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     empty = Bank([], np.zeros((0, FEATURES)), np.zeros(0, dtype=bool) if NAMES[gone] == LENDER else None)
     nobody = [empty if place == gone else bank for place, bank in enumerate(banks)]
     few: list[Bank | None] = [*five_banks(rng, FEWEST - 1)]
-    for sent, what, key in (
-        (dropped, f"Bank {NAMES[gone]} has dropped out (its place holds None)", "dropped"),
-        (nobody, f"Bank {NAMES[gone]} has no customers", "too-few"),
-        (few, f"{FEWEST - 1} customers are common to all banks", "too-few"),
+    none = "What does the task want when a bank is missing?"
+    least = f"What does the task want when fewer than {FEWEST} customers are common?"
+    for sent, what, key, ask in (
+        (dropped, f"Bank {NAMES[gone]} has dropped out (its place holds None)", "dropped", none),
+        (nobody, f"Bank {NAMES[gone]} has no customers", "too-few", least),
+        (few, f"{FEWEST - 1} customers are common to all banks", "too-few", least),
     ):
         run = run_of(rng)
         try:
             given = made(answer, sent, run, Silent())
         except AnswerRaised as raised:
-            return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", "Return None.")
+            return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", ask)
         if given is not None or run.board:
-            ask = "Return None, and open nothing."
-            return Diagnosis(key, f"{what}, and you go on all the same.", ask)
+            how = "you go on all the same" if given is not None else "you return None, but open a matrix before"
+            return Diagnosis(key, f"{what}, and {how}.", ask)
     return _replay(answer, banks, rng)
 
 
@@ -130,9 +132,8 @@ def _replay(answer: Answer, banks: list[Bank | None], rng: np.random.Generator) 
     try:
         given = made(answer, banks, run, Silent())
     except AnswerRaised as raised:
-        return Diagnosis(
-            "replayed-raises", f"When an old triple comes again, your function stops with {raised}.", "Return None."
-        )
+        seen = f"When an old triple comes again, your function stops with {raised}."
+        return Diagnosis("replayed-raises", seen, "What does the task want when a triple was used before?")
     if given is None and not run.board:
         return None
     return Diagnosis(

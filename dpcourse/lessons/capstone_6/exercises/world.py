@@ -106,10 +106,10 @@ MIXES = {
     ),
     "strange": (
         "With features that are NaN, infinite or huge",
-        "Milestone 6.5 settled what becomes of such a row. Does one reach the others?",
+        "Milestone 6.5 settled what becomes of such a row. What becomes of it here?",
     ),
     "repeated": (
         "With identifiers that stand twice in a bank's files",
-        '`tools["align"]` names one row for each customer. Take those.',
+        '`tools["align"]` names one row for each customer. Which rows do you take?',
     ),
 }
