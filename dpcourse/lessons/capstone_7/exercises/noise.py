@@ -208,11 +208,9 @@ def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
     return Diagnosis("not-normal", seen, "Normal noise is asked for. Which method of `rng` draws it?")
 
 
-def off_anywhere(found: list[Released], chance: Chance) -> Diagnosis | None:
-    """What is wrong with the noise of releases, each alone and by items and by σ, from either end."""
-    asked = [
-        ({"items": items, "sigma": sigma}, [_units(one) / sigma for one in noise]) for items, sigma, noise in found
-    ]
+def off_anywhere(found: list[Released], chance: Chance, name: str = "sigma") -> Diagnosis | None:
+    """What is wrong with the noise of releases, each alone and by items and by σ (called `name`), from either end."""
+    asked = [({"items": items, name: sigma}, [_units(one) / sigma for one in noise]) for items, sigma, noise in found]
     words = off_in_calls(asked, chance.failure, chance.rng)
     ask = "How large the noise is follows from sigma alone. What else does yours depend on?"
     return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None

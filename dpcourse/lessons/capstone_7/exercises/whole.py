@@ -111,7 +111,9 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis("refuses-all", seen, REFUSED)
             noise.append(given["gram"])
             claim = given["claim"]
-        found = _claim(claim, epsilon, delta, DECLARED, SHARED) or _shares(np.array(noise), deviation, stayed)
+        found = _claim(claim, epsilon, delta, DECLARED, SHARED) or _shares(
+            np.array(noise), deviation, stayed, f"ε = {epsilon:g}, δ = {delta:g}"
+        )
         if found:
             return found
         whole = deviation * math.sqrt(stayed / SHARED)
@@ -129,18 +131,18 @@ def _claim(claim: Any, epsilon: float, delta: float, declared: int, shares: int)
     return claimed(claim, wanted, "a history", (why, "Which change is your noise made for?"), fewest)
 
 
-def _shares(noise: np.ndarray, deviation: float, stayed: int) -> Diagnosis | None:
+def _shares(noise: np.ndarray, deviation: float, stayed: int, budget: str) -> Diagnosis | None:
     """Whose shares are counted: the variance of 13,000 numbers, which deviates by 1.2%."""
     ratio = float((noise[:, *np.triu_indices(noise.shape[1], 1)] ** 2).mean()) / (deviation**2 / 2)
     seen = (
-        f"{stayed} of {DECLARED} phones sent something, and `shares` is {SHARED}. Your noise has {ratio:.2g} times the "
-        "variance of whole noise"
+        f"{stayed} of {DECLARED} phones sent something, and `shares` is {SHARED} ({budget}). Your noise has "
+        f"{ratio:.2g} times the variance of whole noise"
     )
     if stayed == SHARED and abs(ratio - SHARED / DECLARED) < 0.06:
         return Diagnosis(
             "dropped-noise",
             f"{seen}, as if each phone added one share of {DECLARED}. The phones that dropped out added none.",
-            "How many phones are sure to be in the sum? How large does one share have to be for that?",
+            "How many phones are sure to be in the sum, and how large is a share when just these make the noise whole?",
         )
     if stayed > SHARED and abs(ratio - 1) < 0.1:
         return Diagnosis(
@@ -150,7 +152,9 @@ def _shares(noise: np.ndarray, deviation: float, stayed: int) -> Diagnosis | Non
         )
     if abs(ratio - stayed) < 0.1 * stayed:
         return Diagnosis(
-            "whole-noise-each", f"{seen}: every phone adds all of it.", "Variances add up. What is one share's?"
+            "whole-noise-each",
+            f"{seen}: every phone adds all of it.",
+            "Variances add up. What is the variance of one share?",
         )
     return None
 
@@ -194,7 +198,7 @@ def _ridge(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"Your ridge is {min(found):.5g} for one shop and {max(found):.5g} for another, with the same ε, δ, numbers of "
         "phones and of items. A ridge made from clicks publishes something that the claim does not cover. One made "
         "from `gram` is private, but public numbers alone are asked for.",
-        "How large is the noise? That is public. How large does the ridge have to be for it?",
+        "The deviation of the noise is public. How large does the ridge have to be for it?",
     )
 
 
@@ -216,7 +220,8 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         messages[: len(logs)] = zip(who[: len(logs)], logs, strict=True)
         exact, noise = np.sum([contributed(clicks, items) for clicks in logs], axis=0), list[np.ndarray]()
         deviation, told = sigma(epsilon, delta) * math.sqrt(stayed / shares), dict[str, int]()
-        asked.append(f"items = {items}, phones = {stayed:,}, shares = {shares:,}, ε = {epsilon:.3g}, δ = {delta:.2g}")
+        sent = f"{declared:,} phones of which {stayed:,} sent something"
+        asked.append(f"{items} items, {sent}, shares = {shares:,}, ε = {epsilon:.3g}, δ = {delta:.2g}")
         if 8 <= items < 100 and number % 2 == 0:
             messages, told = beside(messages, items, int(16 * deviation) + 1, rng)
         for _ in range(2 if items < 100 and most <= 60 else 1):
@@ -230,8 +235,8 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         if told and (wrong := miscounted(np.array(noise) / deviation, told, asked[-1])):
             return wrong
         found.append((items, deviation, noise))
-    wrong = off_anywhere(found, chance)
-    ask = "How does the size of your noise follow from ε, δ, `shares` and the number of phones? What else changes it?"
+    wrong = off_anywhere(found, chance, "right deviation")
+    ask = "How does the size of your noise follow from ε, δ, `shares` and the phones in the sum? What else changes it?"
     return wrong and Diagnosis(wrong.key, wrong.seen + _farthest(found, asked), ask)
 
 

@@ -126,12 +126,15 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], tuple[str
 MIXES = {
     "plain": ("With some phones missing", "Does everybody who sent something count, and once?"),
     "strange": ("With clicks that are NaN, infinite or no item", "What does such a click add in milestone 7.2?"),
-    "empty": ("With phones that clicked nothing", "What does a phone with an empty log add? Has it sent something?"),
+    "empty": (
+        "With phones that clicked nothing",
+        "What does a phone with an empty log add, and has it sent something?",
+    ),
     "repeated": (
-        "When some phones send two messages",
+        "When some phones send more than one message",
         "A person may add a matrix of norm 1 at most. How many of a phone's messages count, and which?",
     ),
-    "stranger": ("When somebody who is not in `phones` sends a message", "Whose messages count?"),
+    "stranger": ("When messages come from somebody who is not in `phones`", "Whose messages count?"),
 }
 
 
