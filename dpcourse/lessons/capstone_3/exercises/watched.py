@@ -67,7 +67,7 @@ def trained(
         what = (
             f"has shape {weights.shape}; ({WIDTH},) is wanted" if weights.shape != (WIDTH,) else "holds NaN or infinity"
         )
-        raise Refused(Diagnosis("wrong-weights", f"`weights` {what}."))
+        raise Refused(Diagnosis("wrong-weights", f"`weights` {what}.", "From which numbers do you make them?"))
     if not rounds:
         raise Refused(Diagnosis("never-asked", "You never ask the fleet.", "`fleet(weights)` returns messages."))
     if sums.shape != (rounds, WIDTH):

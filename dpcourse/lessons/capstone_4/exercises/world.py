@@ -111,8 +111,8 @@ def released(
             raise Refused(
                 Diagnosis(
                     "wrong-upload",
-                    f"The first {split} ciphertexts of {name} do not hold its {shape[0]} × {shape[1]} cells, row by "
-                    f"row, {BITS} bits each.",
+                    f"The first {f'{split} ciphertexts of {name} do' if split > 1 else f'ciphertext of {name} does'} "
+                    f"not hold its {shape[0]} × {shape[1]} cells, row by row, {BITS} bits each.",
                     "A cell that is exactly 1 counts as 1, any other as 0. Is it packed as in 4.2?",
                 )
             )

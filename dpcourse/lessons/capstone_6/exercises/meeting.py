@@ -187,7 +187,8 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
             )
     given = again([], keys[0])
     if given is None or len(given):
-        return Diagnosis("refuses-all", "For an empty list your `again` does not return an empty list.")
+        seen = "For an empty list your `again` does not return an empty list."
+        return Diagnosis("refuses-all", seen, "What does a bank without customers send, and is it honest?")
     return _by_x25519(answer, rng)
 
 

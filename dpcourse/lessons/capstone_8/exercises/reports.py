@@ -149,10 +149,10 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     if known is not None:
         rates = [(abs(known[1](e) - truth_probability(e)), e, k / n) for e, k, n in seen if n > 5000]
         _, epsilon, share = max(rates)
-        told = (
+        true = (
             f"At ε = {epsilon:.2g}, {share:.1%} of your reports are true, and {truth_probability(epsilon):.1%} is right"
         )
-        return Diagnosis(known[0], f"{told}: {known[2]}", known[3])
+        return Diagnosis(known[0], f"{true}: {known[2]}", known[3])
     right = all(possible(k, n, truth_probability(e), level) for e, k, n in seen)
     if right and uneven is None:
         found = hang_together(draws, chance.failure / 4)
