@@ -96,8 +96,8 @@ WORDS = {
         "`threshold` shares make the whole, however many take part. How many make it in yours?",
     ),
     "dropped-noise": (
-        "It counts on shares of all n devices, and some of them are not in the sum.",
-        "How many devices are sure to be in it?",
+        "In yours it takes the shares of all n devices to make the whole, and some may be missing or tell theirs.",
+        "How many devices are sure to be in the sum, and to keep their share to themselves?",
     ),
     "whole-noise-each": ("Every device adds the whole noise.", "Variances add up. How large is one share?"),
     "divided-noise": (

@@ -12,7 +12,7 @@ from dpcourse.checks.base import Chance, Diagnosis, Refused, a
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets.meters import simulate_meters
 from dpcourse.lessons.capstone_8.design import CAP
-from dpcourse.lessons.capstone_8.exercises.readings import STRANGE
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, shown
 
 HOMES, LARGE = 150, 6.0  # the last third of the homes is so many times as large: always above the cap
 BREAKS, WITHIN, TWICE = (110, 330), 14, 2.0  # when something breaks, when it has to be found, what is used from then on
@@ -118,7 +118,7 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
             except AnswerRaised as raised:
                 return Diagnosis(
                     "raises",
-                    f"With readings of {value:g} {where}, your function stops: {raised}.",
+                    f"With readings of {shown(value)} {where}, your function stops: {raised}.",
                     "A meter fails, and a day has too few reports. What should the alarm do then?",
                 )
     return None
