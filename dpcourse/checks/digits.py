@@ -34,7 +34,8 @@ def digits_tell(results: np.ndarray, scale: float) -> Diagnosis | None:
     """
     for column in results.T:
         seen = column[column != 0]  # a result that is cut at 0 has no digits
-        if len(seen) >= FEWEST and np.ptp(seen) and _told(seen, scale, FAILURE / results.shape[1]):
+        # Noise that is not there, or far too small, is for the law of the noise to see: its digits are its own.
+        if len(seen) >= FEWEST and np.ptp(seen) > scale / 100 and _told(seen, scale, FAILURE / results.shape[1]):
             some = ", ".join(f"{one:.12g}" for one in seen[:3])
             return Diagnosis(
                 "digits-tell",

@@ -46,6 +46,11 @@ def test_a_few_odd_numbers_are_let_be():
     assert digits_tell(np.array([1.0, 3.0, 1.0, 5.0] * 6)[:, None], 1.0) is None
 
 
+def test_noise_that_is_far_too_small_has_digits_of_its_own():
+    """Which law it should have is another question: here ten billionths where one is wanted."""
+    assert all(digits_tell(noisy(seed, 1e-8), 1.0) is None for seed in range(40))
+
+
 def test_a_release_is_looked_at():
     def count(flags, epsilon, rng):
         return round(float(flags.sum() + rng.laplace(0, 1 / epsilon)), 3) + float(flags.sum()) * 1e-9
