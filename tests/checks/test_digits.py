@@ -47,8 +47,8 @@ def test_a_few_odd_numbers_are_let_be():
 
 
 def test_noise_that_is_far_too_small_has_digits_of_its_own():
-    """Which law it should have is another question: here ten billionths where one is wanted."""
-    assert all(digits_tell(noisy(seed, 1e-8), 1.0) is None for seed in range(40))
+    """Which law it should have is another question: here a ten-billionth where 1 is wanted."""
+    assert all(digits_tell(noisy(seed, 1e-10), 1.0) is None for seed in range(40))
 
 
 def test_a_release_is_looked_at():
