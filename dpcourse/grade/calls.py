@@ -58,13 +58,15 @@ _ONLY = {
 # Locks of parts of a file hold up other processes, and there is none. They are said to be taken: SQLite asks for them,
 # and kept, each would be memory that no limit counts.
 _DONE = {"fcntl:72:25": (6, 7)}
-_CLONE, _CLONE_THREAD, _FORKS = "clone:56:220", 0x00010000, "fork:57: vfork:58:"
+# A thread shares memory, folder, descriptors and what is done at signals: with a table of descriptors of its own, each
+# of a notebook's threads might keep as much in pipes and sockets as a notebook may.
+_CLONE, _SHARED, _FORKS = "clone:56:220", 0x00010F00, "fork:57: vfork:58:"  # CLONE_THREAD, _VM, _FS, _FILES, _SIGHAND
 
 _ARCHITECTURES = {"x86_64": (0xC000003E, 1), "aarch64": (0xC00000B7, 2)}  # audit number; place of a call's number
 KNOWN = platform.machine() in _ARCHITECTURES
 
 _ALLOW, _DO_NOTHING, _REFUSE, _ABSENT = 0x7FFF0000, 0x00050000, 0x00050001, 0x00050026  # the last: EPERM and ENOSYS
-_LOAD, _EQUAL, _ANY_BIT, _GIVE = 0x20, 0x15, 0x45, 0x06
+_LOAD, _AND, _EQUAL, _GIVE = 0x20, 0x54, 0x15, 0x06
 
 Line = tuple[int, int, int, int]
 
@@ -78,7 +80,7 @@ def numbers(words: str, place: int) -> list[int]:
 def system_calls() -> bytes:
     """The filter for this machine, which has to be one of the `KNOWN`.
 
-    RLIMIT_NPROC does not bind root, so a fork bomb is stopped here: ``clone`` without ``CLONE_THREAD`` is refused, and
+    RLIMIT_NPROC does not bind root, so a fork bomb is stopped here: ``clone`` of anything but a thread is refused, and
     ``clone3``, whose flags lie in memory, is not in the list, so that the C library falls back to ``clone``.
     """
     architecture, place = _ARCHITECTURES[platform.machine()]
@@ -94,8 +96,8 @@ def system_calls() -> bytes:
         answers = {value: _ALLOW for value in values} | {value: _DO_NOTHING for value in _DONE.get(call, ())}
         given = [line for value, what in answers.items() for line in ((_EQUAL, 0, 1, value), (_GIVE, 0, 0, what))]
         lines += _if_it_is(call, place, [_argument(argument), *given, (_GIVE, 0, 0, _ABSENT)])
-    thread = [_argument(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
-    lines += _if_it_is(_CLONE, place, thread)
+    of_thread = [(_AND, 0, 0, _SHARED), (_EQUAL, 0, 1, _SHARED), (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
+    lines += _if_it_is(_CLONE, place, [_argument(0), *of_thread])
     for number in numbers(_FORKS, place):
         lines += [(_EQUAL, 0, 1, number), (_GIVE, 0, 0, _REFUSE)]
     return b"".join(struct.pack("<HBBI", *line) for line in [*lines, (_GIVE, 0, 0, _ABSENT)])

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.links import shared
+from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_6.design import (
     BANKS,
     BITS,
@@ -70,7 +71,8 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             "Which matrix are the weights solved from?",
         )
     return (
-        _replayed(answer, rng)
+        _replayed(answer, rng, FEWEST)
+        or _replayed(answer, rng, whole(rng, 1000, 20_000))
         or _spread(np.array(noise)[:24], 1.0)
         or _spread(np.array(noise)[24:], 0.4)
         or _linked(np.array(noise), chance.failure / 4)
@@ -78,17 +80,17 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
-    """Other customers, and the board shows the noisy matrix of the first run: the weights stay as they are.
+def _replayed(answer: Answer, rng: np.random.Generator, common: int) -> Diagnosis | None:
+    """Other customers, as many, and the board shows the noisy matrix of the first run: the weights stay as they are.
 
     The last are those before them with all labels turned, so that the share of defaults is another.
     """
-    run, weights, banks = Told(by_name, Source(rng)), [], five_banks(rng, FEWEST)
+    run, weights, banks = Told(by_name, Source(rng)), [], five_banks(rng, common)
     paid = [replace(bank, defaulted=None if bank.defaulted is None else ~bank.defaulted) for bank in banks]
-    for some in (five_banks(rng, FEWEST), banks, paid):
+    for some in (five_banks(rng, common), banks, paid):
         given = made(answer, [*some], run, rng.standard_normal)
         if given is None or run.said is None:
-            return refusal(watched(rng), FEWEST)
+            return refusal(watched(rng), common)
         weights.append(np.asarray(given["weights"], dtype=float))
         if not np.allclose(given["noisy"], run.said / 2.0 ** (2 * BITS), atol=EXACT):
             return Diagnosis("not-opened", "`noisy` is not what was opened.", "Who has the matrix that you return?")
@@ -97,8 +99,8 @@ def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         return None
     return Diagnosis(
         "weights-elsewhere",
-        f"With the same noisy matrix on the board, and other customers, your weights differ by up to {off:.2g}. What "
-        "does not come from that matrix has no noise.",
+        f"With the same noisy matrix on the board, and {common:,} other customers, your weights differ by up to "
+        f"{off:.2g}. What does not come from that matrix has no noise.",
         "What do you use for the weights besides `noisy` and σ: a ridge from the data, or a count?",
     )
 
