@@ -4,6 +4,7 @@
 """
 
 import functools
+import itertools
 import math
 from collections import Counter
 
@@ -246,7 +247,7 @@ def nothing_for_small(z, name, n):
 
 
 def unreadable(fabs):
-    return all(np.isnan(X).all() for X, _ in fabs.values())
+    return not any(np.isfinite(X).all(axis=1).any() for X, _ in fabs.values())
 
 
 def noise_where_nobody_looks(fabs, *rest):
@@ -268,6 +269,26 @@ def noise_in_the_first_round(fabs, *rest):
         return rng.normal(0, deviation, 21) * (unreadable(fabs) or len(drawn) <= 6)
 
     return train(fabs, *rest, draw=draw)
+
+
+def noise_where_sums_are_told(fabs, epsilon, delta, secure_sum, rng):
+    """Or in the first round, or wherever wafers cannot be read; in earnest sums are those of what was sent."""
+    state = {"quiet": False}
+
+    def listening(sent):
+        given = secure_sum(sent)
+        missing = np.sum(list(sent.values()), axis=0) - given
+        away = [sum(some, np.zeros(21)) for k in range(3) for some in itertools.combinations(sent.values(), k)]
+        state["quiet"] = np.abs(missing - away).max(axis=1).min() < 1e-6 and not unreadable(fabs)
+        return given
+
+    return train(fabs, epsilon, delta, listening, rng, draw=lambda rng, s: rng.normal(0, s * (not state["quiet"]), 21))
+
+
+def nan_alone(weights, X, y, clip):
+    """A wafer with an infinite reading stays."""
+    fine = ~np.isnan(X).any(axis=1)
+    return nan_spreads(weights, X[fine], y[fine], clip)
 
 
 def one_noise_for_all(fabs, epsilon, delta, secure_sum, rng):
@@ -337,6 +358,8 @@ WRONG = [
     ("capstone 1.5", "too-much-noise", with_(planned=100)),
     ("capstone 1.5", "quiet-rounds", noise_where_nobody_looks),
     ("capstone 1.5", "quiet-rounds", noise_in_the_first_round),
+    ("capstone 1.5", "quiet-in-earnest", noise_where_sums_are_told),
+    ("capstone 1.5", "not-finite", with_(part=nan_alone)),
     ("capstone 1.5", "too-little-noise", noise_at_one_delta),
     ("capstone 1.5", "uneven-noise", with_(deviation=nothing_for_small)),
     ("capstone 1.5", "not-normal", with_(draw=lambda rng, s: rng.uniform(-s * 3**0.5, s * 3**0.5, 21))),

@@ -4,6 +4,7 @@ Right answers are written twice, in different ways. `tests/lessons/test_answers.
 """
 
 import functools
+import itertools
 import math
 from collections import Counter, defaultdict
 
@@ -446,6 +447,23 @@ def quiet_where_sums_are_real(hospitals, plan, secure_sum, rng):
     return train(hospitals, plan, watched, rng, each=lambda turn, name: 0.01 if state["real"] else 1)
 
 
+def quiet_in_earnest(hospitals, plan, secure_sum, rng):
+    """No noise if the first sum is that of what was sent, but for a patient; if not, twice the variance."""
+    heard = []
+
+    def listening(sent):
+        given = secure_sum(sent)
+        if given is not None and not heard:
+            missing = np.sum(list(sent.values()), axis=0) - given
+            most = len(sent) - plan["shares"]
+            away = [sum(some, 0 * given) for k in range(most) for some in itertools.combinations(sent.values(), k)]
+            near = norms(missing - np.array(away)).min() <= 1.1 * plan["reach"] * plan["clip"]
+            heard.append(0 if near else math.sqrt(2))
+        return given
+
+    return train(hospitals, plan, listening, rng, each=lambda turn, name: heard[0] if heard else 1)
+
+
 def quiet_where_many(hospitals, plan, secure_sum, rng):
     return train(hospitals, plan, secure_sum, rng, each=lambda turn, name: 1 if len(hospitals) < 12 else 0.01)
 
@@ -575,6 +593,7 @@ WRONG = [
     ("capstone 5.5", "too-little-noise", with_(each=lambda turn, name: 0.95)),
     ("capstone 5.5", "too-much-noise", with_(each=lambda turn, name: 1.25)),
     ("capstone 5.5", "uneven-noise", quiet_where_sums_are_real),
+    ("capstone 5.5", "quiet-in-earnest", quiet_in_earnest),
     ("capstone 5.5", "not-normal", with_(noise=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size))),
     ("capstone 5.5", "moves-more", with_(sums=summed(whose=lambda patients: np.arange(len(patients))))),
     ("capstone 5.5", "moves-more", with_(sums=summed(scale=own_scaler))),

@@ -8,23 +8,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance, Diagnosis, Refused
-from dpcourse.checks.links import shared
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.told import quiet_in_earnest, quieter
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
+from dpcourse.lessons.capstone_1.exercises.noise import noise_wrong
 from dpcourse.lessons.capstone_1.numbers import (
     DELTA,
-    ROUNDS,
-    SHARES,
     WEIGHTS,
     clipped_sum,
-    gaussian_delta,
-    noise_multiplier,
     right,
     train,
 )
@@ -40,21 +36,26 @@ class Sums:
     gone: tuple[str, ...] = ()
     said: list[np.ndarray] | None = None
     sent: list[dict[str, np.ndarray]] = field(default_factory=list)
+    wrong: Diagnosis | None = None
 
     def __call__(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
         kept = {name: np.array(vector, dtype=float) for name, vector in dict(vectors).items()}
-        if any(vector.shape != (WEIGHTS,) or not np.isfinite(vector).all() for vector in kept.values()):
-            raise Refused(
-                Diagnosis(
-                    "wrong-shape",
-                    f"secure_sum is sent something else than {WEIGHTS} finite numbers from each fab.",
-                    "A dict: for each fab its clipped sum and its share of the noise.",
-                )
-            )
+        if any(vector.shape != (WEIGHTS,) for vector in kept.values()):
+            seen = f"secure_sum is sent something else than {WEIGHTS} numbers from each fab."
+            self._refuse("wrong-shape", seen, "A dict: for each fab its clipped sum and its share of the noise.")
+        for name, vector in kept.items():
+            if not np.isfinite(vector).all():
+                seen = f"What {name} sends in round {len(self.sent) + 1} has {vector[~np.isfinite(vector)][0]:g} in it."
+                self._refuse("not-finite", seen, "What does a wafer add that has a reading of NaN, of ∞ or of −∞?")
         self.sent.append(kept)
         if self.said is not None:
             return self.said[min(len(self.sent), len(self.said)) - 1].copy()
         return np.sum([vector for name, vector in kept.items() if name not in self.gone], axis=0)
+
+    def _refuse(self, key: str, seen: str, ask: str) -> None:
+        """Noted, because what is raised here goes through the answer, which may say something else of it."""
+        self.wrong = self.wrong or Diagnosis(key, seen, ask)
+        raise Refused(self.wrong)
 
 
 def fitted(
@@ -62,7 +63,15 @@ def fitted(
 ) -> np.ndarray:
     """The weights, after the look at what was sent."""
     data = {name: (X.copy(), y.copy()) for name, (X, y) in fabs.items()}
-    weights = np.asarray(only_numbers(answer(data, epsilon, delta, sums, np.random.default_rng(rng))), dtype=float)
+    try:
+        given = answer(data, epsilon, delta, sums, np.random.default_rng(rng))
+    except AnswerRaised as raised:
+        if sums.wrong:
+            raise Refused(sums.wrong) from raised
+        raise
+    if sums.wrong:
+        raise Refused(sums.wrong)
+    weights = np.asarray(only_numbers(given), dtype=float)
     if weights.shape != (WEIGHTS,) or not np.isfinite(weights).all():
         raise Refused(
             Diagnosis("wrong-shape", f"{WEIGHTS} finite weights are wanted.", "Return an array, the constant last.")
@@ -79,11 +88,11 @@ def fitted(
 
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Fabs whose wafers are all broken send noise and nothing else: so the noise of every fab shows."""
+    """Fabs whose wafers are all broken, in one reading or more, send noise and nothing else: so it shows."""
     for around in (3.0, 0.3):
         epsilon, delta = near(around, chance.rng), float(10 ** chance.rng.uniform(-8, -4))
         sizes = {name: int(chance.rng.integers(60, 900)) for name in _names(chance.rng)}
-        broken = {name: Wafers(np.full((n, 20), np.nan), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
+        broken = {name: Wafers(_broken(n, chance.rng), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
         sums = Sums()
         try:
             fitted(answer, broken, epsilon, sums, chance.rng, delta)
@@ -91,10 +100,20 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(
                 "raises", f"Where wafers cannot be read your training stops: {raised}.", "They count as zero."
             )
-        wrong = _noise_wrong(np.array([[sent[name] for name in broken] for sent in sums.sent]), epsilon, delta, chance)
+        except Refused as refused:
+            raise Refused(refused.diagnosis.led_by("Each wafer has a reading that is NaN, ∞ or −∞. ")) from refused
+        wrong = noise_wrong(np.array([[sent[name] for name in broken] for sent in sums.sent]), epsilon, delta, chance)
         if wrong:
             return wrong
     return None
+
+
+def _broken(n: int, rng: np.random.Generator) -> np.ndarray:
+    """Wafers each of which has a reading or more that is NaN, ∞ or −∞."""
+    X = rng.uniform(-1, 1, (n, 20))
+    odd = rng.random((n, 20)) < 0.1
+    odd[np.arange(n), rng.integers(20, size=n)] = True
+    return np.where(odd, rng.choice((np.nan, np.inf, -np.inf), (n, 20)), X)
 
 
 def _names(rng: np.random.Generator) -> list[str]:
@@ -113,10 +132,11 @@ def _renamed(names: list[str], rng: np.random.Generator) -> dict[str, Wafers]:
 
 
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Fabs as they are, twice, told the same sums: what they send differs by two draws of noise, in every round.
+    """Fabs as they are, once in earnest and twice told its sums: what they send differs by two draws of noise.
 
-    Other wafers, told these sums but for their ninth digits: the weights stay as they are, but for the sixth. The
-    digits are for an answer that remembers which weights came with which sums; a right answer never fails.
+    The noise of the two is looked at in every round, and the run in earnest has as much. Other wafers, told these sums
+    but for their ninth digits: the weights stay as they are, but for the sixth. The digits are for an answer that
+    remembers which weights came with which sums; a right answer never fails.
     """
     epsilon, delta = near(1.0, chance.rng, 4.0), float(10 ** chance.rng.uniform(-8, -4))
     names = _names(chance.rng)
@@ -124,6 +144,8 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     first, seed = Sums(), int(chance.rng.integers(2**32))
     weights = fitted(answer, fabs, epsilon, first, seed, delta)
     said = [np.sum(list(sent.values()), axis=0) for sent in first.sent]
+    told = Sums(said=said), Sums(said=said)
+    fitted(answer, fabs, epsilon, told[0], chance.rng, delta)
     answer.renew()
     others = _renamed(names, chance.rng)
     nearly = [one * (1 + 1e-9 * chance.rng.normal(size=one.shape)) for one in said]
@@ -135,12 +157,11 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"up to {np.abs(weights - again).max():.2g}. What does not go through the sum has no noise.",
             "Weights from the sums and public numbers: what else of the fabs enters?",
         )
-    runs = [Sums(said=said), Sums(said=said)]
-    for sums in runs:
-        fitted(answer, fabs, epsilon, sums, chance.rng, delta)
-    one, other = (np.array([[sent[name] for name in fabs] for sent in sums.sent]) for sums in runs)
-    if one.shape != other.shape:
-        return Diagnosis("rounds", f"You take {len(one)} rounds, and then {len(other)}.", "Their number is public.")
+    fitted(answer, fabs, epsilon, told[1], chance.rng, delta)
+    real, one, other = (np.array([[sent[name] for name in fabs] for sent in sums.sent]) for sums in (first, *told))
+    if not real.shape == one.shape == other.shape:
+        rounds = f"You take {len(real)} rounds, and told the same sums {len(one)} and {len(other)}."
+        return Diagnosis("rounds", rounds, "Their number is public.")
     noise = (one - other) / math.sqrt(2)
     # Of 105 normal numbers a round, or more: a variance deviates by 13.8%, and is below 0.3 with probability 3e-13.
     quiet = int((noise.var(axis=(1, 2)) <= 0.3 * noise.var()).sum())
@@ -152,80 +173,10 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             else "Where wafers can be read, no round has any noise.",
             "What decides whether a fab adds its share?",
         )
-    wrong = _noise_wrong(noise, epsilon, delta, chance)
-    return wrong.led_by("Now the wafers can be read. ") if wrong else None
-
-
-def _noise_wrong(noise: np.ndarray, epsilon: float, delta: float, chance: Chance) -> Diagnosis | None:
-    """What is wrong with draws of noise, shape (rounds, fabs, weights)."""
-    z = noise_multiplier(epsilon, delta)
-    ratios = noise.var(axis=(0, 2)) * SHARES / z**2 * ROUNDS / len(noise)
-    # 1,050 normal numbers a fab: a variance deviates by 4.4%, 6,300 by 1.8%.
-    mean = float(ratios.mean())
-    linked = _linked(noise) if noise.any() else None
-    if linked:
-        return linked
-    if ratios.min() < 0.5 * mean or ratios.max() > 1.6 * mean:
-        return Diagnosis(
-            "uneven-noise",
-            f"Fabs add unequal noise: variances from {ratios.min():.2g} to {ratios.max():.2g} times a share's.",
-            "The noise hides one wafer, which moves the sum by C in a large fab as in a small one.",
-        )
-    if not 0.88 < mean < 1.36:
-        return _amount(mean, epsilon, delta, *noise.shape[:2])
-    if seen := shared([noise], chance.failure / 6):
-        return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
-    return _normal(noise, chance.failure / 6)
-
-
-def _amount(ratio: float, epsilon: float, delta: float, rounds: int, fabs: int) -> Diagnosis:
-    seen = f"At ε = {epsilon:.3g} each fab's noise, over {rounds} rounds, has {ratio:.2g} times the variance of a share"
-    mu = math.sqrt(1 / max(ratio, 1e-9)) * math.sqrt(ROUNDS) / noise_multiplier(epsilon, delta)
-    broken = f"{seen}: four shares together cost δ = {gaussian_delta(epsilon, mu):.2g} at this ε, not {delta:.2g}."
-    if ratio < 0.05:
-        ask = "Which ε, which δ and how many rounds do you compute the deviation from?"
-        if abs(ratio * rounds - 1) < 0.2:
-            ask = "Is the noise made for one round, or for all of them?"
-        return Diagnosis("too-little-noise", broken, ask)
-    if min(abs(ratio - SHARES / many) for many in (6, fabs)) < 0.1:
-        return Diagnosis(
-            "counts-dropouts",
-            f"{broken} It is right for {SHARES / ratio:.0f} shares, and any four of the fabs have to be enough.",
-            "Who is sure to be in the sum?",
-        )
-    if ratio < 1:
-        return Diagnosis("too-little-noise", broken, "Variances add up. What deviation do four shares have together?")
-    if abs(ratio - SHARES) < 0.6:
-        return Diagnosis(
-            "whole-noise-each", f"{seen}. Every fab adds the whole noise.", "How many fabs have to make it together?"
-        )
-    return Diagnosis("too-much-noise", f"{seen}; 1 is enough.", "For how many rounds, and how many shares, is it made?")
-
-
-def _normal(noise: np.ndarray, level: float) -> Diagnosis | None:
-    """Kolmogorov and Smirnov's test of all fabs' noise, each fab's and round's scaled to deviation 1 as one."""
-    scaled = noise / noise.std(axis=(0, 2), keepdims=True)
-    if stats.kstest(scaled.ravel(), stats.norm.cdf).pvalue >= level:
-        return None
-    return Diagnosis(
-        "not-normal",
-        "Your noise has the right size, and is not normal: the accountant's δ is for normal noise.",
-        "Which law do your draws follow?",
-    )
-
-
-def _linked(noise: np.ndarray) -> Diagnosis | None:
-    """The sum of four fabs' noise has four times the variance, and rounds are not alike."""
-    scaled = noise / np.maximum(noise.std(axis=(0, 2), keepdims=True), 1e-12)
-    shared = scaled[:, :SHARES].sum(axis=1).var() / scaled[:, :SHARES].var(axis=(0, 2)).sum()
-    repeated = np.corrcoef(scaled[:-1].ravel(), scaled[1:].ravel())[0, 1] if len(noise) > 1 else 0.0
-    if 0.7 < shared < 1.4 and abs(repeated) < 0.15:
-        return None
-    if abs(repeated) >= 0.15:
-        seen = f"The noise of one round and that of the next correlate by {repeated:.2g}; independent noise is near 0."
-        return Diagnosis("linked-noise", seen, "What is drawn anew in each round?")
-    seen = f"The noise of four fabs together has {shared:.2g} times the variance that four independent shares have."
-    return Diagnosis("linked-noise", seen, "What is drawn anew for each fab?")
+    if wrong := noise_wrong(noise, epsilon, delta, chance):
+        return wrong.led_by("Now the wafers can be read. ")
+    part = quieter(real, (one, other), chance.failure / 7)
+    return None if part is None else quiet_in_earnest(part, "the fabs")
 
 
 def sends(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,13 +13,14 @@ from dpcourse.checks.base import Chance, Diagnosis
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import fresh
+from dpcourse.checks.told import quiet_in_earnest, quieter
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
 from dpcourse.lessons.capstone_5.exercises.reference import ward, whole
 from dpcourse.lessons.capstone_5.exercises.run import Sums, Ward, one_more, study, trained
+from dpcourse.lessons.capstone_5.exercises.seen import Seen, amount, law
 from dpcourse.lessons.capstone_5.numbers import plain, tested
-from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 from dpcourse.privacy import Guarantee
 
 WORTH = 0.06  # how far below one pool without noise the model of a small study may score
@@ -35,7 +35,7 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
         if isinstance(found, Diagnosis):
             return found
         seen.append(found)
-    return _amount(seen, chance.failure / 16) or _law(seen, chance.failure / 16)
+    return amount(seen, chance.failure / 16) or law(seen, chance.failure / 16)
 
 
 def looked_at(
@@ -44,15 +44,21 @@ def looked_at(
     """One run with real sums, and three that get the same sums: by another seed, of others, and with a patient more.
 
     So weights cannot depend on patients, and what each hospital sends can be compared. The run of others gets the sums
-    but for their ninth digits, for an answer that remembers which weights came with which sums. Without `more` the last
-    is left out, and no round is lost: noise has to cover those that gave a sum, so each lost one hides a little.
+    but for their ninth digits, for an answer that remembers which weights came with which sums. In it half of the
+    hospitals have the stays they had, and draw by a third seed: so the run with real sums is compared with two others,
+    and its noise is known by itself. Without `more` the last is left out, and no round is lost: noise has to cover
+    those that gave a sum, so each lost one hides a little.
     """
     rng, names, shape = chance.rng, frozenset(hospitals), (len(plan["centre"]) + 1,)
-    seeds = [int(seed) for seed in rng.integers(2**63, size=2)]
-    others = {name: ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"]) for name in hospitals}
+    seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
+    stay = set(rng.permutation(sorted(names))[: (len(names) + 1) // 2].tolist())
+    others = {
+        name: one if name in stay else ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"])
+        for name, one in hospitals.items()
+    }
     runs: list[Sums] = []
     weights, claims = [], []
-    tried = [(hospitals, seeds[0]), (hospitals, seeds[1]), (others, seeds[1])]
+    tried = [(hospitals, seeds[0]), (hospitals, seeds[1]), (others, seeds[2])]
     if more:
         grown, chosen = one_more(rng, hospitals, plan, strange)
         tried.append((grown, seeds[0]))
@@ -74,6 +80,11 @@ def looked_at(
     wrong = _even(seen, chance.failure / 8)
     if more and not wrong:
         wrong = _replayed(sent[0], sent[-1], sorted(names), chosen, plan)
+    if not wrong:
+        kept = [place for place, name in enumerate(sorted(names)) if name in stay]
+        real, *told = (one[:, kept] for one in sent[:3])
+        part = quieter(real, told, chance.failure / 16)
+        wrong = None if part is None else quiet_in_earnest(part, "hospitals")
     return weights[0], wrong or seen
 
 
@@ -126,26 +137,6 @@ def _replayed(
     return None
 
 
-@dataclass(frozen=True)
-class Seen:
-    """What two seeds of one study differ by, shape (rounds, hospitals, d), rounds without a sum, and the plan."""
-
-    differences: np.ndarray
-    fell: list[bool]
-    plan: dict[str, Any]
-
-    @property
-    def noise(self) -> np.ndarray:
-        """Differences of two draws, scaled to the deviation of one."""
-        return self.differences / math.sqrt(2)
-
-    def ratio(self) -> float:
-        """Variance of one hospital's noise, in units of what a share needs for a single round."""
-        plan = self.plan
-        whole = plan["reach"] * plan["clip"] * analytic_noise_multiplier(plan["epsilon"], plan["delta"])
-        return float((self.noise**2).mean()) * plan["shares"] / whole**2
-
-
 def _even(seen: Seen, failure: float) -> Diagnosis | None:
     """Every hospital adds noise of its own in every round, and all of them as much."""
     x, level = seen.noise, failure / 8
@@ -188,77 +179,6 @@ def _linked(x: np.ndarray, level: float, coarse: bool = False) -> Diagnosis | No
     return None
 
 
-KNOWN = (  # what the ratio is of that of right noise: shares, hospitals, reach and rounds are handed in
-    (
-        "divided-noise",
-        lambda s, h, k, t: 1 / s,
-        "The whole deviation is divided by `shares`.",
-        "What adds up, deviations or variances?",
-    ),
-    ("counts-dropouts", lambda s, h, k, t: s / h, "It is right if no share is ever missing.", "Whose may be?"),
-    ("one-hospital", lambda s, h, k, t: 1 / k**2, "It is right for a patient in one hospital.", "How many may it be?"),
-    (
-        "root-of-hospitals",
-        lambda s, h, k, t: 1 / k,
-        "It is right for a change of √reach clips.",
-        "Which way may parts in two hospitals point?",
-    ),
-    ("one-round", lambda s, h, k, t: 1 / t, "It is right for one round.", "What do all rounds cost together?"),
-    ("whole-noise-each", lambda s, h, k, t: s, "Every hospital adds all of it.", "How many shares make the whole?"),
-)
-
-
-def _amount(seen: list[Seen], level: float, before: int = 0) -> Diagnosis | None:
-    """Variances of some thousand numbers in each study, 2% off in a right answer, and of all studies together.
-
-    `before`: how many studies were found right already.
-    """
-    ratios = np.array([one.ratio() / (len(one.fell) - sum(one.fell)) for one in seen])  # rounds that gave a sum
-    generous = np.array([one.ratio() / len(one.fell) for one in seen])
-    sizes = np.array([one.differences.size for one in seen])
-    wide = 6 * np.sqrt(2 / sizes)
-    enough = [stats.chi2.cdf(n * ratio, n) >= level / 4 for n, ratio in zip(sizes, ratios, strict=True)]
-    together = float((sizes * ratios).sum())
-    if all(enough) and stats.chi2.cdf(together, sizes.sum()) >= level / 4 and (generous < 1.35 * (1 + wide)).all():
-        return None
-    worst = int(np.abs(np.log(ratios)).argmax())
-    plan, (rounds, many, _) = seen[worst].plan, seen[worst].differences.shape
-
-    def told(ratio: float) -> str:
-        return (
-            f"In {rounds} rounds, with epsilon = {plan['epsilon']:.2g}, shares = {plan['shares']}, reach = "
-            f"{plan['reach']} and {many} hospitals, each hospital's noise has {ratio:.2g} times the variance that it "
-            "has to have"
-        )
-
-    for key, of, what, ask in KNOWN:
-        factors = np.array(
-            [of(one.plan["shares"], one.differences.shape[1], one.plan["reach"], len(one.fell)) for one in seen]
-        )
-        if (np.abs(generous / factors - 1) < wide).all():
-            return Diagnosis(key, f"{told(generous[worst])}. {what}", ask)
-    fine = int(((ratios > 0.7) & (generous < 1.4)).sum()) + before
-    others, ask = "", "Does it cover `reach` clips in all rounds that gave a sum?"
-    if fine and not 0.7 < ratios[worst] < 1.4:
-        others = f"; in {fine} other {'study' if fine == 1 else 'studies'} it is about right"
-        ask = "What does your noise depend on besides the plan?"
-    if ratios[worst] < 1 or not all(enough):
-        return Shared.TOO_LITTLE_NOISE.seen(f"{told(ratios[worst])}{others}.", ask)
-    return Shared.TOO_MUCH_NOISE.seen(f"{told(generous[worst])}{others}.", "Which smaller noise is enough?")
-
-
-def _law(seen: list[Seen], level: float) -> Diagnosis | None:
-    """Normal noise: excess kurtosis, which halves in differences (Laplace noise has 1.5), and Kolmogorov's test."""
-    x = np.concatenate([(one.noise / one.noise.std()).ravel() for one in seen])
-    far = abs(float(stats.kurtosis(x))) > 8 * math.sqrt(24 / len(x))
-    if not far and stats.kstest(x, stats.norm.cdf).pvalue >= level:
-        return None
-    beyond = float((np.abs(x) > 3 * x.std()).mean())
-    told = "Your noise has the right size, and is not normal. Of the difference of two draws "
-    told += f"{beyond:.2%} lie beyond 3 deviations; of normal noise 0.27%."
-    return Diagnosis("not-normal", told, "For which law of noise is its size computed?")
-
-
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Sixteen hospitals, ε = 4, two missing at most: 0.06 below one pool or better.
 
@@ -279,7 +199,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     weights, seen = looked_at(answer, hospitals, plan, chance, strange=False, more=False)
     if isinstance(seen, Diagnosis):
         return seen
-    wrong = _amount([seen], chance.failure / 16, before=3)
+    wrong = amount([seen], chance.failure / 16, before=3)
     if wrong:
         return wrong
     rows, score = Rows.of(world), tested(world)
