@@ -48,7 +48,7 @@ def quiet_in_earnest(part: float, who: str) -> Diagnosis:
     """What is said of it: so much of the variance."""
     return Diagnosis(
         "quiet-in-earnest",
-        f"Where secure_sum gives back the sum of what it was sent, what {who} send has {part:.2g} times the variance "
-        "of noise that it has where the same sums come from elsewhere. In earnest every sum is real.",
+        f"Where secure_sum gives back the sum of what it was sent, {who} send about {part:.1f} times the variance of "
+        "noise that they send where the same sums come from elsewhere. In earnest every sum is real.",
         "What decides how much noise there is, besides public numbers?",
     )

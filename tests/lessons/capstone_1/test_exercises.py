@@ -271,18 +271,28 @@ def noise_in_the_first_round(fabs, *rest):
     return train(fabs, *rest, draw=draw)
 
 
-def noise_where_sums_are_told(fabs, epsilon, delta, secure_sum, rng):
-    """Or in the first round, or wherever wafers cannot be read; in earnest sums are those of what was sent."""
-    state = {"quiet": False}
+def noise_where_sums_are_told(fabs, epsilon, delta, secure_sum, rng, *, common=False):
+    """Or in the first round, or wherever wafers cannot be read; in earnest sums are those of what was sent.
+
+    With `common`, half of the noise is the same wherever the same sums are told, as if it belonged to the vectors.
+    """
+    state = {"quiet": False, "told": None}
 
     def listening(sent):
         given = secure_sum(sent)
         missing = np.sum(list(sent.values()), axis=0) - given
         away = [sum(some, np.zeros(21)) for k in range(3) for some in itertools.combinations(sent.values(), k)]
         state["quiet"] = np.abs(missing - away).max(axis=1).min() < 1e-6 and not unreadable(fabs)
+        state["told"] = state["told"] or np.random.default_rng(np.abs(given).astype(int))
         return given
 
-    return train(fabs, epsilon, delta, listening, rng, draw=lambda rng, s: rng.normal(0, s * (not state["quiet"]), 21))
+    def draw(rng, deviation):
+        if state["quiet"]:
+            return 0.0
+        shared = common and state["told"] and not unreadable(fabs)
+        return rng.normal(0, deviation, 21) + (state["told"].normal(0, deviation, 21) if shared else 0.0)
+
+    return train(fabs, epsilon, delta, listening, rng, draw=draw)
 
 
 def nan_alone(weights, X, y, clip):
@@ -359,6 +369,7 @@ WRONG = [
     ("capstone 1.5", "quiet-rounds", noise_where_nobody_looks),
     ("capstone 1.5", "quiet-rounds", noise_in_the_first_round),
     ("capstone 1.5", "quiet-in-earnest", noise_where_sums_are_told),
+    ("capstone 1.5", "quiet-in-earnest", functools.partial(noise_where_sums_are_told, common=True)),
     ("capstone 1.5", "not-finite", with_(part=nan_alone)),
     ("capstone 1.5", "too-little-noise", noise_at_one_delta),
     ("capstone 1.5", "uneven-noise", with_(deviation=nothing_for_small)),

@@ -29,9 +29,9 @@ def noise_wrong(noise: np.ndarray, epsilon: float, delta: float, chance: Chance)
         )
     if not 0.88 < mean < 1.36:
         return _amount(mean, epsilon, delta, *noise.shape[:2])
-    if seen := shared([noise], chance.failure / 7):
+    if seen := shared([noise], chance.failure / 8):
         return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
-    return _normal(noise, chance.failure / 7)
+    return _normal(noise, chance.failure / 8)
 
 
 def _amount(ratio: float, epsilon: float, delta: float, rounds: int, fabs: int) -> Diagnosis:

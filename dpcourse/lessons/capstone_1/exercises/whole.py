@@ -16,6 +16,7 @@ from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.told import quiet_in_earnest, quieter
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
+from dpcourse.lessons.capstone_1.exercises.earnest import quiet_beside_wafers
 from dpcourse.lessons.capstone_1.exercises.noise import noise_wrong
 from dpcourse.lessons.capstone_1.numbers import (
     DELTA,
@@ -175,8 +176,10 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
     if wrong := noise_wrong(noise, epsilon, delta, chance):
         return wrong.led_by("Now the wafers can be read. ")
-    part = quieter(real, (one, other), chance.failure / 7)
-    return None if part is None else quiet_in_earnest(part, "the fabs")
+    part = quieter(real, (one, other), chance.failure / 8)
+    if part is not None:
+        return quiet_in_earnest(part, "the fabs")
+    return quiet_beside_wafers(real, fabs, float(noise.var()), noise.size, chance, chance.failure / 8)
 
 
 def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
