@@ -1,15 +1,16 @@
 """Whether an answer has its noise only where the check makes its sums up, and none where sums are those of its vectors.
 
 A run with the sums of what it sends is the one in earnest. In two others that are told these sums again, the weights
-are the same, so that what the three send differs by their noise alone.
+are the same, so that what the three send differs by their noise alone. And the run in earnest is looked at by itself,
+beside the data: the weights are the student's affair, so some are found at which all vectors add up to what they did.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy import stats
+from scipy import optimize, stats
 
 from dpcourse.checks.base import Diagnosis
 
@@ -44,8 +45,56 @@ def quieter(real: np.ndarray, told: Sequence[np.ndarray], failure: float) -> flo
     return max(0.0, 1.5 * without / within - 0.5)
 
 
-def quiet_in_earnest(part: float, who: str) -> Diagnosis:
+def beside_data(
+    sent: np.ndarray, sums: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], level: float, noise: np.ndarray
+) -> float | None:
+    """What rounds of a run in earnest have of the variance of `noise`, if they have less; else None.
+
+    Whatever weights follow from the sum of all vectors: independent normal noise less its mean over those who send is
+    independent of that sum, so what is left of the vectors is as large as it, or larger. So a right answer has less
+    with probability `level` at most. An answer that sends something else than these sums is not found here.
+
+    Parameters
+    ----------
+    sent : array, shape (rounds, who, d)
+    sums : callable
+        For weights, what each of them sends without noise, shape (who, d), and the slope of the total, shape (d, d).
+    level : float
+        How often as much noise is taken for less.
+    noise : array
+        Draws of independent normal noise, of other runs.
+    """
+    left, weights = 0.0, np.zeros(sent.shape[2])
+    for vectors in sent:
+        weights = _weights(vectors.sum(axis=0), sums, weights)
+        left += float(((vectors - sums(weights)[0]) ** 2).sum())
+    free = sent.size - len(sent) * sent.shape[2]
+    part = left / free / float((noise**2).mean())
+    return part if stats.f.cdf(part, free, noise.size) < level else None
+
+
+def _weights(
+    total: np.ndarray, sums: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], before: np.ndarray
+) -> np.ndarray:
+    """Where sums add up to `total`, or nearly: found from the weights of the round before, or else from zeros."""
+
+    def off(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        each, slope = sums(weights)
+        return each.sum(axis=0) - total, slope
+
+    best, least = before, np.inf
+    for start in (before, np.zeros(len(total))):
+        if least > 1e-4 * np.linalg.norm(total):
+            found = optimize.root(off, start, jac=True, method="lm", options={"maxiter": 30})
+            size = float(np.linalg.norm(found.fun))
+            best, least = (found.x, size) if size < least else (best, least)
+    return best
+
+
+def quiet_in_earnest(part: float | None, who: str) -> Diagnosis | None:
     """What is said of it: so much of the variance."""
+    if part is None:
+        return None
     return Diagnosis(
         "quiet-in-earnest",
         f"Where secure_sum gives back the sum of what it was sent, {who} send about {part:.1f} times the variance of "

@@ -447,9 +447,12 @@ def quiet_where_sums_are_real(hospitals, plan, secure_sum, rng):
     return train(hospitals, plan, watched, rng, each=lambda turn, name: 0.01 if state["real"] else 1)
 
 
-def quiet_in_earnest(hospitals, plan, secure_sum, rng):
-    """No noise if the first sum is that of what was sent, but for a patient; if not, twice the variance."""
-    heard = []
+def quiet_in_earnest(hospitals, plan, secure_sum, rng, *, common=False):
+    """No noise if the first sum is that of what was sent, but for a patient; if not, twice the variance.
+
+    With `common`, half of it is the same wherever the same sums are told, as if it belonged to the vectors.
+    """
+    heard, told = [], []
 
     def listening(sent):
         given = secure_sum(sent)
@@ -459,9 +462,17 @@ def quiet_in_earnest(hospitals, plan, secure_sum, rng):
             away = [sum(some, 0 * given) for k in range(most) for some in itertools.combinations(sent.values(), k)]
             near = norms(missing - np.array(away)).min() <= 1.1 * plan["reach"] * plan["clip"]
             heard.append(0 if near else math.sqrt(2))
+            told.append(np.random.default_rng([ord(letter) for letter in f"{given[0]:.4g}"]))
         return given
 
-    return train(hospitals, plan, listening, rng, each=lambda turn, name: heard[0] if heard else 1)
+    def noise(rng, d):
+        draws = rng.standard_normal(d)
+        return (draws + told[0].standard_normal(d)) / math.sqrt(2) if common and told else draws
+
+    return train(hospitals, plan, listening, rng, noise=noise, each=lambda turn, name: heard[0] if heard else 1)
+
+
+with_common_noise = functools.partial(quiet_in_earnest, common=True)
 
 
 def quiet_where_many(hospitals, plan, secure_sum, rng):
@@ -594,6 +605,7 @@ WRONG = [
     ("capstone 5.5", "too-much-noise", with_(each=lambda turn, name: 1.25)),
     ("capstone 5.5", "uneven-noise", quiet_where_sums_are_real),
     ("capstone 5.5", "quiet-in-earnest", quiet_in_earnest),
+    ("capstone 5.5", "quiet-in-earnest", with_common_noise),
     ("capstone 5.5", "not-normal", with_(noise=lambda rng, size: rng.laplace(0, math.sqrt(0.5), size))),
     ("capstone 5.5", "moves-more", with_(sums=summed(whose=lambda patients: np.arange(len(patients))))),
     ("capstone 5.5", "moves-more", with_(sums=summed(scale=own_scaler))),
