@@ -47,8 +47,8 @@ def looked_at(
     So weights cannot depend on patients, and what each hospital sends can be compared. The run of others gets the sums
     but for their ninth digits, for an answer that remembers which weights came with which sums. In it half of the
     hospitals have the stays they had, and draw by a third seed: so the run with real sums is compared with two others,
-    and its noise is known by itself. Some of its rounds are also set beside the stays. Without `more` the last is left
-    out, and no round is lost: noise has to cover those that gave a sum, so each lost one hides a little.
+    and its noise is known by itself. Some of its rounds are also set beside the stays. Without `more` this and the last
+    run are left out, and no round is lost: noise has to cover those that gave a sum, so each lost one hides a little.
     """
     rng, names, shape = chance.rng, frozenset(hospitals), (len(plan["centre"]) + 1,)
     seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
@@ -84,8 +84,8 @@ def looked_at(
     if not wrong:
         stayed = [place for place, name in enumerate(sorted(names)) if name in stay]
         part = quieter(sent[0][:, stayed], [one[:, stayed] for one in sent[1:3]], chance.failure / 32)
-        if part is None:
-            rounds = np.sort(1 + rng.permutation(len(sent[0]) - 1)[: LOOKED_AT if more else 1])
+        if more and part is None:
+            rounds = np.sort(1 + rng.permutation(len(sent[0]) - 1)[:LOOKED_AT])
             sums = sums_of([hospitals[name] for name in sorted(names)], plan["centre"], plan["spread"], plan["clip"])
             part = beside_data(sent[0][rounds], sums, chance.failure / 32, seen.noise)
         wrong = quiet_in_earnest(part, "hospitals")
