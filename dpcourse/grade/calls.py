@@ -14,16 +14,16 @@ import struct
 _ALLOWED = """
 files
     read:0:63 write:1:64 readv:19:65 writev:20:66 pread64:17:67 pwrite64:18:68 preadv:295:69 pwritev:296:70 lseek:8:62
-    open:2: openat:257:56 creat:85: close:3:57 close_range:436:436 stat:4: lstat:6: fstat:5:80 newfstatat:262:79
+    open:2: openat:257:56 creat:85: close:3:57 stat:4: lstat:6: fstat:5:80 newfstatat:262:79
     statx:332:291 access:21: faccessat:269:48 faccessat2:439:439 truncate:76:45 ftruncate:77:46 fallocate:285:47
     fsync:74:82 fdatasync:75:83 flock:73:32 sendfile:40:71 dup:32:23 dup2:33: dup3:292:24 pipe:22: pipe2:293:59
 folders
     getcwd:79:17 chdir:80:49 fchdir:81:50 getdents64:217:61 mkdir:83: mkdirat:258:34 rmdir:84: unlink:87:
     unlinkat:263:35 rename:82: renameat:264:38 renameat2:316:276 link:86: linkat:265:37 symlink:88: symlinkat:266:36
-    readlink:89: readlinkat:267:78 chmod:90: fchmod:91:52 fchmodat:268:53 fchown:93:55 utimensat:280:88 umask:95:166
-    listxattr:194:11 llistxattr:195:12 flistxattr:196:13 getxattr:191:8 lgetxattr:192:9 fgetxattr:193:10
+    readlink:89: readlinkat:267:78 umask:95:166 listxattr:194:11 llistxattr:195:12 flistxattr:196:13 getxattr:191:8
+    lgetxattr:192:9 fgetxattr:193:10
 memory
-    mmap:9:222 munmap:11:215 mprotect:10:226 mremap:25:216 msync:26:227 brk:12:214
+    munmap:11:215 mprotect:10:226 mremap:25:216 msync:26:227 brk:12:214
 itself
     execve:59:221 exit:60:93 exit_group:231:94 wait4:61:260 waitid:247:95 kill:62:129 tkill:200:130 tgkill:234:131
     getpid:39:172 getppid:110:173 gettid:186:178 getpgid:121:155 getpgrp:111: getsid:124:156 getuid:102:174
@@ -58,6 +58,12 @@ _ONLY = {
 # Locks of parts of a file hold up other processes, and there is none. They are said to be taken: SQLite asks for them,
 # and kept, each would be memory that no limit counts.
 _DONE = {"fcntl:72:25": (6, 7)}
+# Rights, owners and times are said to be set, and left as they are: where the grader is root, so is a notebook, and it
+# would own the machine's /dev/null.
+_LEFT = "chmod:90: fchmod:91:52 fchmodat:268:53 fchown:93:55 utimensat:280:88"
+# Memory that belongs to no file and could be shared is there until none of it is mapped, and a limit counts what is
+# mapped: one page would keep a gigabyte.
+_MAP, _SHARED_MEMORY = "mmap:9:222", 0x21  # MAP_SHARED and MAP_ANONYMOUS
 # A thread shares memory, folder, descriptors and what is done at signals: with a table of descriptors of its own, each
 # of a notebook's threads might keep as much in pipes and sockets as a notebook may.
 _CLONE, _SHARED, _FORKS = "clone:56:220", 0x00010F00, "fork:57: vfork:58:"  # CLONE_THREAD, _VM, _FS, _FILES, _SIGHAND
@@ -96,8 +102,10 @@ def system_calls() -> bytes:
         answers = {value: _ALLOW for value in values} | {value: _DO_NOTHING for value in _DONE.get(call, ())}
         given = [line for value, what in answers.items() for line in ((_EQUAL, 0, 1, value), (_GIVE, 0, 0, what))]
         lines += _if_it_is(call, place, [_argument(argument), *given, (_GIVE, 0, 0, _ABSENT)])
-    of_thread = [(_AND, 0, 0, _SHARED), (_EQUAL, 0, 1, _SHARED), (_GIVE, 0, 0, _ALLOW), (_GIVE, 0, 0, _REFUSE)]
-    lines += _if_it_is(_CLONE, place, [_argument(0), *of_thread])
+    lines += _if_it_is(_CLONE, place, _by_bits(0, _SHARED, _ALLOW, _REFUSE))
+    lines += _if_it_is(_MAP, place, _by_bits(3, _SHARED_MEMORY, _REFUSE, _ALLOW))
+    for number in numbers(_LEFT, place):
+        lines += [(_EQUAL, 0, 1, number), (_GIVE, 0, 0, _DO_NOTHING)]
     for number in numbers(_FORKS, place):
         lines += [(_EQUAL, 0, 1, number), (_GIVE, 0, 0, _REFUSE)]
     return b"".join(struct.pack("<HBBI", *line) for line in [*lines, (_GIVE, 0, 0, _ABSENT)])
@@ -105,6 +113,12 @@ def system_calls() -> bytes:
 
 def _argument(number: int) -> Line:
     return _LOAD, 0, 0, 16 + 8 * number
+
+
+def _by_bits(argument: int, bits: int, all_set: int, otherwise: int) -> list[Line]:
+    """One answer where all these bits are set, another one otherwise."""
+    tested = [_argument(argument), (_AND, 0, 0, bits), (_EQUAL, 0, 1, bits)]
+    return [*tested, (_GIVE, 0, 0, all_set), (_GIVE, 0, 0, otherwise)]
 
 
 def _if_it_is(call: str, place: int, lines: list[Line]) -> list[Line]:

@@ -51,7 +51,6 @@ FILE = 64 * 2**20  # bytes of one file that a grader writes
 FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or what it got may be the disk's fault
 LOOK = 2.0  # seconds after which the progress bar says again who is waited for
 LONGEST = 300.0  # seconds of the grader's own processor time for one notebook, whatever is asked of it
-NOT_NOW = "could not be graded now"  # for a reason that is the grader's
 LATEST = 2700.0  # seconds by the clock for one notebook: more than its cells and eight sleepy questions can take
 
 
@@ -66,6 +65,7 @@ class Graded:
     marks: tuple[Mark, ...] = ()
     error: str = ""
     modified: float = 0.0  # when the file was written, in seconds since 1970
+    again: bool = False  # whether it has to be graded again, for a reason that is the grader's
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "error", cut(self.error))
@@ -73,11 +73,6 @@ class Graded:
     @property
     def total(self) -> float:
         return sum(mark.points for mark in self.marks)
-
-    @property
-    def again(self) -> bool:
-        """Whether it has to be graded again."""
-        return self.error.startswith(NOT_NOW)
 
 
 def grade_class(
@@ -215,8 +210,8 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
     except ValueError as error:
         graded = Graded(one.student, one.path.name, digest, error=str(error))
     except (OSError, Trouble) as error:  # the grader's own, such as a full disk: graded when it is asked for again
-        said = f"{NOT_NOW} ({getattr(error, 'strerror', None) or error}): grade the class again"
-        keep, graded = False, Graded(one.student, one.path.name, digest, error=said)
+        said = f"could not be graded now ({getattr(error, 'strerror', None) or error}): grade the class again"
+        keep, graded = False, Graded(one.student, one.path.name, digest, error=said, again=True)
     except Exception as error:  # whatever it was, it is this notebook's, and the class goes on
         graded = Graded(
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"

@@ -170,6 +170,5 @@ def _table(path: Path, header: list[str], rows) -> None:
 
 
 def _cell(text: object) -> str:
-    """A name that begins like a formula must not become one in a spreadsheet."""
-    words = printable(str(text))
-    return f"'{words}" if words[:1] in tuple("=+-@＝＋－＠") else words
+    """A name must not become a formula in a spreadsheet: where it begins, or behind what some take to part cells."""
+    return re.sub(r"""(^|[;|\t]\s*["']*)(?=[=+@＝＋－＠-])""", r"\1'", printable(str(text)))

@@ -18,6 +18,7 @@ SYSTEM = (
 )
 OF_PYTHON = ("bin", "lib", "lib64", "share/zoneinfo", "pyvenv.cfg")  # of the folder that an interpreter is in
 OF_NOBODY = ("cpuinfo", "filesystems", "version")  # what /proc shows, and nobody changes
+DEVICES = ("/dev/null", "/dev/random", "/dev/urandom")  # /dev/zero, mapped, is memory that no limit counts
 EMPTY = ["--size", str(2**20), "--tmpfs"]
 
 
@@ -38,7 +39,9 @@ def walls(folder: Path, hidden: tuple[Path, ...] = ()) -> list[str]:
     """
     layout, closed = _layout(_seen(), hidden)
     made = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"]
-    made += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", "--dev", "/dev", *layout]
+    made += ["--size", str(2**26), "--tmpfs", "/tmp", "--proc", "/proc", *EMPTY, "/dev", *layout]
+    for device in DEVICES:
+        made += ["--dev-bind", device, device]
     for place in _of_the_system():
         if os.path.isdir(place):
             made += [*EMPTY, place]
@@ -47,7 +50,6 @@ def walls(folder: Path, hidden: tuple[Path, ...] = ()) -> list[str]:
             made += ["--ro-bind", os.devnull, place]
     made += _links(_seen())
     made += ["--ro-bind", str(folder), str(folder), "--chdir", "/tmp"]
-    # What bubblewrap lays out itself has no size and would be written to: /dev/shm, of which only processes have need.
     for place in (*closed, "/dev", "/"):
         made += ["--remount-ro", place]
     return made

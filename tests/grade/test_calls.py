@@ -10,7 +10,7 @@ from dpcourse.grade import calls, sandbox, walls
 
 # The kernel's own tables, where a C compiler is installed.
 X86, ARM = Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), Path("/usr/include/asm-generic/unistd.h")
-NAMED = [calls._ALLOWED, *calls._ONLY, calls._CLONE, calls._FORKS]
+NAMED = [calls._ALLOWED, *calls._ONLY, calls._LEFT, calls._MAP, calls._CLONE, calls._FORKS]
 
 needs_bubblewrap = pytest.mark.skipif(sandbox.bubblewrap() is None, reason="bubblewrap does not run here")
 
@@ -106,13 +106,16 @@ for what in (
     lambda: subprocess.run(["true"]),
     lambda: open("/proc/sys/kernel/core_pattern", "w"),
     lambda: open("/dev/shm/a", "w"),
+    lambda: open("/dev/zero", "r+b"),
+    lambda: os.openpty(),
+    lambda: mmap.mmap(-1, 4096),
 ):
     try:
         print("done:", what())
     except OSError:
         print("refused")
 libc = ctypes.CDLL(None, use_errno=True)
-for number in (27, 101, 425, 1000, 0x40000000 + 39):  # on x86-64 mincore, ptrace, io_uring_setup; none; one of x32
+for number in (27, 101, 425, 436, 1000, 0x40000000 + 39):  # mincore, ptrace, io_uring_setup, close_range; none; x32
     print("refused" if libc.syscall(number, 0, 0, 0, 0, 0, 0) == -1 else f"done: {number}")
 clone, thread = (56 if os.uname().machine == "x86_64" else 220), 0x10F00
 for own in (0x100, 0x200, 0x400, 0x800):  # memory, folder, descriptors, signals: of a thread that does not share them
@@ -124,7 +127,26 @@ fcntl.fcntl(here, fcntl.F_GETFL)
 @needs_bubblewrap
 def test_what_is_not_in_the_list_is_refused(tmp_path):
     """Other networks, memory that no limit counts, what other notebooks do, what waits for who opens a library."""
-    assert said(tmp_path, REFUSED) == ["refused"] * 30
+    assert said(tmp_path, REFUSED) == ["refused"] * 34
+
+
+OWNED = """
+import os
+open("/tmp/a", "w").close()
+before = [(os.stat(place).st_mode, os.stat(place).st_mtime) for place in ("/dev/null", "/tmp/a")]
+for place in ("/dev/null", "/tmp/a"):
+    os.chmod(place, 0)
+    os.utime(place, (1, 1))
+print(before == [(os.stat(place).st_mode, os.stat(place).st_mtime) for place in ("/dev/null", "/tmp/a")])
+print(mode := oct(before[0][0] & 0o777), file=open("/dev/null", "w"))
+print(len(open("/dev/urandom", "rb").read(8)))
+"""
+
+
+@needs_bubblewrap
+def test_rights_and_times_stay_as_they_are(tmp_path):
+    """Root's notebook is root: without /dev/null no other notebook would start."""
+    assert said(tmp_path, OWNED) == ["True", "8"]
 
 
 UNLOCKED = """

@@ -1,6 +1,7 @@
 """A class is graded: right, half right, empty, broken and hostile notebooks, stopped and taken up again."""
 
 import csv
+import itertools
 import json
 import os
 import re
@@ -167,6 +168,23 @@ def test_a_student_is_written_when_he_is_done(tmp_path):
 
     grade_class(tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=SANDBOXED, ready=ready)
     assert seen == [("ana", ["ana"], True), ("bob", ["ana", "bob"], True)]
+
+
+def test_a_file_is_called_what_a_student_likes(tmp_path):
+    """Not even one that is called like trouble of the grader's own is graded for ever."""
+    (tmp_path / "class" / "mallory").mkdir(parents=True)
+    (tmp_path / "class" / "mallory" / "could not be graded now.ipynb").write_text("{}", encoding="utf-8")
+    (one,) = grade_class(tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=SANDBOXED)
+    assert one.error.startswith("could not be graded now") and not one.again
+
+
+@pytest.mark.parametrize("name", ["=1+1", "eve;=1+1", "eve; =1+1", 'eve|"@A1', "eve\t-A1", "＝1"])
+def test_no_table_has_a_formula_wherever_its_cells_are_parted(tmp_path, name):
+    results.write_tables([Graded(name, "a.ipynb", "")], tmp_path)
+    for table, at in itertools.product(("grades.csv", "moodle.csv", "canvas.csv"), ",;|\t"):
+        with open(tmp_path / table, encoding="utf-8", newline="") as file:
+            cells = [cell for row in csv.reader(file, delimiter=at) for cell in row]
+        assert not [cell for cell in cells if re.match(r'[\s"]*[=+@＝-]', cell)]
 
 
 def test_the_bar_names_who_is_waited_for(tmp_path):
