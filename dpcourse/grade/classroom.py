@@ -248,8 +248,8 @@ def _touched(place: Path) -> None:
 def write(graded: Graded, place: Path) -> None:
     """In one move, so that a file is whole or not there."""
     draft = place.with_suffix(f".{os.getpid()}")
-    text = json.dumps(dataclasses.asdict(graded), ensure_ascii=False, indent=1)
-    draft.write_text(text, encoding="utf-8", errors="replace")  # half a surrogate pair is no text
+    text = json.dumps(dataclasses.asdict(graded), indent=1)  # ASCII: names of files need not be text
+    draft.write_text(text, encoding="ascii")
     os.replace(draft, place)
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpcourse.grade import results, sandbox, staging
+from dpcourse.grade import classroom, results, sandbox, staging
 from dpcourse.grade.classroom import Graded, _waited_for, grade_class, latest
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.marking import grade
@@ -176,6 +176,12 @@ def test_a_file_is_called_what_a_student_likes(tmp_path):
     (tmp_path / "class" / "mallory" / "could not be graded now.ipynb").write_text("{}", encoding="utf-8")
     (one,) = grade_class(tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=SANDBOXED)
     assert one.error.startswith("could not be graded now") and not one.again
+
+
+def test_a_name_that_is_no_text_is_kept_as_it_is(tmp_path):
+    graded = Graded("ana\udcff", "é\ud800.ipynb", "1234")
+    classroom.write(graded, tmp_path / "a.json")
+    assert classroom.read(tmp_path / "a.json") == graded
 
 
 @pytest.mark.parametrize("name", ["=1+1", "eve;=1+1", "eve; =1+1", 'eve|"@A1', "eve\t-A1", "＝1"])
