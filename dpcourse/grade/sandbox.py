@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import os
 import shutil
@@ -18,6 +19,7 @@ from dpcourse.checks.clocks import Trouble
 from dpcourse.grade.calls import KNOWN, system_calls
 from dpcourse.grade.walls import interpreter, walls
 
+NO_HUGE_PAGES = 41  # PR_SET_THP_DISABLE, which whatever is started keeps
 # What stays possible without bubblewrap, because process and grader then belong to the same user.
 WITHOUT = (
     "read and change files of the user who grades, other submissions and the grades among them",
@@ -95,7 +97,7 @@ def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[
         "stderr": subprocess.DEVNULL,
         "env": environment,
         "cwd": folder,
-        "preexec_fn": functools.partial(_limit, limits),
+        "preexec_fn": functools.partial(_limit, limits, getattr(ctypes.CDLL(None), "prctl", None)),
     }
     try:
         if not sandboxed:
@@ -131,11 +133,13 @@ def address_space(process: int) -> int:
         return 0
 
 
-def _limit(limits: Limits) -> None:
+def _limit(limits: Limits, prctl: Any) -> None:
     import resource
 
     resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
     resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file, limits.file))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+    if prctl:
+        prctl(NO_HUGE_PAGES, 1, 0, 0, 0)  # of such a page, one byte that stays mapped keeps two megabytes
     os.umask(0o077)
