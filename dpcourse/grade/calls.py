@@ -16,7 +16,7 @@ files
     read:0:63 write:1:64 readv:19:65 writev:20:66 pread64:17:67 pwrite64:18:68 preadv:295:69 pwritev:296:70 lseek:8:62
     open:2: openat:257:56 creat:85: close:3:57 stat:4: lstat:6: fstat:5:80 newfstatat:262:79
     statx:332:291 access:21: faccessat:269:48 faccessat2:439:439 truncate:76:45 ftruncate:77:46 fallocate:285:47
-    fsync:74:82 fdatasync:75:83 flock:73:32 sendfile:40:71 dup:32:23 dup2:33: dup3:292:24 pipe:22: pipe2:293:59
+    fsync:74:82 fdatasync:75:83 flock:73:32 dup:32:23 dup2:33: dup3:292:24 pipe:22: pipe2:293:59
 folders
     getcwd:79:17 chdir:80:49 fchdir:81:50 getdents64:217:61 mkdir:83: mkdirat:258:34 rmdir:84: unlink:87:
     unlinkat:263:35 rename:82: renameat:264:38 renameat2:316:276 link:86: linkat:265:37 symlink:88: symlinkat:266:36
@@ -58,11 +58,9 @@ _ONLY = {
 # Locks of parts of a file hold up other processes, and there is none. They are said to be taken: SQLite asks for them,
 # and kept, each would be memory that no limit counts.
 _DONE = {"fcntl:72:25": (6, 7)}
-# What a thread waits for stays open as long as it waits, closed or not, and so does what waits in there.
-_FEW = {
-    "poll:7:": (1, 2),
-    "ppoll:271:73": (1, 2),
-}  # which argument, and how many it may be; `select` asks for any number
+# What a thread waits for stays open as long as it waits, closed or not, and with it all that waits in there. Which
+# argument says for how many it waits, and the most; `select` may wait for any number.
+_FEW = {"poll:7:": (1, 2), "ppoll:271:73": (1, 2)}
 # Rights, owners and times are said to be set, and left as they are: where the grader is root, so is a notebook, and it
 # would own the machine's /dev/null.
 _LEFT = "chmod:90: fchmod:91:52 fchmodat:268:53 fchown:93:55 utimensat:280:88"

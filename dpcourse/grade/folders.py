@@ -5,10 +5,11 @@ Used on both sides of the wire, so it imports nothing of the package.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-MOST_FILES, MOST_BYTES = 64, 2**22
+MOST_FILES, MOST_BYTES, DEEPEST = 64, 2**22, 8
 
 
 def files_of(folder: Path) -> dict[str, bytes] | None:
@@ -35,6 +36,8 @@ def files_of(folder: Path) -> dict[str, bytes] | None:
 def make_like(folder: Path, files: Mapping[str, bytes] | None) -> None:
     """Bring a folder to this state. Files that are like it already are not touched: somebody may have them open.
 
+    Folders that no file lies in any more are taken away.
+
     Raises
     ------
     ValueError
@@ -50,9 +53,16 @@ def make_like(folder: Path, files: Mapping[str, bytes] | None) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in there.keys() - files.keys():
         (folder / name).unlink()
+        for above in list(Path(name).parents)[:-1]:
+            with contextlib.suppress(OSError):  # something else lies in it
+                (folder / above).rmdir()
     for name, data in files.items():
         parts = name.split("/")
-        if len(name) > 200 or any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts):
+        if (
+            len(name) > 200
+            or len(parts) > DEEPEST
+            or any(part in ("", ".", "..") or "\\" in part or ":" in part for part in parts)
+        ):
             raise ValueError(f"{name!r} is no name of a file in a folder")
         if there.get(name) != data:
             place = folder.joinpath(*parts)

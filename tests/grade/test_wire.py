@@ -148,17 +148,17 @@ def test_what_is_not_of_this_form_is_refused(message):
 
 
 def test_a_folder_is_made_like_another(tmp_path):
-    files = {"a.txt": b"1", "in/b": b"2"}
+    files = {"a.txt": b"1", "in/here/b": b"2"}
     folders.make_like(tmp_path / "new", files)
     assert folders.files_of(tmp_path / "new") == files
     untouched = (tmp_path / "new" / "a.txt").stat().st_mtime_ns
     folders.make_like(tmp_path / "new", {"a.txt": b"1"})
-    assert folders.files_of(tmp_path / "new") == {"a.txt": b"1"}
+    assert [path.name for path in (tmp_path / "new").rglob("*")] == ["a.txt"]
     assert (tmp_path / "new" / "a.txt").stat().st_mtime_ns == untouched
     assert folders.files_of(tmp_path / "nowhere") is None
 
 
-@pytest.mark.parametrize("name", ["../a", "/a", "a/../../b", "", "a//b", "C:\\a"])
+@pytest.mark.parametrize("name", ["../a", "/a", "a/../../b", "", "a//b", "C:\\a", "a/" * 9 + "b"])
 def test_no_file_leads_out_of_its_folder(tmp_path, name):
     with pytest.raises(ValueError, match="no name"):
         folders.make_like(tmp_path / "in" / "here", {name: b"x"})
