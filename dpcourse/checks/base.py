@@ -41,6 +41,7 @@ import re
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -295,11 +296,12 @@ def _is_stub(answer: Any) -> bool:
     """Whether this is a `def` with an empty body (`...`, `pass` or a docstring), or one of several is."""
     if isinstance(answer, tuple | list):
         return any(_is_stub(member) for member in answer if callable(member))
-    code = getattr(answer, "__code__", None)
-    if code is None or code.co_name == "<lambda>":
+    if not isinstance(answer, FunctionType):  # which no frame of pandas is, whose attributes are its labels
         return False
+    code = answer.__code__
     steps = {(step.opname, step.argval) for step in dis.get_instructions(code)} - {("RESUME", 0), ("NOP", None)}
-    return steps <= {("LOAD_CONST", None), ("RETURN_VALUE", None), ("RETURN_CONST", None)}
+    empty = steps <= {("LOAD_CONST", None), ("RETURN_VALUE", None), ("RETURN_CONST", None)}
+    return empty and code.co_name != "<lambda>"
 
 
 def _raised(raised: AnswerRaised, called: str) -> Diagnosis:

@@ -232,9 +232,15 @@ def _marked(value: Any) -> Any:
     if type(value).__module__.startswith("pandas"):
         value.attrs["own"] = True
         return value
-    if type(value) not in (int, float, complex, str, list, tuple, *_SCALARS[:2]):
+    if type(value) not in _OWN:
         raise WireError(f"no {type(value).__name__} is of its own")
-    return type("Own", (type(value),), {})(value)
+    return _OWN[type(value)](value)
+
+
+# One for each kind, as a class takes a kilobyte.
+_OWN: dict[type, Any] = {
+    kind: type("Own", (kind,), {}) for kind in (int, float, complex, str, list, tuple, *_SCALARS[:2])
+}
 
 
 def _column(values: Any, index: Any) -> Any:

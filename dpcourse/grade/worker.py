@@ -132,7 +132,7 @@ class Worker:
     def do_stub(self, source: str) -> None:
         """The test for an empty function, whose source the grader has."""
         made: dict[str, Any] = {}
-        exec("import dis\nfrom typing import Any\n" + source, made)
+        exec("import dis\nfrom types import FunctionType\nfrom typing import Any\n" + source, made)
         self._is_stub = made["_is_stub"]
         self.send("ran", True)
 

@@ -10,6 +10,7 @@ import time
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcourse.checks import CheckResult, Diagnosis, Exercise, check, progress, registry
@@ -100,6 +101,7 @@ class Hostile:
         (lambda number: "x", "not-twice"),
         (lambda number: None, "not-twice"),
         (Hostile(), "unusable"),
+        (pd.Series([pd.Series(["f", exiting], index=["co_name", "co_lines"])], index=["__code__"]), "not-a-function"),
     ],
 )
 def test_nothing_an_answer_does_raises(answer, key):

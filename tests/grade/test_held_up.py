@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dpcourse.checks import Chance, Exercise
+from dpcourse.checks.answers import PackageUsed
 from dpcourse.checks.clocks import TimedOut, Trouble, family, time_limit
 from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
 from dpcourse.grade.classroom import Graded
@@ -41,6 +42,14 @@ def one(path, place, monkeypatch, outcome):
 
 def full(*_, **__):
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_what_no_check_catches_costs_one_notebook(tmp_path, monkeypatch):
+    def used(*_, **__):
+        raise PackageUsed("mechanisms")
+
+    found = one(tmp_path / "a.ipynb", tmp_path / "a.json", monkeypatch, used)
+    assert found.error == "could not be graded: PackageUsed: mechanisms" and not found.again
 
 
 def test_a_full_disk_is_not_a_grade(tmp_path, monkeypatch):

@@ -147,6 +147,16 @@ def test_what_is_not_of_this_form_is_refused(message):
         wire.Decoder(lambda n: n, memoryview(b"\0" * 8)).decode(message)
 
 
+def test_numbers_of_their_own_share_a_class():
+    """A class for each of them would take a thousand bytes for eight."""
+
+    class Own(int):
+        pass
+
+    one, other = across([Own(1), Own(2)])
+    assert of_its_own(one) and one == 1 and type(one) is type(other)
+
+
 def test_a_folder_is_made_like_another(tmp_path):
     files = {"a.txt": b"1", "in/here/b": b"2"}
     folders.make_like(tmp_path / "new", files)
