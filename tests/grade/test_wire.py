@@ -147,6 +147,26 @@ def test_what_is_not_of_this_form_is_refused(message):
         wire.Decoder(lambda n: n, memoryview(b"\0" * 8)).decode(message)
 
 
+ONE = ["a", "<f8", [1], True, 8]
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        ["S", [None], None, ["o", [1], "__array_interface__"], ONE],
+        ["S", [None], None, ["o", [1], ["t", "a", "__array_struct__"]], ONE],
+        ["S", [None], None, ["a", "<U2", [1], True, 8], ["o", [1], 0]],
+        ["D", [None, None], ["o", [1], "a"], ["__array__", ONE]],
+        ["l", ["D", [None, None], ["o", [1], "__array_interface__"], ["a", ONE]]],
+    ],
+    ids=str,
+)
+def test_no_label_is_what_numpy_asks_for(table):
+    """It would read whatever lies at an address that the student's process names."""
+    with pytest.raises(wire.WireError, match="two underscores"):
+        wire.Decoder(lambda number: number, memoryview("__".encode("utf-32-le"))).decode(table)
+
+
 def test_numbers_of_their_own_share_a_class():
     """A class for each of them would take a thousand bytes for eight."""
 
