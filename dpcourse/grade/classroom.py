@@ -25,9 +25,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from dpcourse.checks.answers import LookedAway, PackageUsed
 from dpcourse.checks.base import cut
-from dpcourse.checks.clocks import TimedOut, Trouble
+from dpcourse.checks.clocks import Trouble
 from dpcourse.grade import sandbox
 from dpcourse.grade.handed_in import (
     Submission,
@@ -213,8 +212,9 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
     except (OSError, Trouble) as error:  # the grader's own, such as a full disk: graded when it is asked for again
         said = f"could not be graded now ({getattr(error, 'strerror', None) or error}): grade the class again"
         keep, graded = False, Graded(one.student, one.path.name, digest, error=said, again=True)
-    # Whatever it was, it is this notebook's, and the class goes on.
-    except (Exception, PackageUsed, LookedAway, TimedOut) as error:
+    except KeyboardInterrupt:  # by who grades
+        raise
+    except BaseException as error:  # whatever it was, it is this notebook's, and the class goes on
         graded = Graded(
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )

@@ -37,7 +37,7 @@ ALSO = {
     ("04.5", "own-generator"): {"not-everywhere"},  # one draw for each number of records is no law, either
     ("06.1", "not-everywhere"): {"own-generator"},  # without noise another generator changes nothing
     ("11.2", "confidence-ignored"): {"beyond-the-truth"},  # it is, too
-    # Of an answer with a fudge: hardly a fifth of ε is certified, or by luck more than there is already where many are run.
+    # Of an answer with a fudge: hardly a fifth of ε is certified, or by luck more than there is in many runs already.
     ("11.2", "beyond-the-truth"): {"finds-nothing", "too-much", "accuses-with-many-runs"},
     ("11.5", "false-alarm"): {"accuses-all"},  # half of a claim accuses whoever just meets theirs
     ("11.5", "too-few-runs"): {"misses-some"},
