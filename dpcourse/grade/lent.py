@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -91,6 +92,15 @@ def _lets_through(thing: Any, kind: str, name: str) -> bool:
     if module.startswith("dpcourse.lessons.") and ".exercises" in module:
         return name == "__call__"
     return module.startswith(("dpcourse.lessons.", "dpcourse.datasets.")) and not name.startswith("_")
+
+
+def nowhere(words: str) -> str:
+    """The same without addresses: where something lies in the grader's memory is nobody's business.
+
+    >>> nowhere("no generator: <function collect at 0x7f2a10c3e8b0>")
+    'no generator: <function collect at 0x…>'
+    """
+    return re.sub(r"\b0x[0-9a-fA-F]+", "0x…", words)
 
 
 def asked(thing: Any, name: str, arguments: Sequence[Any] | None, keywords: Mapping[str, Any] | None) -> Any:

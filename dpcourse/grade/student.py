@@ -23,7 +23,7 @@ from dpcourse.checks.beside import of_its_own
 from dpcourse.checks.clocks import PATIENCE, TimedOut
 from dpcourse.grade import database, wire
 from dpcourse.grade.folders import files_of, make_like
-from dpcourse.grade.lent import asked
+from dpcourse.grade.lent import asked, nowhere
 from dpcourse.grade.remote import Remote
 
 
@@ -191,7 +191,7 @@ class Student:
         try:
             answer = ("result", [asked(self._things[number], name, arguments, keywords)])
         except Exception as error:
-            answer = ("raised", [[type(error).__name__, str(error)]])
+            answer = ("raised", [[type(error).__name__, nowhere(str(error))]])
         self._send(answer[0], [*answer[1], [wire.rng_state(rng) for rng in rngs]])
 
     # -- a notebook
