@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.answered import answered
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance, Diagnosis, Refused
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.links import uneven_bit
@@ -20,82 +18,19 @@ from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.hidden import hidden
-from dpcourse.lessons.capstone_2.exercises.histogram import counted
 from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
-from dpcourse.lessons.capstone_2.exercises.sharing import Source
+from dpcourse.lessons.capstone_2.exercises.robust import robust
 from dpcourse.lessons.capstone_2.exercises.world import (
     FAINT,
-    LOUD,
-    MIXES,
     NAMES,
-    Desk,
     Message,
     a_quarter,
-    mixed,
     released,
     simulated,
 )
 from dpcourse.privacy import Guarantee
-
-
-def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
-    for kind, (what, hint) in MIXES.items():
-        for _ in range(2):
-            messages, right, quarter = mixed(chance.rng, kind)
-            given = answered(kind, what, hint, released, answer, messages, quarter, LOUD, chance.rng)
-            if not np.array_equal(given["noisy"], right):
-                off = float(np.abs(np.asarray(given["noisy"]) - right).sum())
-                seen = f"{what}, your counts are off by {off:.4g} lots in all. At ε = {LOUD:g} right noise is 0."
-                more = _of_two(given["noisy"], messages, quarter) if kind == "repeated" else ""
-                return Diagnosis(kind, seen + more, hint)
-    return _refusals(answer, chance)
-
-
-def _of_two(noisy: Any, messages: list[Message], quarter: str) -> str:
-    """Which of a supplier's messages were counted, where that is all that is wrong."""
-    fine = [(name, lots) for name, when, lots in messages if when == quarter]
-    for lots, words in (
-        ([lots for _, lots in fine], "all messages of a supplier"),
-        (dict(fine).values(), "a supplier's last message"),
-    ):
-        if np.array_equal(noisy, counted(np.concatenate([*lots]))):
-            return f" You count {words}."
-    return ""
-
-
-def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
-    messages, _, quarter = mixed(chance.rng, "plain")
-    few = messages[: SHARES - 1]
-    copies = [*few, *few[:3]]
-    least = "How many suppliers have to send something, and what does the task want with fewer?"
-    for sent, desk, what, key, ask in (
-        (few, Desk(), f"Only {SHARES - 1} suppliers sent something, so the noise is not whole", "too-few", least),
-        (
-            copies,
-            Desk(),
-            f"{SHARES - 1} suppliers sent {len(copies)} messages, so the noise is not whole",
-            "too-few",
-            least,
-        ),
-        (messages, Desk(says=False), "`admit` says no", "spends-anyway", "What does the task want when it says no?"),
-    ):
-        try:
-            given = answer(copy.deepcopy(sent), NAMES, quarter, 0.5, desk, Source(chance.rng), chance.rng)
-        except AnswerRaised as raised:
-            return Diagnosis(f"{key}-raises", f"{what}, and your function stops with {raised}.", ask)
-        if given is not None:
-            return Diagnosis(key, f"{what}, and you publish all the same.", ask)
-        if key == "too-few" and desk.asked:
-            return Diagnosis(
-                "charges-refused",
-                f"{what}. You publish nothing, but `admit` was asked, and so the budget is charged.",
-                "What has to be known before you ask?",
-            )
-    return None
-
 
 QUARTERS = ((SHARES, 160), (SUPPLIERS, 120))  # simulated with the fewest suppliers allowed, and with all
 
