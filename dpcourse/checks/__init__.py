@@ -1,6 +1,7 @@
 """Exercises checked by trying to break the answer: `check("03.2", answer)`, `progress()`."""
 
-from dpcourse.checks.base import Chance, CheckResult, Diagnosis, Exercise
+from dpcourse.checks.base import Chance, CheckResult, Exercise
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.environment import check_environment
 from dpcourse.checks.registry import check, progress
 from dpcourse.checks.rehearsal import Rehearsal, rehearse

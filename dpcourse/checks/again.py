@@ -14,7 +14,8 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Case, Chance, Diagnosis, Refused
+from dpcourse.checks.base import Case, Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.plain import only_numbers
 
 TWICE = Diagnosis(

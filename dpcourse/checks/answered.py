@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
 from dpcourse.checks.answers import AnswerRaised
-from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,7 +20,7 @@ def stops(kind: str, what: str, ask: str) -> Iterator[None]:
     >>> with stops("nobody", "With no message", "What is the sum of nothing?"):
     ...     raise AnswerRaised(ZeroDivisionError("division by zero"))
     Traceback (most recent call last):
-    dpcourse.checks.base.Refused: With no message, your function stops with ZeroDivisionError: division by zero.
+    dpcourse.checks.diagnosis.Refused: With no message, your function stops with ZeroDivisionError: division by zero.
     """
     try:
         yield

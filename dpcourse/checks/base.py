@@ -55,45 +55,9 @@ from dpcourse.checks.answers import (
     quiet,
 )
 from dpcourse.checks.clocks import OWN, Clock, TimedOut, time_limit
+from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused, a
 
 FAILURE = 1e-6
-MOST_WORDS = 2000  # characters of what is seen, and of what is asked
-
-
-def cut(words: str) -> str:
-    """Without its middle if it is very long: a diagnosis shows what an answer gave, which may be of any length.
-
-    >>> cut(f"You return {'x' * 10**6}; right is 3.")[-20:]
-    'xxxxxxx; right is 3.'
-    """
-    return words if len(words) <= MOST_WORDS else f"{words[: MOST_WORDS - 200]} … {words[-200:]}"
-
-
-@dataclass(frozen=True)
-class Diagnosis:
-    """What is wrong with an answer.
-
-    Parameters
-    ----------
-    key : str
-        A short stable name of the mistake, for tests.
-    seen : str
-        What the check saw, with its numbers: one or two sentences.
-    ask : str
-        What to look at; a question is better than the solution.
-    """
-
-    key: str
-    seen: str
-    ask: str = ""
-
-    def __post_init__(self) -> None:
-        for name in ("seen", "ask"):
-            object.__setattr__(self, name, cut(getattr(self, name)))
-
-    def led_by(self, words: str) -> Diagnosis:
-        """The same, of a part of the answer that these words name: "The count. "."""
-        return Diagnosis(self.key, words + self.seen, self.ask)
 
 
 @dataclass(frozen=True)
@@ -105,14 +69,6 @@ class Chance:
 
 
 Case = Callable[[Answer, Chance], "Diagnosis | None"]
-
-
-class Refused(Exception):
-    """What a case's helper raises when it sees at once what is wrong."""
-
-    def __init__(self, diagnosis: Diagnosis) -> None:
-        super().__init__(diagnosis.seen)
-        self.diagnosis = diagnosis
 
 
 @dataclass(frozen=True, repr=False)
@@ -266,7 +222,6 @@ def _times(calls: int) -> str:
     return {0: "read", 1: "called once, and did not return"}.get(calls, f"called {calls:,} times")
 
 
-NOTHING = Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
 _UNANSWERED = Diagnosis("unanswered", "", "Replace the ... by your answer and run the cell again.")
 
 
@@ -284,12 +239,6 @@ def _not_an_answer(exercise: Exercise, answer: Any) -> Diagnosis | None:
             "not-a-value", "A value is wanted here, and this is a function.", "Call it, and pass what it returns."
         )
     return None
-
-
-def a(thing: Any) -> str:
-    """Its type with an article: "an int", "a list"."""
-    name = type(thing).__name__
-    return f"an {name}" if name[0].lower() in "aeio" or name == "ndarray" else f"a {name}"
 
 
 def _is_stub(answer: Any) -> bool:

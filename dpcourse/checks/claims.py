@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from dpcourse.checks.base import Diagnosis, a
+from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.privacy import Guarantee, Neighbours
 
 CHANGE = {Neighbours.ADD_REMOVE: "adding or removing", Neighbours.REPLACE_ONE: "replacing"}

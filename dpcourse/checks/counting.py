@@ -13,8 +13,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Case, Chance, Diagnosis
+from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases.known import Mistake, frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.checks.release import Release
 from dpcourse.checks.vocabulary import Shared

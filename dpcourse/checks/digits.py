@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 
 FEWEST = 20
 FAILURE = 1e-9

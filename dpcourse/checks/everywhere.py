@@ -35,8 +35,9 @@ from numpy.random import Generator
 
 from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpcourse.checks import links
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import finest
 from dpcourse.checks.vocabulary import Shared
 

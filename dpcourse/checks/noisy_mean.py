@@ -14,8 +14,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Case, Chance, Diagnosis
+from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.gaussian import compared, linked, not_gaussian
 from dpcourse.checks.mean_laws import Problem, anywhere

@@ -24,7 +24,8 @@ from numpy.random import Generator
 
 from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.placing import Question, crowded, misplaced
 
 if TYPE_CHECKING:

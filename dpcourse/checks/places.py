@@ -22,7 +22,8 @@ from scipy import special, stats
 
 from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.everywhere import Call, deaf
 from dpcourse.checks.once import CORNERS, corners, near, spread, whole
 from dpcourse.checks.placing import EXACT, shares, uneven

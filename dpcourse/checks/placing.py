@@ -21,7 +21,8 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks import links
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.linked import linked
 from dpcourse.checks.noise_laws import Law, finest
 from dpcourse.checks.vocabulary import Shared

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis, Refused, a
 from dpcourse.checks.beside import of_its_own
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 
 _NAMES = (None, "count", "row_0", "col_0")  # that pandas itself gives to counts and to their axes
 
@@ -28,7 +28,7 @@ def only_numbers(given: Any, public: Sequence[Any] = ()) -> Any:
     >>> only_numbers("2.5")
     Traceback (most recent call last):
         ...
-    dpcourse.checks.base.Refused: Numbers are wanted; you return a str.
+    dpcourse.checks.diagnosis.Refused: Numbers are wanted; you return a str.
     """
     if of_its_own(given):
         raise _leaks("Your result is more than numbers: it is of a class of its own, or has attributes.")

@@ -28,11 +28,12 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Case, Chance, Diagnosis, Refused
+from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases.audited import Audited
 from dpcourse.checks.cases.exact import Returns
 from dpcourse.checks.cases.known import Mistake, Pairs, frozen
 from dpcourse.checks.cells import exact_wrong, uneven_wrong
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.linked import SHARED, shared
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases.known import Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.vocabulary import Shared
 
 FULL = 20  # a number is large if it is so many scales from 0: no noise reaches that far

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy import optimize, stats
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 
 
 def quieter(real: np.ndarray, told: Sequence[np.ndarray], failure: float) -> float | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 
 
 class Shared(enum.Enum):

@@ -25,8 +25,8 @@ from typing import Any
 
 from tqdm import tqdm
 
-from dpcourse.checks.base import cut
 from dpcourse.checks.clocks import Trouble
+from dpcourse.checks.diagnosis import cut
 from dpcourse.grade import sandbox
 from dpcourse.grade.handed_in import (
     Submission,

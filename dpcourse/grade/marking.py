@@ -17,8 +17,9 @@ import numpy as np
 
 from dpcourse.checks import clocks
 from dpcourse.checks.answers import PackageUsed
-from dpcourse.checks.base import Exercise, cut
+from dpcourse.checks.base import Exercise
 from dpcourse.checks.clocks import Clock, TimedOut, Trouble
+from dpcourse.checks.diagnosis import cut
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.student import Gone, Late, Student

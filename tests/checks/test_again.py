@@ -5,7 +5,8 @@ import pytest
 
 from dpcourse.checks.again import Again, follows, listens
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Refused
 from dpcourse.checks.places import Placed, place
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from dpcourse.checks.answered import answered, stops
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Refused
+from dpcourse.checks.diagnosis import Refused
 
 WHERE = ("nobody", "With no message", "What is the sum of nothing?")
 

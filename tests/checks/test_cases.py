@@ -13,8 +13,9 @@ import pytest
 
 from dpcourse.audit import AuditResult, Finding
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful, Value, View
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.privacy import Guarantee
 
 

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Refused
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.checks.selection import softmax

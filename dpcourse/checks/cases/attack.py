@@ -13,7 +13,8 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.privacy import Guarantee, Neighbours
 
 _WHICH_NEIGHBOURS = "For which two neighbours does this release do something that its noise does not cover?"

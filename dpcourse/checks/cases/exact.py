@@ -14,8 +14,9 @@ from numpy.random import Generator
 
 from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import NOTHING, Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import CONSTANT, Mistake, frozen
+from dpcourse.checks.diagnosis import NOTHING, Diagnosis, a
 
 
 @dataclass(frozen=True)

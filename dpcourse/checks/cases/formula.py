@@ -14,10 +14,11 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import NOTHING, Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.exact import holds_text
 from dpcourse.checks.cases.known import Mistake, frozen
 from dpcourse.checks.cases.relations import holding
+from dpcourse.checks.diagnosis import NOTHING, Diagnosis, a
 from dpcourse.checks.vocabulary import Shared
 
 Arguments = tuple[Any, ...]

@@ -13,8 +13,9 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import Call, Mistake, frozen, plainly
+from dpcourse.checks.diagnosis import Diagnosis
 
 Law = Mapping[Any, float]
 

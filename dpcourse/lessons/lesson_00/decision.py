@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, a
 
 # Letter -> whether the release can make Boris certain, and what is said to somebody who decides otherwise.
 RELEASES = {

@@ -7,9 +7,10 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Exercise
+from dpcourse.checks.base import Chance, Exercise
 from dpcourse.checks.cases import Mistake, Value, either_order
 from dpcourse.checks.counting import YES_COUNTS
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.release import Probe, Release, Words
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_00.decision import DECISION

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.once import near, whole
 from dpcourse.lessons.capstone_1.numbers import gaussian_delta, local_epsilon, noise_multiplier
 

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.lessons.capstone_1.numbers import ROUNDS, SHARES, gaussian_delta, noise_multiplier
 

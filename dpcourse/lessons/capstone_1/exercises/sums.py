@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 from dpcourse.datasets.fabs import FAB_SIZES
 from dpcourse.lessons.capstone_1 import numbers

@@ -8,7 +8,8 @@ import numpy as np
 
 from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import in_shares, misplaced

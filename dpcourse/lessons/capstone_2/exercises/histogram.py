@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_2.design import BINS
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.once import whole
 
 _BUDGET = 2000  # thousandths

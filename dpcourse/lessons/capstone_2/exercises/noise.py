@@ -8,8 +8,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked
 from dpcourse.checks.once import near
 from dpcourse.checks.plain import only_numbers

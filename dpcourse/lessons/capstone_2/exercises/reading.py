@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused, a
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import BINS

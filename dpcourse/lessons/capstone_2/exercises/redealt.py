@@ -8,7 +8,8 @@ import numpy as np
 
 from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import near
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.lessons.capstone_2.design import BINS, SUPPLIERS

@@ -9,7 +9,8 @@ import numpy as np
 
 from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.capstone_2.design import SHARES
 from dpcourse.lessons.capstone_2.exercises.histogram import counted
 from dpcourse.lessons.capstone_2.exercises.sharing import Source

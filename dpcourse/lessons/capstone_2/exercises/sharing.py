@@ -12,7 +12,8 @@ from scipy import stats
 
 from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.links import uneven_bit
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS

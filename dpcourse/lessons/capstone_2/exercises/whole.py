@@ -9,8 +9,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import uneven_bit
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared

@@ -10,7 +10,8 @@ import numpy as np
 
 from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 

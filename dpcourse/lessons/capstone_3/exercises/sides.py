@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.scores import fit
 from dpcourse.lessons.capstone_3.exercises.tools import leaning, reach

@@ -11,7 +11,8 @@ import numpy as np
 from dpcourse.checks.again import listens
 from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.noise import Noise, noise_wrong, whole

@@ -10,7 +10,8 @@ from scipy.special import gammaln
 
 from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import NOTHING, Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.sides import Asked, between, by_largest, linked_coins, same_side, sided

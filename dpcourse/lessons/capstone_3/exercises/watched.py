@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets.telemetry import WIDTH

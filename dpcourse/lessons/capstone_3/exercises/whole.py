@@ -9,8 +9,9 @@ import numpy as np
 
 from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import fresh
 from dpcourse.datasets import Telemetry, simulate_telemetry
 from dpcourse.datasets.telemetry import WIDTH

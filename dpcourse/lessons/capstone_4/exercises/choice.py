@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import whole
 from dpcourse.datasets import simulate_centres
 from dpcourse.lessons.capstone_4.exercises.reference import chosen

@@ -11,7 +11,8 @@ from scipy import stats
 
 from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_4.exercises.reference import counted, learned

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.lessons.capstone_4.exercises.paillier import whole
 from dpcourse.lessons.capstone_4.exercises.reference import anew, slots_in
 

@@ -11,7 +11,8 @@ from scipy import stats
 
 from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.lessons.capstone_4.exercises.reference import anew, decrypted, encrypted, primes, root
 
 PARTS = ("key", "encrypt", "add", "decrypt")

@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.whole_noise import missing
 from dpcourse.datasets import simulate_centres
 from dpcourse.datasets.centres import NAMES

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.lessons.capstone_4.design import FACTORIAL, NEEDED, PARTIES, Part, deal
 from dpcourse.lessons.capstone_4.exercises.paillier import said, whole
 from dpcourse.lessons.capstone_4.exercises.reference import anew, encrypted, part_of, primes

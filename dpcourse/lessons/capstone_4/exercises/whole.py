@@ -13,8 +13,9 @@ from scipy import stats
 from dpcourse.checks.again import drawn_elsewhere, follows
 from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import near, spread, whole
 from dpcourse.checks.whole_noise import in_shares, misplaced, missing
 from dpcourse.datasets.centres import NAMES

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.accounting import calibrate_noise_multiplier
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_5.exercises.reference import deviation
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier, classic_noise_multiplier

@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.capstone_5.design import epsilon_of
 from dpcourse.lessons.capstone_5.exercises.reference import numbers_of, patient_epsilon, spread_out, whole
 

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import Draws, repeated, shared
 from dpcourse.checks.once import fresh
 from dpcourse.checks.vocabulary import Shared

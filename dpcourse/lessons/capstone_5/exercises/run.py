@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.plain import parts
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.exercises.reference import (

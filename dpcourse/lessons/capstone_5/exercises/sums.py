@@ -6,8 +6,9 @@ import numpy as np
 from scipy.special import expit
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.lessons.capstone_5.exercises.reference import (
     CANARIES,
     book,

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import fresh
 from dpcourse.checks.told import beside_data, quiet_in_earnest, quieter

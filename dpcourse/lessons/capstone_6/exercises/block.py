@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.lessons.capstone_6.design import BITS
 
 CANARIES = (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e19, 3.0, 1e-300)

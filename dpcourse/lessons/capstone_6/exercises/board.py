@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.capstone_6.design import BITS, opened
 from dpcourse.lessons.capstone_6.exercises.local import Watched
 from dpcourse.lessons.capstone_6.exercises.world import EXACT

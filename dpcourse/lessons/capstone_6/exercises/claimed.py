@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_6.design import (

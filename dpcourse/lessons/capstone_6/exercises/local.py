@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.datasets import Bank
 from dpcourse.datasets.customers import NAMES
 from dpcourse.lessons.capstone_6.design import BANKS, COLUMNS, FEWEST, Run, Triple

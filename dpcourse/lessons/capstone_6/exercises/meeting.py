@@ -8,7 +8,8 @@ import numpy as np
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.lessons.capstone_6.design import MOST, PRIME
 from dpcourse.lessons.capstone_6.exercises.office import alike, compares
 from dpcourse.lessons.capstone_6.numbers import LOW_ORDER, on_curve

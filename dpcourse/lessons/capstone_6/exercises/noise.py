@@ -10,8 +10,9 @@ from scipy import stats
 
 from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import near
 from dpcourse.checks.plain import only_numbers

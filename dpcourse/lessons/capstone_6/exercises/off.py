@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.datasets import Bank
 from dpcourse.datasets.customers import FEATURES, LENDER, NAMES
 from dpcourse.lessons.capstone_6.design import BANKS, BITS

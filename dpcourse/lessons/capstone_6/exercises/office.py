@@ -7,7 +7,8 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.datasets.customers import NAMES
 from dpcourse.lessons.capstone_6.design import BANKS
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Case, Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Case, Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from scipy import stats
 
 from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.links import uneven_bit
 from dpcourse.lessons.capstone_6.design import BANKS, BITS, Run, Triple, opened, times
 from dpcourse.lessons.capstone_6.exercises.local import TWICE, Multiplied, Shared, Watched, alone, watched

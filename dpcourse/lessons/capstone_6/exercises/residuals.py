@@ -6,9 +6,10 @@ import numpy as np
 from scipy import special
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.cases.relations import NAMED
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_6.residuals import others_scores
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.datasets import Customers, simulate_customers
 from dpcourse.lessons.capstone_6.design import BANKS, BITS, COLUMNS, FEWEST, HONEST, Run
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name

@@ -7,7 +7,8 @@ from scipy import stats
 
 from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import near, spread, whole
 from dpcourse.lessons.capstone_6.design import BANKS, DELTA, FEWEST, HONEST

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Attack
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.lessons.capstone_6.design import PRIME
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_6.numbers import blinded, first_hash, on_curve

@@ -7,7 +7,8 @@ import numpy as np
 from dpcourse.checks.again import follows
 from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.datasets import Bank, Customers, simulate_customers
 from dpcourse.datasets.customers import FEATURES, LENDER, NAMES
 from dpcourse.lessons.capstone_6.design import (

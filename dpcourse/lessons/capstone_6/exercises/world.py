@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.plain import parts
 from dpcourse.datasets import Bank, simulate_customers
 from dpcourse.datasets.customers import FEATURES, LENDER, NAMES

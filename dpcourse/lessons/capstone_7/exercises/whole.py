@@ -11,8 +11,9 @@ import numpy as np
 from dpcourse.checks.again import listens
 from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import near, spread, whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_clicks

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Diagnosis, Refused
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_7.design import item_model
 from dpcourse.lessons.capstone_7.exercises.phone import STRANGE, contributed

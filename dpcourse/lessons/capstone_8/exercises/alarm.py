@@ -8,7 +8,8 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets.meters import simulate_meters
 from dpcourse.lessons.capstone_8.design import CAP

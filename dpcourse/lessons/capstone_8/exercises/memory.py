@@ -10,8 +10,9 @@ from scipy import stats
 
 from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Attack
+from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.checks.once import fresh, whole
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared

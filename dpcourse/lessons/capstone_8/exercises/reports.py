@@ -10,7 +10,8 @@ from scipy import stats
 
 from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.once import fresh, near, whole
 from dpcourse.checks.plain import only_numbers

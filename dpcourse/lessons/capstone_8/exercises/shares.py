@@ -9,8 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.claims import claimed
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.lessons.capstone_8.design import sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.noise import Noise, noise_fits

@@ -10,7 +10,8 @@ import numpy as np
 from dpcourse.checks.again import listens
 from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import fresh, spread, whole
 from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm

@@ -9,7 +9,8 @@ import pandas as pd
 
 from dpcourse.attacks import records
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, a
 
 WIDTH = 4  # columns of each release
 LIMIT = 0.01  # fewer people than this share may be linkable

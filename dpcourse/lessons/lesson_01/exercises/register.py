@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 
 from dpcourse.attacks import records
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.lesson_01.exercises.tables import people
 
 

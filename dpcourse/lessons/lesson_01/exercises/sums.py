@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 
 
 def reconstructs(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -7,8 +7,9 @@ import pandas as pd
 
 from dpcourse.attacks import records
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 
 _ALL = ["street", "age", "sex", "job"]

@@ -7,7 +7,8 @@ from itertools import product
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised, PackageUsed
-from dpcourse.checks.base import NOTHING, Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import NOTHING, Diagnosis
 from dpcourse.checks.once import whole
 
 

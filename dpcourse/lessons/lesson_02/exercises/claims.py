@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.privacy import Neighbours
 
 

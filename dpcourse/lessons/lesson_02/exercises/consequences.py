@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import anywhere, between
 
 

@@ -8,8 +8,9 @@ import numpy as np
 from scipy.optimize import brentq
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 
 _TWENTIETHS, _OUTPUTS = 20, (2, 7)

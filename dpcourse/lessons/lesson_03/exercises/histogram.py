@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Mistake, either_order
 from dpcourse.checks.counting import (
     IN_ANOTHER_ORDER,
@@ -21,6 +21,7 @@ from dpcourse.checks.counting import (
     one_more,
     tables,
 )
+from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import whole
 from dpcourse.checks.release import Probe, Release, Words

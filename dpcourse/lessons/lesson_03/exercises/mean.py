@@ -12,9 +12,10 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import either_order
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.lesson_03.exercises.records import bounds, records, tells
 
 

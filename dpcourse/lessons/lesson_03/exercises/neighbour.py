@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from numpy.random import Generator
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Attack
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.privacy import Guarantee, Neighbours
 
 PEOPLE, HIGHEST = 10, 200

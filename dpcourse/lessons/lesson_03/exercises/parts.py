@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.linked import SAME
 from dpcourse.checks.links import Draws, repeated
 from dpcourse.checks.noise_laws import geometric, laplace

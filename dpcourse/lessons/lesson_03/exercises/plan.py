@@ -6,7 +6,8 @@ import math
 import numbers
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, a
 
 EPSILON, MISSES, HOURS = 0.8, 0.05, 60
 WIDTHS = {"day": 10.0, "night": 10.0, "staff": 15.0, "hours": 450.0}

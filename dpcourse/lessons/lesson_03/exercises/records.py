@@ -12,9 +12,10 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, either_order
 from dpcourse.checks.cases.known import Pairs
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)

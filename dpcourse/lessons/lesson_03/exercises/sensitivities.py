@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Mistake
 from dpcourse.checks.cases.exact import holds_text
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 
 _FIVE = "Which five numbers does the exercise ask for? Return them as numbers, in one tuple."

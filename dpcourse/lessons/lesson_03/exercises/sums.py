@@ -8,8 +8,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns, either_order
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import either_order
 from dpcourse.checks.counting import (
     YES_COUNTS,
@@ -19,6 +19,7 @@ from dpcourse.checks.counting import (
     one_yes_each,
     yes_and_no,
 )
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import normal
 from dpcourse.checks.release import Probe, Words
 from dpcourse.checks.vocabulary import Shared

@@ -9,9 +9,10 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, either_order
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_04.exercises.scales import SCALES, by_scale

@@ -10,9 +10,10 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_04.exercises.neighbours import AUDITS, TOO_SHARP, ages, call_median

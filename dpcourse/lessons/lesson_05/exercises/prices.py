@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import anywhere, between, whole
 
 # Inputs of two to four kinds are drawn at random; in this many a kind is missing with probability 1e-12 at most.

@@ -6,8 +6,9 @@ import numpy as np
 
 from dpcourse.audit import certified_epsilon
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.local import RandomizedResponse
 
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.local import RandomizedResponse, project_to_simplex

@@ -8,8 +8,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability

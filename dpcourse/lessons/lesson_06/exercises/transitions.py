@@ -10,8 +10,9 @@ from scipy import stats
 
 from dpcourse.audit import audit
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.privacy import Guarantee, Neighbours

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import anywhere
 
 # Inputs of up to four kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.

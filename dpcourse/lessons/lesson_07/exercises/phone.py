@@ -9,8 +9,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns, View
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place
 from dpcourse.checks.vocabulary import Shared

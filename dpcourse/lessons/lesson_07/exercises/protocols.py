@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import anywhere, whole
 from dpcourse.checks.places import Place, Placed, place_of_count
 from dpcourse.checks.vocabulary import Shared

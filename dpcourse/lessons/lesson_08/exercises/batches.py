@@ -10,7 +10,8 @@ from scipy import stats
 
 from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.scores import Asked, score_of, where_off
 from dpcourse.checks.vocabulary import Shared

@@ -7,8 +7,9 @@ import math
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 
 

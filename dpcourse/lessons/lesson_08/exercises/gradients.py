@@ -8,8 +8,8 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.gaussian import clipped
 from dpcourse.checks.once import whole
 

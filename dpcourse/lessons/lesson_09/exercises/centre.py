@@ -7,8 +7,9 @@ import math
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.diagnosis import Diagnosis
 
 _WRONG = {
     "no-weights": Diagnosis(

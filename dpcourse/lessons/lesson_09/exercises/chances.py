@@ -12,7 +12,8 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.places import Place, Placed, place
 
 EPSILON = 2.0

@@ -11,9 +11,10 @@ from numpy.random import Generator
 from scipy import special, stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Case, Chance, Diagnosis
+from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import same_side
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared

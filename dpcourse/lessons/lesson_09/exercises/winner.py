@@ -10,9 +10,10 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.chances import EPSILON, call_vote, everywhere, name_vote
 from dpcourse.privacy import Guarantee

@@ -9,8 +9,9 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, a
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.checks.once import anywhere, between, whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
 from dpcourse.checks.vocabulary import Shared

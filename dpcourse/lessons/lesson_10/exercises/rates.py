@@ -10,8 +10,9 @@ from scipy import stats
 
 from dpcourse.audit import clopper_pearson
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 
 # 10.1 The true positive rate at a false positive rate

@@ -10,8 +10,8 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.audit import clopper_pearson
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 
 # 11.1 A certificate from counts

@@ -9,8 +9,9 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.lesson_11.exercises.outputs import (
     CALLED,
     LEAKING,

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis, Refused, a
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.once import fresh
 from dpcourse.gauntlet.exhibit import laplace
 from dpcourse.gauntlet.sealed import Sealed, seal

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Mistake
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.gaussian import GaussianLaw, clipped
 from dpcourse.checks.mean_laws import NOISE_MISTAKES, Problem
 from dpcourse.checks.noisy_mean import NoisyMean

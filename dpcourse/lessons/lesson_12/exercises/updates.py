@@ -9,8 +9,9 @@ from numpy.random import Generator
 from scipy.special import expit
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake, Returns
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 
 # 12.1 Read a wafer off an update

@@ -7,8 +7,9 @@ from collections.abc import Hashable
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, for_each
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place_of_choice
 from dpcourse.checks.selection import largest_after, softmax

@@ -9,8 +9,9 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value, for_each
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
 from dpcourse.checks.vocabulary import Shared

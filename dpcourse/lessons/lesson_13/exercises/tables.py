@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 
-from dpcourse.checks.base import Diagnosis
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import anywhere, whole
 from dpcourse.checks.release import Release, Words

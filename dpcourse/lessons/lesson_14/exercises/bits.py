@@ -6,7 +6,8 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 
 # 14.4 The dataset in the last bits

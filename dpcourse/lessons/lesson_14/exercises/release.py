@@ -10,8 +10,9 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns, either_order
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import same_side
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import whole

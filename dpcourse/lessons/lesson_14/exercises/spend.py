@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance, Diagnosis
+from dpcourse.checks.base import Chance
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_14.exercises.costs import query_ids, requests, text
 from dpcourse.lessons.lesson_14.exercises.verdicts import id_wrong, one_wrong, rounded, rows_wrong

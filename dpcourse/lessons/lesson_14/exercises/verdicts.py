@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from decimal import Decimal
 
-from dpcourse.checks.base import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.lessons.lesson_14.exercises.costs import text
 
 
