@@ -69,7 +69,8 @@ def stage(rooms: frozenset[str], folder: Path) -> Path:
             shutil.copy2(source.with_suffix(".py"), package)
     (package / "checks").mkdir()
     (package / "checks" / "__init__.py").write_text(CHECKS, encoding="utf-8")
-    for name in ("wire.py", "folders.py", "worker.py"):
+    shutil.copytree(PACKAGE / "grade" / "wire", folder / "wire", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("folders.py", "worker.py"):
         shutil.copy2(PACKAGE / "grade" / name, folder)
     for name in ("beside.py", "forms.py"):
         shutil.copy2(PACKAGE / "checks" / name, folder)

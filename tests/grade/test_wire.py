@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from dpcourse.checks.base import Refused
 from dpcourse.checks.beside import of_its_own
+from dpcourse.checks.diagnosis import Refused
 from dpcourse.checks.plain import only_numbers
 from dpcourse.grade import folders, wire
 from dpcourse.grade.remote import Remote
@@ -90,6 +90,14 @@ def test_a_generator_arrives_where_it_was():
 def test_a_table_arrives():
     table = pd.DataFrame({"age": [1, 2], "job": ["a", None]})
     assert across(table).equals(table)
+
+
+def test_an_array_of_lists_arrives_with_its_lists():
+    """Lists of one length, too, of which NumPy would make another dimension."""
+    lists = np.empty((2, 1), dtype=object)
+    lists[0, 0], lists[1, 0] = [1, 2], [3, 4]
+    found = across(lists)
+    assert found.shape == (2, 1) and found.tolist() == [[[1, 2]], [[3, 4]]]
 
 
 class Count(float):

@@ -1,0 +1,35 @@
+"""One message: its lengths, JSON, and buffers."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Callable
+from typing import Any
+
+LARGEST = 64 * 2**20  # bytes of one message
+
+
+class WireError(Exception):
+    """What came over the wire is not of this form, or too large."""
+
+
+def pack(message: Any, buffers: list[bytes]) -> bytes:
+    """One message as bytes."""
+    text = json.dumps(message, separators=(",", ":")).encode()
+    size = len(text) + sum(map(len, buffers))
+    if size > LARGEST:
+        raise WireError(f"{size:,} bytes are more than {LARGEST:,}")
+    return b"".join([struct.pack("<II", len(text), size), text, *buffers])
+
+
+def unpack(read: Callable[[int], bytes]) -> tuple[Any, memoryview]:
+    """The next message, and the buffers of its arrays."""
+    text, size = struct.unpack("<II", read(8))
+    if not text <= size <= LARGEST:
+        raise WireError(f"a message of {size:,} bytes")
+    body = read(size)
+    try:
+        return json.loads(body[:text]), memoryview(body)[text:]
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not JSON: {error}") from None
