@@ -1,10 +1,11 @@
-"""What an answer returns where it should return something: one that stops there, or refuses, is told so, and where."""
+"""What an answer returns where it should return something, and what it was handed: who stops or refuses is named."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import ParamSpec, TypeVar
+from dataclasses import dataclass, field
+from typing import NoReturn, ParamSpec, TypeVar
 
 from dpcourse.checks.answers import AnswerRaised
 from dpcourse.checks.diagnosis import Diagnosis, Refused
@@ -35,3 +36,28 @@ def answered(kind: str, what: str, ask: str, call: Callable[P, T | None], /, *ar
     if given is None:
         raise Refused(Diagnosis(f"{kind}-refused", f"{what}, you return None, and there is no reason to.", ask))
     return given
+
+
+@dataclass
+class HandedOver:
+    """What a check hands an answer to call, and what it refused: that goes through the answer, which may say something
+    else of it, or nothing.
+    """
+
+    wrong: Diagnosis | None = field(default=None, init=False)
+
+    def refuse(self, key: str, seen: str, ask: str = "") -> NoReturn:
+        self.wrong = self.wrong or Diagnosis(key, seen, ask)
+        raise Refused(self.wrong)
+
+
+@contextmanager
+def heard(handed: HandedOver) -> Iterator[None]:
+    """The first that was refused in here is what is `Refused`, whatever the answer made of it."""
+    try:
+        yield
+    except AnswerRaised:
+        if handed.wrong is None:
+            raise
+    if handed.wrong is not None:
+        raise Refused(handed.wrong)

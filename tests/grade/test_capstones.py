@@ -47,6 +47,15 @@ def test_a_project_answers_none_of_its_own_questions(tmp_path, number, answer, q
     assert (marks[question].points, marks[question].key) == (0.0, "package-used")
 
 
+def test_what_a_check_refuses_while_an_answer_runs_is_told_as_it_is_at_home(tmp_path):
+    known = next(one for one in references() if one.name.startswith("3_"))
+    path = tmp_path / "mine.ipynb"
+    answer = "import numpy as np\ndef NAME(fleet, n, epsilon, delta, threshold, rng): return fleet(np.full(21, np.nan))"
+    path.write_text(submission(known, {"capstone 3.5": answer}), encoding="utf-8")
+    marks = {mark.question: mark for mark in grade(path, sandbox.Limits(), sandboxed=SANDBOXED)[1]}
+    assert marks["capstone 3.5"].key == "wrong-weights"
+
+
 def test_a_project_gives_its_numbers(tmp_path):
     known = next(one for one in references() if one.name.startswith("7_"))
     path, answer = (

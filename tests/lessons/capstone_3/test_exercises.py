@@ -633,4 +633,6 @@ WRONG = [
     ("capstone 3.5", "all-alike", never_fails),
     ("capstone 3.5", "wrong-direction", lambda *a, **k: train(*a, steps=-1, **k)),
     ("capstone 3.5", "not-useful", lambda *a, **k: train(*a, rounds=2, rate=1.0, **k)),
+    ("capstone 3.5", "wrong-weights", lambda *a, **k: train(*a, rate=math.inf, **k)),
+    ("capstone 3.5", "too-many-rounds", lambda *a, **k: train(*a, rounds=60, **k)),
 ]

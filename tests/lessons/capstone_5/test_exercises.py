@@ -385,6 +385,10 @@ def bypassing(hospitals, plan, secure_sum, rng):
     return fitted
 
 
+def small_ones_left_out(hospitals, plan, secure_sum, rng):
+    return train({name: one for name, one in hospitals.items() if len(one[1]) > 6}, plan, secure_sum, rng)
+
+
 def stays_seen(hospitals, plan):
     return sum(len(y) for _, y, _ in hospitals.values())
 
@@ -620,6 +624,8 @@ WRONG = [
     ("capstone 5.5", "leaks", tells_sizes),
     *wrong_claims("capstone 5.5", train, "a record is one stay"),
     ("capstone 5.5", "raises", with_(sums=stops_at_nan)),
+    ("capstone 5.5", "wrong-names", small_ones_left_out),
+    ("capstone 5.5", "too-many-rounds", with_(rounds=400)),
     ("capstone 5.5", "not-useful", with_(rate=-2.0)),
     ("capstone 5.5", "not-useful", with_(rate=0.0)),
 ]

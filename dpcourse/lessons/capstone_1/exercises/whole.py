@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks.answered import HandedOver, heard
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
@@ -29,7 +30,7 @@ from dpcourse.lessons.capstone_1.numbers import (
 
 
 @dataclass
-class Sums:
+class Sums(HandedOver):
     """What the check hands in as `secure_sum`: it adds up, loses those who drop out, and notes what it was sent.
 
     With `said` it gives these sums instead: then the weights are the same, whatever the noise.
@@ -38,26 +39,20 @@ class Sums:
     gone: tuple[str, ...] = ()
     said: list[np.ndarray] | None = None
     sent: list[dict[str, np.ndarray]] = field(default_factory=list)
-    wrong: Diagnosis | None = None
 
     def __call__(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
         kept = {name: np.array(vector, dtype=float) for name, vector in dict(vectors).items()}
         if any(vector.shape != (WEIGHTS,) for vector in kept.values()):
             seen = f"secure_sum is sent something else than {WEIGHTS} numbers from each fab."
-            self._refuse("wrong-shape", seen, "A dict: for each fab its clipped sum and its share of the noise.")
+            self.refuse("wrong-shape", seen, "A dict: for each fab its clipped sum and its share of the noise.")
         for name, vector in kept.items():
             if not np.isfinite(vector).all():
                 seen = f"What {name} sends in round {len(self.sent) + 1} has {vector[~np.isfinite(vector)][0]:g} in it."
-                self._refuse("not-finite", seen, "What does a wafer add that has a reading of NaN, of ∞ or of −∞?")
+                self.refuse("not-finite", seen, "What does a wafer add that has a reading of NaN, of ∞ or of −∞?")
         self.sent.append(kept)
         if self.said is not None:
             return self.said[min(len(self.sent), len(self.said)) - 1].copy()
         return np.sum([vector for name, vector in kept.items() if name not in self.gone], axis=0)
-
-    def _refuse(self, key: str, seen: str, ask: str) -> None:
-        """Noted, because what is raised here goes through the answer, which may say something else of it."""
-        self.wrong = self.wrong or Diagnosis(key, seen, ask)
-        raise Refused(self.wrong)
 
 
 def fitted(
@@ -65,14 +60,8 @@ def fitted(
 ) -> np.ndarray:
     """The weights, after the look at what was sent."""
     data = {name: (X.copy(), y.copy()) for name, (X, y) in fabs.items()}
-    try:
+    with heard(sums):
         given = answer(data, epsilon, delta, sums, np.random.default_rng(rng))
-    except AnswerRaised as raised:
-        if sums.wrong:
-            raise Refused(sums.wrong) from raised
-        raise
-    if sums.wrong:
-        raise Refused(sums.wrong)
     weights = np.asarray(only_numbers(given), dtype=float)
     if weights.shape != (WEIGHTS,) or not np.isfinite(weights).all():
         raise Refused(

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer, AnswerRaised
+from dpcourse.checks.answered import HandedOver, heard
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import fresh
@@ -24,7 +25,7 @@ ITS_NOISE = "Which line uses a sum before its noise is in it?"
 
 
 @dataclass
-class Asked:
+class Asked(HandedOver):
     """A fleet that remembers: the weights it was asked with, and what it sent."""
 
     send: Callable[[np.ndarray], Messages]
@@ -38,10 +39,10 @@ class Asked:
             seen, ask = f"You ask the fleet with weights of shape {weights.shape}; ({WIDTH},) is wanted.", ""
             if weights.shape == (WIDTH,):
                 seen, ask = "You ask the fleet with NaN or infinity in the weights.", "What did a broken device add?"
-            raise Refused(Diagnosis("wrong-weights", seen, ask))
+            self.refuse("wrong-weights", seen, ask)
         if len(self.weights) >= MOST:
             seen = f"You ask the fleet more than {MOST} times."
-            raise Refused(Diagnosis("too-many-rounds", seen, "Each round costs every device a message."))
+            self.refuse("too-many-rounds", seen, "Each round costs every device a message.")
         self.weights.append(weights)
         messages = self.send(weights)
         if self.keep(len(self.weights) - 1):
@@ -53,12 +54,8 @@ def trained(
     answer: Answer, fleet: Asked, n: int, epsilon: float, delta: float, threshold: int, rng: np.random.Generator
 ) -> dict[str, Any] | None:
     """What the answer returns, its parts of the right kind; None where it refuses."""
-    try:
+    with heard(fleet):
         given = answer(lambda weights: fleet(weights), n, epsilon, delta, threshold, rng=rng)  # asked, and no more
-    except AnswerRaised as raised:
-        if isinstance(raised.error, Refused):  # of the fleet, through the answer
-            raise raised.error from None
-        raise
     if given is None:
         return None
     parts(given, WANTED)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks.answered import HandedOver, heard
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.plain import parts
@@ -28,7 +29,7 @@ MOST_ROUNDS = 300
 
 
 @dataclass
-class Sums:
+class Sums(HandedOver):
     """What the check hands in as `secure_sum`: it notes what was sent, and returns the sum of those that arrived.
 
     With a `script`, the sums of another run, it returns those. An answer that behaves only where sums are made up, or
@@ -48,15 +49,13 @@ class Sums:
         kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}
         if kept.keys() != self.names:
             ask = "You are not told who drops out. What does a hospital without stays send?"
-            raise Refused(
-                Diagnosis("wrong-names", "In some round secure_sum did not get one vector of each hospital.", ask)
-            )
+            self.refuse("wrong-names", "In some round secure_sum did not get one vector of each hospital.", ask)
         if any(one.shape != self.shape or not np.isfinite(one).all() for one in kept.values()):
             seen = f"In some round a hospital does not send {self.shape[0]} finite numbers."
-            raise Refused(Diagnosis("wrong-shape", seen, "What are its clipped sum and its share of the noise?"))
+            self.refuse("wrong-shape", seen, "What are its clipped sum and its share of the noise?")
         if len(self.sent) >= MOST_ROUNDS:
             seen = f"You ask for more than {MOST_ROUNDS} sums."
-            raise Refused(Diagnosis("too-many-rounds", seen, "How many rounds is your noise made for?"))
+            self.refuse("too-many-rounds", seen, "How many rounds is your noise made for?")
         self.sent.append(np.array([kept[name] for name in sorted(kept)]))
         if self.script is not None:
             turn = len(self.sums)
@@ -124,7 +123,8 @@ def trained(
         "spread": plan["spread"].copy(),
     }
     try:
-        given = answer(_copied(hospitals), handed, sums, np.random.default_rng(seed))
+        with heard(sums):
+            given = answer(_copied(hospitals), handed, sums, np.random.default_rng(seed))
     except AnswerRaised as raised:
         if any(one is None for one in sums.sums):
             what = f"After a round in which too few hospitals arrived (secure_sum returned None) you stop: {raised}."
