@@ -44,8 +44,8 @@ def claimed(
         return Diagnosis("claim", f"`claim` is {a(claim)}. A Guarantee is wanted.", ask)
     if claim.condition:
         seen = (
-            f"You claim it on the condition that {claim.condition}. The claim that is asked for has none: it is about "
-            f"{CHANGE[wanted.neighbours]} {record}, and what the brief makes public is public."
+            f"You claim it only if {claim.condition}. Asked for is a claim without a condition, for "
+            f"{CHANGE[wanted.neighbours]} {record}."
         )
         return Diagnosis("claim", seen, "Does your claim hold without the condition?")
     numbers = f"(ε, δ) = ({claim.epsilon:.6g}, {claim.delta:.6g})"
@@ -54,10 +54,13 @@ def claimed(
         change = CHANGE[wanted.neighbours]
         seen = f"You claim {numbers} for {CHANGE[claim.neighbours]} {record}, and asked for is {change} one. {why}"
         return Diagnosis("claim", seen, ask)
-    if math.isclose(claim.epsilon, wanted.epsilon) and math.isclose(claim.delta, wanted.delta):
+    right_delta = math.isclose(claim.delta, wanted.delta)
+    if math.isclose(claim.epsilon, wanted.epsilon) and right_delta:
         return None
     asked = f"({wanted.epsilon:.6g}, {wanted.delta:.6g}) for {CHANGE[wanted.neighbours]} {record}"
     seen = f"You claim {numbers}. Asked for is {asked}."
     if claim.epsilon >= wanted.epsilon and claim.delta >= wanted.delta:
         return Diagnosis("claim", f"{seen} Yours promises less.", "Which ε and which δ is your noise made for?")
+    if not right_delta:
+        return Diagnosis("claim", seen, "Where do your ε and δ come from?")
     return Diagnosis("claim", f"{seen} {fewest}".strip(), "Which ε and which δ does the noise give in the worst case?")

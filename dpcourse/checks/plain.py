@@ -62,7 +62,8 @@ def parts(given: Any, wanted: Sequence[str]) -> dict[str, Any]:
     if not isinstance(given, dict) or any(key not in given for key in wanted):
         raise Refused(Diagnosis("wrong-type", f"A dict with {', '.join(wanted)} is wanted; you return {a(given)}."))
     if more := sorted(str(key) for key in given if key not in wanted):
-        raise Refused(Diagnosis("leaks", f"You return {', '.join(more)} too.", "Which of these does the task ask for?"))
+        which = f"{', '.join(f'`{key}`' for key in more)}, which {'was' if len(more) == 1 else 'were'} not asked for."
+        raise Refused(Diagnosis("leaks", f"Your dict also has {which}", "Which keys does the task name?"))
     for key in wanted:
         if key != "claim" and not isinstance(given[key], dict):
             only_numbers(given[key])

@@ -92,12 +92,14 @@ def _weights(
 
 
 def quiet_in_earnest(part: float | None, who: str) -> Diagnosis | None:
-    """What is said of it: so much of the variance."""
+    """What is said of it: so much of the variance, at most; `who` are those who send, such as "hospitals"."""
     if part is None:
         return None
+    much = "less than 1%" if part < 0.01 else f"at most about {part:.0%}"
     return Diagnosis(
         "quiet-in-earnest",
-        f"Where secure_sum gives back the sum of what it was sent, {who} send about {part:.1f} times the variance of "
-        "noise that they send where the same sums come from elsewhere. In earnest every sum is real.",
-        "What decides how much noise there is, besides public numbers?",
+        "We also ran your training with the sums of the first run in place of the real ones. With real sums the "
+        f"{who}' noise has {much} of the variance that it has there. In use, every sum is real.",
+        "The noise may depend on public numbers only. What else decides how much of it you add: what secure_sum "
+        "returned, or an earlier run?",
     )

@@ -31,11 +31,11 @@ def test_the_wanted_claim_and_its_rounding_pass():
         (0.5, "a float"),
         ("(0.5, 1e-6)-DP", "a str"),
         (None, "NoneType"),
-        (changed(condition="a record is one part"), "on the condition that a record is one part"),
+        (changed(condition="a record is one part"), "only if a record is one part"),
         (changed(neighbours=Neighbours.REPLACE_ONE), WORDS[0]),
         (Guarantee(1.0, 1e-6, Neighbours.REPLACE_ONE), WORDS[0]),
         (changed(epsilon=0.49), FEWEST),
-        (changed(delta=1e-7), FEWEST),
+        (changed(delta=1e-7), "Asked for is (0.5, 1e-06)"),
         (changed(epsilon=1.0), "promises less"),
         (changed(epsilon=float("inf"), delta=0.5), "promises less"),
         (changed(epsilon=0.500001), "promises less"),
@@ -51,4 +51,5 @@ def test_any_other_claim_is_told_what_is_asked_for(claim, words):
 
 def test_a_smaller_claim_is_not_said_to_promise_less():
     assert "promises less" not in told(changed(epsilon=0.4)).seen
+    assert FEWEST not in told(changed(epsilon=0.6, delta=0.0)).seen + told(changed(delta=1e-7)).seen
     assert "promises less" not in told(changed(epsilon=0.6, delta=0.0)).seen

@@ -170,7 +170,7 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     if part is None:
         some = real[np.sort(chance.rng.permutation(len(real))[:LOOKED_AT])]
         part = beside_data(some, sums_of([*fabs.values()]), chance.failure / 8, noise)
-    return quiet_in_earnest(part, "the fabs")
+    return quiet_in_earnest(part, "fabs")
 
 
 def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
