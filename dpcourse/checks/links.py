@@ -77,6 +77,15 @@ def _steps(k: int) -> str:
     return f"{k} apart" if k > 1 else "next to each other"
 
 
+def which(linked: str) -> str:
+    """Of such words the draws alone, wherever they are.
+
+    >>> which("in a call with 5,250 of them, those next to each other")
+    'those next to each other'
+    """
+    return linked.rsplit(", ", 1)[-1]
+
+
 def linked(calls: Sequence[Draws], failure: float) -> str:
     """Which draws of a call hang together, in words; "" if none do. Of right ones, some do with this probability."""
     some = [Draws(one.off[:MOST], one.variance[:MOST]) for one in calls if len(one.off) > 1]
@@ -100,13 +109,18 @@ def linked(calls: Sequence[Draws], failure: float) -> str:
     return ""
 
 
-def shared(noise: Sequence[np.ndarray], failure: float) -> str:
-    """What symmetric noise of several calls has in common, in a sentence, by signs alone; "" if nothing."""
+def shared(noise: Sequence[np.ndarray], failure: float, order: str = "") -> str:
+    """What symmetric noise of several calls has in common, in a sentence, by signs alone; "" if nothing.
+
+    Where the only call is a whole training, `order` says how its draws follow each other: "round, fab and number".
+    """
     draws = [Draws.of_signs(np.ravel(one)) for one in noise]
     where = "in one call and in the next, those at the same place" if repeated(draws, failure / 2) else ""
     where = where or linked(draws, failure / 2)
-    seen = "Pairs of your draws have the same sign, or opposite signs, more often than by chance"
-    return where and f"{seen}: {where}."
+    signs = "have the same sign, or opposite signs, more often than by chance"
+    if where and order:
+        return f"Of the draws of a training, by {order}, {which(where)} {signs}."
+    return where and f"Pairs of your draws {signs}: {where}."
 
 
 def same_side(one: np.ndarray, other: np.ndarray, rng: Generator) -> float:

@@ -38,6 +38,6 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis(kind, f"{seen} goes.", hint)
         draws, of_zero, found = (np.concatenate(known) for known in (noise, zero, places))
         if misplaced(draws, of_zero, found, level / 2):
-            words = in_words(float((draws == 0).mean()), float(of_zero.mean()), f"noise in shares of 1/{SHARES}")
+            words = in_words(float((draws == 0).mean()), float(of_zero.mean()), f" in shares of 1/{SHARES}")
             return Shared.NOT_EVERYWHERE.seen(f"{what}, {words}", "What does your noise depend on besides `epsilon`?")
     return None

@@ -53,13 +53,15 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each canary beside fine lots, and alone: an error is an output, and one lot may change one count by one."""
     for others in (_clean(chance.rng)[0], np.array([])):
         for canary in CANARIES:
-            before = _counts(answer, others.copy(), f"with {len(others):,} reports")
-            after = _counts(answer, np.append(others, canary), f"with one report of {canary:g}")
+            many = f"{len(others):,} reports" if len(others) else "no reports"
+            before = _counts(answer, others.copy(), f"with {many}", "What does the line on which it stops get here?")
+            ask = f"Where does the task put a report of {canary:g}: in which bin, or in none?"
+            after = _counts(answer, np.append(others, canary), f"with one report of {canary:g}", ask)
             if before.shape != (BINS,) or after.shape != (BINS,):
                 return Diagnosis(
                     "bins-from-data",
-                    f"Your histogram of {len(others):,} reports has {before.size} bins, and {after.size} with one "
-                    f"report of {canary:g} more.",
+                    f"With {many} your histogram has {before.size} {'bin' if before.size == 1 else 'bins'}; with one "
+                    f"more report, of {canary:g} defects, it has {after.size}.",
                     f"{BINS} bins, whatever the reports are: how many there are must not depend on the data.",
                 )
             moved = np.abs(after - before).sum()
@@ -72,12 +74,11 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _counts(answer: Answer, reports: np.ndarray, what: str) -> np.ndarray:
+def _counts(answer: Answer, reports: np.ndarray, what: str, ask: str) -> np.ndarray:
     try:
         return np.asarray(answer(reports), dtype=float)
     except AnswerRaised as raised:
         seen = f"Your function stops {what}: {raised}. An error is an output, and this one tells about a lot."
-        ask = "What should happen with a report that is no count? It has to go somewhere, or nowhere."
         if not len(reports):
             seen = f"Your function stops where there is no report: {raised}. A supplier that made no lot is no error."
             ask = "What is the histogram of no lots?"

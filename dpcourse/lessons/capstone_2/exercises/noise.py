@@ -11,7 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.links import Draws, linked, which
 from dpcourse.checks.once import near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
@@ -187,7 +187,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `in_common` once.
     """
     rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
-    wrong = list[tuple[float, str]]()
+    wrong = list[tuple[float, str, str]]()
     for number in range(48):
         bins = BINS if number % 2 else int(rng.integers(5, 60))
         epsilon, shares = near(float(0.1 * 30 ** rng.uniform()), rng, 1.0), int(rng.integers(1, 16))
@@ -211,27 +211,36 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         at = np.concatenate([np.full(len(noise[place]), settings[place][1]) for place in some])
         if missing(found, at, rng, chance.failure / 14):
             exact, right = float((found == 0).mean()), float(np.tanh(at / 2).mean())
-            wrong.append((abs(exact - right), f"In {len(some)} new sums of reports {where}, {in_words(exact, right)}"))
+            seen = f"In {len(some)} new sums of reports {where}, {in_words(exact, right)}"
+            wrong.append((abs(exact - right), where, seen))
     if wrong:
         return Shared.NOT_EVERYWHERE.seen(
-            max(wrong)[1], "What does your noise depend on besides `epsilon` and `shares`?"
+            worst(wrong), "What does your noise depend on besides `epsilon` and `shares`?"
         )
     return in_common(noise, [epsilon for _, epsilon, _ in settings], chance.failure / 2)
 
 
-def in_words(exact: float, right: float, law: str = "discrete Laplace noise") -> str:
+def in_words(exact: float, right: float, shares: str = "") -> str:
     """What is wrong with noise that is missing somewhere: the share of counts without noise, or the law of the rest."""
     if abs(exact - right) < 0.02:
-        return f"your noise is not {law} at the ε that were asked."
-    return f"the noise is 0 in {exact:.0%} of the counts. At the ε that were asked, {law} is 0 in {right:.0%} of them."
+        return f"your noise is not discrete Laplace noise{shares} at the ε that were asked."
+    return f"the noise is 0 in {exact:.0%} of the counts; right noise is 0 in about {right:.0%}."
+
+
+def worst(wrong: list[tuple[float, str, str]]) -> str:
+    """Of groups of calls (how far off each is, which it is, what was seen) the worst one's words, and the others."""
+    far = max(wrong)
+    others = [where for _, where, _ in wrong if where != far[1]]
+    return far[2] + (f" Your noise is also wrong {', '.join(others)}." if others else "")
 
 
 def in_common(noise: list[np.ndarray], epsilons: list[float], failure: float) -> Diagnosis | None:
     """Draws that hang together, in one sum of reports or in many."""
     if where := linked([draws_of(one, epsilon) for one, epsilon in zip(noise, epsilons, strict=True)], failure):
-        which = where.rsplit(", ", 1)[-1]
-        seen = f"Of the bins in their order, {which} have noise in common."
-        return Shared.LINKED_NOISE.seen(seen, "Does each bin have a draw of its own, in every quarter?")
+        some = f"Of all bins one after another, {which(where)}"
+        some = "Bins next to each other" if some.endswith("next to each other") else some
+        ask = "Does each bin have a draw of its own, in every quarter?"
+        return Shared.LINKED_NOISE.seen(f"{some} have noise in common.", ask)
     return None
 
 

@@ -19,7 +19,7 @@ from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.hidden import hidden
-from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance
+from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance, worst
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
 from dpcourse.lessons.capstone_2.exercises.robust import robust
@@ -67,7 +67,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     `misplaced` is asked about eight groups of them.
     """
-    rng, asked, wrong = chance.rng, list[tuple[int, float]](), list[tuple[float, str]]()
+    rng, asked, wrong = chance.rng, list[tuple[int, float]](), list[tuple[float, str, str]]()
     noise, zero, places = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
     for stayed in (SHARES, *range(SHARES + 1, SUPPLIERS + 1)):
         many = 24 if stayed == SHARES else 5
@@ -91,13 +91,13 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         draws, of_zero, at = (np.ravel([known[place] for place in some]) for known in (noise, zero, places))
         if misplaced(draws, of_zero, at, chance.failure / 8):
             exact, wanted = float((draws == 0).mean()), float(of_zero.mean())
-            words = in_words(exact, wanted, f"noise in shares of 1/{SHARES}")
+            words = in_words(exact, wanted, f" in shares of 1/{SHARES}")
             least, most = (end(asked[place][1] for place in some) for end in (min, max))
             seen = f"In {len(some)} quarters {where} (ε from {least:.2g} to {most:.2g}), {words}"
-            wrong.append((abs(exact - wanted), seen))
+            wrong.append((abs(exact - wanted), where, seen))
     if wrong:
         ask = "How does your noise follow from `epsilon`, and what else does it depend on?"
-        return Shared.NOT_EVERYWHERE.seen(max(wrong)[1], ask)
+        return Shared.NOT_EVERYWHERE.seen(worst(wrong), ask)
     return None
 
 
@@ -146,8 +146,10 @@ def _steady(claims: list[Guarantee]) -> Diagnosis | None:
     least, most = min(one.epsilon for one in claims), max(one.epsilon for one in claims)
     if most - least <= 4 * math.ulp(most):
         return None
-    seen = f"In quarters at one ε your claims differ by up to {most - least:.1g}. Such digits can tell about the lots."
-    return Diagnosis("claim", seen, "What is your claim made of, besides `epsilon`?")
+    seen = f"In quarters with the same ε your claims differ by up to {most - least:.1g}."
+    return Diagnosis(
+        "claim", f"{seen} Such digits can tell about the lots.", "What is your claim made of, besides `epsilon`?"
+    )
 
 
 def _masked(held: np.ndarray, level: float) -> Diagnosis | None:
@@ -159,11 +161,11 @@ def _masked(held: np.ndarray, level: float) -> Diagnosis | None:
     bit = uneven_bit(each, 32, level / 2)
     if stats.chisquare(counts).pvalue >= level / 2 and bit is None:
         return None
-    seen = "What servers 1 and 2 hold is not uniform together: their lowest bits are not independent."
+    seen = "What `servers[0]` and `servers[1]` hold is not uniform together: their lowest bits are not independent."
     if bit is not None:
         ones = (each >> bit & 1).mean(axis=1)
         server = int(np.abs(ones - 0.5).argmax())
-        seen = f"What server {server + 1} holds is not uniform: bit {bit} of a total (the lowest is bit 0) is 1 in "
+        seen = f"What `servers[{server}]` holds is not uniform: bit {bit} of a total (the lowest is bit 0) is 1 in "
         seen += f"{ones[server]:.0%} of {each.shape[1]:,} totals, and half would be right."
     ask = "Does every supplier share its noisy histogram with your `share`, and is each server sent one row of it?"
     return Diagnosis("unmasked", seen, ask)
