@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 import numpy as np
 from scipy import stats
@@ -13,24 +14,27 @@ from dpcourse.checks.links import shared
 from dpcourse.lessons.capstone_1.numbers import ROUNDS, SHARES, gaussian_delta, noise_multiplier
 
 
-def noise_wrong(noise: np.ndarray, epsilon: float, delta: float, chance: Chance) -> Diagnosis | None:
-    """What is wrong with draws of noise, shape (rounds, fabs, weights)."""
+def noise_wrong(
+    noise: np.ndarray, epsilon: float, delta: float, sizes: Mapping[str, int], chance: Chance
+) -> Diagnosis | None:
+    """What is wrong with draws of noise, shape (rounds, fabs, weights), of fabs with so many wafers."""
     z = noise_multiplier(epsilon, delta)
     ratios = noise.var(axis=(0, 2)) * SHARES / z**2 * ROUNDS / len(noise)
     # 1,050 normal numbers a fab: a variance deviates by 4.4%, 6,300 by 1.8%.
     mean = float(ratios.mean())
-    linked = _linked(noise) if noise.any() else None
-    if linked:
+    if linked := _linked(noise):
         return linked
     if ratios.min() < 0.5 * mean or ratios.max() > 1.6 * mean:
-        return Diagnosis(
-            "uneven-noise",
-            f"Fabs add unequal noise: variances from {ratios.min():.2g} to {ratios.max():.2g} times a share's.",
-            "The noise hides one wafer, which moves the sum by C in a large fab as in a small one.",
+        least, most = (
+            f"{[*sizes][place]} ({[*sizes.values()][place]:,} wafers) adds {ratios[place]:.2g} times"
+            for place in (ratios.argmin(), ratios.argmax())
         )
+        seen = f"Fabs add unequal noise: {least} the variance of a share, {most}."
+        ask = "One wafer moves a large fab's sum as far as a small one's. What follows for the noise?"
+        return Diagnosis("uneven-noise", seen, ask)
     if not 0.88 < mean < 1.36:
         return _amount(mean, epsilon, delta, *noise.shape[:2])
-    if seen := shared([noise], chance.failure / 8):
+    if seen := shared([noise], chance.failure / 8, "round, fab and number"):
         return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
     return _normal(noise, chance.failure / 8)
 

@@ -56,8 +56,8 @@ SUMS = Equals(
         Mistake(
             "clips-the-sum",
             _clip_whole,
-            "You clip the sum. It is bounded then, but one wafer can still turn it around: by 2C.",
-            "What has to be at most C long before anything is added?",
+            "You clip the sum. It is bounded then, but one wafer can still turn it around: by twice `clip`.",
+            "What has to be at most `clip` long before anything is added?",
         ),
         Mistake(
             "mean",
@@ -68,8 +68,8 @@ SUMS = Equals(
         Mistake(
             "clips-entries",
             lambda w, X, y, C: np.clip(_gradients(w, X, y), -C, C).sum(axis=0),
-            "You clip each entry to [−C, C]: a gradient may still be as long as C√21.",
-            "C bounds the length of a wafer's gradient, all 21 entries together.",
+            "You clip each entry to [−clip, clip]: a gradient may still be as long as √21 · `clip`.",
+            "`clip` bounds the length of a wafer's gradient, all 21 entries together.",
         ),
         Mistake(
             "norm-without-constant",
@@ -109,11 +109,11 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis(
                     "raises",
                     f"With {what} your function stops: {raised}.",
-                    "A wafer that cannot be read counts as zero, and no wafer makes a sum of zeros.",
+                    "A wafer that cannot be read adds nothing. Without any wafers the sum is 21 zeros.",
                 )
             moved = float(np.linalg.norm(after - before))
             if not moved <= clip * (1 + 1e-6) + 1e-9:
-                seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and C is {clip:.2g}."
+                seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and `clip` is {clip:.2g}."
                 if np.isfinite(moved):
                     return Diagnosis("moves-more", seen, "How long is what this wafer adds, after you clip it?")
                 ask = "NaN compares with nothing, and infinity divided by infinity is NaN. What should such a row add?"
@@ -122,7 +122,8 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis("not-finite", seen, ask)
             if not np.isfinite(canary) and moved > 1e-9 * (1 + len(X)):
                 seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}."
-                return Diagnosis("counts-unreadable", seen, "What does a wafer add that cannot be read as a whole?")
+                ask = "What does a wafer add that cannot be read as a whole?"
+                return Diagnosis("counts-unreadable", f"{seen} It should not move it at all.", ask)
     return None
 
 

@@ -28,6 +28,10 @@ from dpcourse.lessons.capstone_1.numbers import (
     train,
 )
 
+ONLY_HERE = (
+    "On fabs whose wafers are all broken we saw nothing wrong with your noise. Here the wafers can be read, and we do. "
+)
+
 
 @dataclass
 class Sums(HandedOver):
@@ -92,9 +96,16 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "raises", f"Where wafers cannot be read your training stops: {raised}.", "They count as zero."
             )
         except Refused as refused:
+            if refused.diagnosis.key != "not-finite":
+                raise
             raise Refused(refused.diagnosis.led_by("Each wafer has a reading that is NaN, ∞ or −∞. ")) from refused
-        wrong = noise_wrong(np.array([[sent[name] for name in broken] for sent in sums.sent]), epsilon, delta, chance)
-        if wrong:
+        noise = np.array([[sent[name] for name in broken] for sent in sums.sent])
+        if not noise.any():
+            seen = "Where no wafer can be read, the fabs send zeros: they add no noise."
+            return Diagnosis(
+                "too-little-noise", seen, "What hides one wafer in a fab's sum, and does every fab add it?"
+            )
+        if wrong := noise_wrong(noise, epsilon, delta, sizes, chance):
             return wrong
     return None
 
@@ -144,8 +155,8 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     if not np.allclose(weights, again, rtol=1e-6, atol=1e-6 * float(np.abs(weights).max())):
         return Diagnosis(
             "weights-elsewhere",
-            "Told the same sums to eight digits, with other wafers and the same generator, your weights differ by "
-            f"up to {np.abs(weights - again).max():.2g}. What does not go through the sum has no noise.",
+            "A second run had other wafers. secure_sum gave it the same sums (to eight digits), `rng` was the same, "
+            f"and yet your weights differ by up to {np.abs(weights - again).max():.2g}.",
             "Weights from the sums and public numbers: what else of the fabs enters?",
         )
     fitted(answer, fabs, epsilon, told[1], chance.rng, delta)
@@ -164,8 +175,8 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             else "Where wafers can be read, no round has any noise.",
             "What decides whether a fab adds its share?",
         )
-    if wrong := noise_wrong(noise, epsilon, delta, chance):
-        return wrong.led_by("Now the wafers can be read. ")
+    if wrong := noise_wrong(noise, epsilon, delta, {name: len(y) for name, (_, y) in fabs.items()}, chance):
+        return wrong if wrong.key == "uneven-noise" else wrong.led_by(ONLY_HERE)
     part = quieter(real, (one, other), chance.failure / 8)
     if part is None:
         some = real[np.sort(chance.rng.permutation(len(real))[:LOOKED_AT])]
