@@ -51,11 +51,11 @@ def soiled(rng: np.random.Generator, ward: tuple[np.ndarray, ...]) -> tuple[np.n
     return X, y, patients
 
 
-def rows_of(X: np.ndarray, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+def rows_of(X: np.ndarray, centre: np.ndarray, spread: np.ndarray, largest: float = LARGEST) -> np.ndarray:
     """Scaled readings, cut at ±3, 0 where one is missing, and the constant."""
     with np.errstate(all="ignore"):
         by_book = np.nan_to_num((X - centre) / spread, nan=0.0)
-    return np.hstack([np.clip(by_book, -LARGEST, LARGEST), np.ones((len(X), 1))])
+    return np.hstack([np.clip(by_book, -largest, largest), np.ones((len(X), 1))])
 
 
 def hospital_sum(
@@ -66,10 +66,15 @@ def hospital_sum(
     centre: np.ndarray,
     spread: np.ndarray,
     clip: float,
+    outcomes: Sequence[float] = (0, 1),
+    largest: float = LARGEST,
 ) -> np.ndarray:
-    """Milestone 5.2: each patient's gradients added up, cut to norm `clip`, and added."""
-    fine = np.isin(y, (0, 1))
-    Z, y = rows_of(X[fine], centre, spread), y[fine]
+    """Milestone 5.2: each patient's gradients added up, cut to norm `clip`, and added.
+
+    With other `outcomes`, or cut at another `largest`, it is a known mistake.
+    """
+    fine = np.isin(y, outcomes)
+    Z, y = rows_of(X[fine], centre, spread, largest), y[fine]
     who, place = np.unique(patients[fine], return_inverse=True)
     parts = np.zeros((len(who), len(weights)))
     np.add.at(parts, place, (expit(Z @ weights) - y)[:, None] * Z)

@@ -41,7 +41,12 @@ KNOWN = (  # what the ratio is of that of right noise: shares, hospitals, reach 
         "The whole deviation is divided by `shares`.",
         "What adds up, deviations or variances?",
     ),
-    ("counts-dropouts", lambda s, h, k, t: s / h, "It is right if no share is ever missing.", "Whose may be?"),
+    (
+        "counts-dropouts",
+        lambda s, h, k, t: s / h,
+        "It is right if the noise of all hospitals arrives.",
+        "How many hospitals' noise has to be enough, by the plan?",
+    ),
     ("one-hospital", lambda s, h, k, t: 1 / k**2, "It is right for a patient in one hospital.", "How many may it be?"),
     (
         "root-of-hospitals",
@@ -90,7 +95,8 @@ def amount(seen: list[Seen], level: float, before: int = 0) -> Diagnosis | None:
         ask = "What does your noise depend on besides the plan?"
     if ratios[worst] < 1 or not all(enough):
         return Shared.TOO_LITTLE_NOISE.seen(f"{told(ratios[worst])}{others}.", ask)
-    return Shared.TOO_MUCH_NOISE.seen(f"{told(generous[worst])}{others}.", "Which smaller noise is enough?")
+    ask = "For how many rounds and shares, and for which `reach` and `epsilon`, is it made?"
+    return Shared.TOO_MUCH_NOISE.seen(f"{told(generous[worst])}{others}.", ask)
 
 
 def law(seen: list[Seen], level: float) -> Diagnosis | None:

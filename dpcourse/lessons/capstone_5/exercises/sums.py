@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.special import expit
 
@@ -9,6 +11,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.lessons.capstone_5.exercises.coming import coming, place
 from dpcourse.lessons.capstone_5.exercises.reference import (
     CANARIES,
     book,
@@ -142,14 +145,14 @@ CLEAN = Equals(
         Mistake(
             "clips-entries",
             lambda w, X, y, p, c, s, clip: np.clip(_parts(_gradients(w, X, y, c, s), p)[0], -clip, clip).sum(axis=0),
-            "You clip each entry by itself. Thirty-one entries of C each make a vector of length 5.6 C.",
+            "You clip each entry by itself. Thirty-one entries of `clip` each make a vector of length 5.6 · `clip`.",
             "`clip` bounds the length of a patient's vector. Which length has yours?",
         ),
         Mistake(
             "norm-without-constant",
             _without_constant,
             "Your norm leaves out the constant's entry.",
-            "Which entries of the vector are published?",
+            "The vector has d + 1 entries. Which of them can move the sum?",
         ),
         Mistake(
             "stretched",
@@ -171,14 +174,6 @@ CLEAN = Equals(
 )
 
 
-def _uncut(w, X, y, patients, centre, spread, clip) -> np.ndarray:
-    fine = np.isin(y, (0, 1))
-    with np.errstate(all="ignore"):
-        z = np.clip(np.nan_to_num((X[fine] - centre) / spread, nan=0.0), -1e9, 1e9)  # so that norms are finite
-        Z = np.hstack([z, np.ones((len(z), 1))])
-        return _cut(_parts((expit(Z @ w) - y[fine])[:, None] * Z, patients[fine])[0], clip)
-
-
 def _dropped(w, X, y, patients, centre, spread, clip) -> np.ndarray:
     fine = np.isfinite(X).all(axis=1)
     return hospital_sum(w, X[fine], y[fine], patients[fine], centre, spread, clip)
@@ -192,7 +187,7 @@ def _filled(w, X, y, patients, centre, spread, clip) -> np.ndarray:
 STRANGE = (
     Mistake(
         "not-cut",
-        _uncut,
+        partial(hospital_sum, largest=1e9),  # so that norms are finite
         "You do not cut readings at ±3: one that is far from the centre can outweigh all others.",
         "What is a scaled reading of 5 after the cut, and what one of −5?",
     ),
@@ -202,6 +197,15 @@ STRANGE = (
         "A stay in which one reading is missing does not count in your sum.",
         "The other readings of that stay are there. What is a missing one after scaling?",
     ),
+)
+COUNTED = tuple(
+    Mistake(
+        "wrong-sum",
+        partial(hospital_sum, outcomes=(0, 1, *odd)),
+        f"You count stays whose y is neither 0 nor 1, such as {odd[0]:g}.",
+        "What does the task say such a stay adds?",
+    )
+    for odd in ((0.5,), (2.0,), (0.5, 2.0))
 )
 DIRTY = Equals(
     _dirty,
@@ -225,41 +229,34 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng = chance.rng
     for n in (0, 1, whole(rng, 5, 3000), LARGE):
         weights, X, y, patients, centre, spread, clip = _given(rng, n)
+        here = place(n)
+        plainly = "Which of your numbers goes wrong first?" if n else "An array of no rows has a sum, too. Which?"
         for canary in CANARIES if n < LARGE else rng.choice(CANARIES, 1):
-            stays = int(rng.choice((1, 2, 5, 40)))
-            rows = centre + spread * rng.normal(0, 1, (stays, len(centre)))
-            rows[:, rng.integers(len(centre))] = canary
-            new = int(patients.max(initial=0)) + 1
-            order = rng.permutation(n + stays)
-            labels = np.append(y, rng.choice((0.0, 1.0, np.nan, 0.5, 2.0), stays, p=(0.2, 0.5, 0.1, 0.1, 0.1)))
-            more = (np.vstack([X, rows])[order], labels[order], np.append(patients, np.full(stays, new))[order])
-            here = "In a hospital without stays" if n == 0 else f"In a hospital with {n:,} {_stays(n)}"
-            new_one = f"a new patient with {stays} {_stays(stays)} and a reading of {_named(canary)}"
+            more, comes, odd = coming(rng, (X, y, patients), centre, spread, float(canary))
+            ask = "What is such a reading after scaling, and after the cut?"
+            ask += " And what does a stay with such a y add?" if odd else ""
             sums = []
-            for some, where in (((X, y, patients), here), (more, f"{here}, with {new_one}")):
+            for some, where in (((X, y, patients), here), (more, f"{here}, {comes}:")):
                 try:
                     given = answer(weights.copy(), *(p.copy() for p in some), centre.copy(), spread.copy(), clip)
                 except AnswerRaised as raised:
-                    ask = "What is such a reading after scaling, and after the cut?"
-                    ask = ask if some is more else "An array of no rows has a sum, too. What does such a hospital send?"
-                    seen = (
-                        f"{where}, your function stops: {raised}. An error is an output, and it tells about patients."
-                    )
-                    return Diagnosis("raises", seen, ask if some is more or n == 0 else "On which line does it stop?")
+                    seen = f"{where} your function stops: {raised}. An error is an output, and it tells about patients."
+                    return Diagnosis("raises", seen, ask if some is more else plainly)
                 sums.append(numbers_of(given))
                 if sums[-1].shape != weights.shape:
                     seen = f"Your sum has shape {sums[-1].shape}; {weights.shape} is wanted, also without any stay."
                     raise Refused(Diagnosis("wrong-shape", seen, "One number for each reading, and the constant's."))
-            if not np.isfinite(sums).all():
-                where = where if np.isfinite(sums[0]).all() else here
-                ask = "NaN plus anything is NaN. What is such a reading after scaling, and after the cut?"
-                return Diagnosis("not-finite", f"{where}, your sum holds NaN or infinity.", ask)
+                if not np.isfinite(sums[-1]).all():
+                    seen = f"{where} your sum holds NaN or infinity."
+                    return Diagnosis(
+                        "not-finite", seen, f"NaN plus anything is NaN. {ask}" if some is more else plainly
+                    )
             moved = float(np.linalg.norm(sums[1] - sums[0]))
             room = 1e-9 * (1 + n) * max(clip, 1)
             if not moved <= clip * (1 + 1e-9) + room:
                 return Diagnosis(
                     "moves-more",
-                    f"{here}, {new_one} moves your sum by {moved:.3g}. The clip is {clip:.2g}.",
+                    f"{here}, {comes}: your sum moves by {moved:.3g}. `clip` is {clip:.2g}.",
                     "What is the length of all that this patient adds?"
                     + (" In smaller hospitals you clip it. Why not here?" if n == LARGE else ""),
                 )
@@ -268,26 +265,17 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if np.allclose(sums[1], hospital_sum(weights, *more, centre, spread, np.inf)):
                     seen = f"{here} you cut nobody to the clip of {clip:.2g}."
                     return Diagnosis("moves-more", seen, "What is the length of all that a patient may add?")
-                for known in STRANGE:
+                for known in (*STRANGE, *COUNTED):
                     if np.allclose(sums[1], known.gives(weights, *more, centre, spread, clip), rtol=1e-8):
                         return known.diagnosis
                 worst = np.abs(sums[1] - right).argmax()
                 return Diagnosis(
                     "wrong-sum",
-                    f"{here}, with {new_one}, an entry of your sum is {sums[1][worst]:.4g}; {right[worst]:.4g} is "
-                    "right.",
+                    f"{here}, {comes}: an entry of your sum is {sums[1][worst]:.4g}; {right[worst]:.4g} is right.",
                     "A missing reading is 0 after scaling, a large one is cut at ±3, an outcome other than 0 and 1 "
                     "adds nothing.",
                 )
     return None
-
-
-def _stays(n: int) -> str:
-    return "stay" if n == 1 else "stays"
-
-
-def _named(canary: float) -> str:
-    return {"nan": "NaN", "inf": "infinity", "-inf": "−infinity"}.get(str(canary), f"{canary:g}".replace("-", "−"))
 
 
 SUM = (CLEAN, replay, DIRTY)

@@ -26,6 +26,7 @@ from dpcourse.lessons.capstone_5.numbers import plain, tested
 from dpcourse.privacy import Guarantee
 
 WORTH = 0.06  # how far below one pool without noise the model of a small study may score
+ANEW = "Each number, hospital and round needs a new draw. Where do you use one twice?"
 
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -126,7 +127,7 @@ def _replayed(
     room = 1e-9 * (1 + np.linalg.norm(before, axis=2))
     for place, name in enumerate(names):
         if name not in chosen and (moved[:, place] > room[:, place]).any():
-            seen = f"One patient more in {', '.join(sorted(chosen))} changes what {name} sends."
+            seen = f"One more patient, with stays in {' and '.join(sorted(chosen))}, changes what {name} sends."
             ask = "A hospital knows its own stays, the plan and the sums. Which of your numbers needs more?"
             return Diagnosis("not-local", seen, ask)
     for place, name in enumerate(names):
@@ -168,8 +169,8 @@ def _even(seen: Seen, failure: float) -> Diagnosis | None:
                 f"{some.max() / mean:.2g} times its mean.",
                 f"A patient may move {where[what]}. What follows for the noise?",
             )
-    common = shared([x], level)
-    return _linked(x / math.sqrt(mean), level) or (Shared.LINKED_NOISE.seen(common) if common else None)
+    common = shared([x], level, "round, hospital and number")
+    return _linked(x / math.sqrt(mean), level) or (Shared.LINKED_NOISE.seen(common, ANEW) if common else None)
 
 
 def _linked(x: np.ndarray, level: float, coarse: bool = False) -> Diagnosis | None:
@@ -180,7 +181,7 @@ def _linked(x: np.ndarray, level: float, coarse: bool = False) -> Diagnosis | No
         unlikely = min(stats.chi2.cdf(together, count), stats.chi2.sf(together, count)) < level
         if unlikely and not (coarse and 0.5 < together / count < 2):
             how = "have noise in common, which can be taken off" if together > count else "have noise that cancels"
-            return Shared.LINKED_NOISE.seen(f"Different {what} {how}.")
+            return Shared.LINKED_NOISE.seen(f"Different {what} {how}.", ANEW)
     return None
 
 

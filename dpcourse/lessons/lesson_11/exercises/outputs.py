@@ -76,7 +76,7 @@ CALLED = {
     spreads: "outputs whose spread alone depends on the data",
     smooth: "outputs of one hill that ignore the data",
     hilly: "outputs of two hills, or of heavy tails, that ignore the data",
-    stepped: "a few numbers that ignore the data",
+    stepped: "outputs of only a few different values, which ignore the data",
 }
 
 
