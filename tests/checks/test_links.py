@@ -39,3 +39,11 @@ def test_the_bound_holds_for_rare_events_too():
 def test_shared_noise_is_found(change):
     some = [change(one, k) for k, one in enumerate(calls(np.random.default_rng(1)))]
     assert shared(some, FAILURE)
+
+
+def test_of_one_training_it_is_told_which_draws_and_in_which_order():
+    x = np.repeat(np.random.default_rng(0).normal(size=(50, 6, 11)), 2, axis=2)
+    assert shared([x], FAILURE, "round, fab and number") == (
+        "Of the draws of a training, by round, fab and number, those next to each other have the same sign, or "
+        "opposite signs, more often than by chance."
+    )

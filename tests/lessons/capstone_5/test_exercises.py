@@ -549,6 +549,7 @@ WRONG = [
     ("capstone 5.2", "stretched", summed(shorten=lambda parts, clip: parts / norms(parts) * clip)),
     ("capstone 5.2", "sign", summed(sign=-1)),
     ("capstone 5.2", "wrong-sum", summed(outcome=lambda y: (y >= 0) & (y <= 1))),
+    ("capstone 5.2", "wrong-sum too", summed(outcome=np.isfinite)),
     ("capstone 5.2", "not-cut", summed(cut=1e9)),
     ("capstone 5.2", "moves-more", exact_where_large),
     ("capstone 5.2", "raises", stops_at_nan),

@@ -1,5 +1,6 @@
 """Capstone 5's figures: closed forms, simulations, and the notebook's own answers under 200 random mixes."""
 
+import functools
 import itertools
 import math
 
@@ -23,6 +24,7 @@ from dpcourse.lessons import capstone_5 as c5
 from dpcourse.lessons.capstone_5.exercises import reference as right
 from dpcourse.lessons.capstone_5.exercises.noise import audited, law
 from dpcourse.lessons.capstone_5.exercises.run import Sums, one_more, study, trained
+from dpcourse.lessons.capstone_5.exercises.sums import replay
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
 
@@ -113,6 +115,13 @@ def test_ways_to_train_in_twenty_worlds():
     found = scores_of(range(20, 40))
     as_published(found)
     assert (found["one pool, no noise"][1] - found["a patient, noise shared"][1]).max() < 0.015
+
+
+@pytest.mark.parametrize(("odd", "seen"), [(0.5, "such as 0.5."), (2.0, "such as 2.")])
+def test_an_outcome_that_should_not_count_is_named(odd, seen):
+    answer = functools.partial(right.hospital_sum, outcomes=(0, 1, odd))
+    wrong = replay(answer, Chance(np.random.default_rng(0), 1e-6))
+    assert wrong.key == "wrong-sum" and wrong.seen.endswith(seen)
 
 
 def test_too_little_noise_does_not_show_in_the_auc_and_does_in_the_checks():

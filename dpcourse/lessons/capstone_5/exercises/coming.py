@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+Stays = tuple[np.ndarray, np.ndarray, np.ndarray]  # readings, outcomes and patients
 ODD = (np.nan, 0.5, 2.0)  # outcomes that nobody should have written down
 
 
@@ -18,11 +19,11 @@ def place(n: int) -> str:
 
 def coming(
     rng: np.random.Generator,
-    ward: tuple[np.ndarray, ...],
+    ward: Stays,
     centre: np.ndarray,
     spread: np.ndarray,
     canary: float,
-) -> tuple[tuple[np.ndarray, ...], str, bool]:
+) -> tuple[Stays, str, bool]:
     """The stays of a ward and of a patient with such readings, in any order; in words; whether outcomes are odd."""
     (X, y, patients), stays = ward, int(rng.choice((1, 2, 5, 40)))
     rows = centre + spread * rng.normal(0, 1, (stays, len(centre)))

@@ -226,7 +226,7 @@ DIRTY = Equals(
 
 def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A patient more, of any kind, moves the sum by the clip at most; an error is an output too."""
-    rng = chance.rng
+    rng, unsure = chance.rng, None
     for n in (0, 1, whole(rng, 5, 3000), LARGE):
         weights, X, y, patients, centre, spread, clip = _given(rng, n)
         here = place(n)
@@ -265,9 +265,16 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if np.allclose(sums[1], hospital_sum(weights, *more, centre, spread, np.inf)):
                     seen = f"{here} you cut nobody to the clip of {clip:.2g}."
                     return Diagnosis("moves-more", seen, "What is the length of all that a patient may add?")
-                for known in (*STRANGE, *COUNTED):
-                    if np.allclose(sums[1], known.gives(weights, *more, centre, spread, clip), rtol=1e-8):
-                        return known.diagnosis
+                found = [
+                    known
+                    for known in (*STRANGE, *COUNTED)
+                    if np.allclose(sums[1], known.gives(weights, *more, centre, spread, clip), rtol=1e-8)
+                ]
+                if len({known.key for known in found}) > 1:  # where p = y, a stay with a huge reading adds nothing
+                    unsure = unsure or found[0].diagnosis
+                    continue
+                if found:
+                    return found[0].diagnosis
                 worst = np.abs(sums[1] - right).argmax()
                 return Diagnosis(
                     "wrong-sum",
@@ -275,7 +282,7 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                     "A missing reading is 0 after scaling, a large one is cut at ±3, an outcome other than 0 and 1 "
                     "adds nothing.",
                 )
-    return None
+    return unsure
 
 
 SUM = (CLEAN, replay, DIRTY)
