@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import sys
 import time
+from collections import deque
 from typing import Any
 
 SECONDS = 5.0  # after which a statement is stopped that is not over at once
 PAGES = 256  # of 4,096 bytes, which a file may have
 READ = 2**24  # bytes of rows, in all
 VALUE = 10**4  # bytes of one value
+OPEN = 8  # cursors with rows that were not fetched, each of which may keep what it sorted in files
 
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
@@ -39,6 +42,19 @@ def _authorized(action: int, first: str | None, second: str | None, *_: str | No
     else:
         fine = action in _ALLOWED
     return sqlite3.SQLITE_OK if fine else sqlite3.SQLITE_DENY
+
+
+_open: deque[sqlite3.Cursor] = deque()
+
+
+def one_more(cursor: sqlite3.Cursor) -> None:
+    """A statement was asked for: of more than `OPEN` cursors the oldest is closed."""
+    if cursor in _open:
+        _open.remove(cursor)
+    _open.append(cursor)
+    while len(_open) > OPEN:
+        with contextlib.suppress(sqlite3.Error):
+            _open.popleft().close()
 
 
 def guard(connection: sqlite3.Connection) -> None:

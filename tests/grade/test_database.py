@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from dpcourse.grade import database, sandbox
+from dpcourse.grade.lent import asked
 from dpcourse.grade.marking import grade
 from dpcourse.grade.student import Student
 from dpcourse.grade.submissions import ROOT
@@ -67,6 +68,23 @@ def test_rows_are_read_up_to_some_bytes(guarded):
     guarded.executemany("INSERT INTO t VALUES (?)", [("x" * 9000,)] * 50)
     with pytest.raises(sqlite3.DataError, match="bytes"):
         guarded.execute("SELECT a.x FROM t a, t b, t c").fetchall()
+
+
+def test_cursors_that_sorted_keep_few_files(guarded):
+    """Each keeps what it sorted on the disk until its last row is fetched."""
+    guarded.executemany("INSERT INTO t VALUES (?)", [("x" * 9000,)] * 50)
+    cursors = [asked(guarded, "execute", ["SELECT a.x FROM t a, t b ORDER BY random()"], {}) for _ in range(20)]
+    assert len(cursors[-1].fetchone()) == 1
+    alive = [cursor for cursor in cursors if not closed(cursor)]
+    assert alive == cursors[-database.OPEN :]
+
+
+def closed(cursor):
+    try:
+        cursor.fetchone()
+    except sqlite3.ProgrammingError:
+        return True
+    return False
 
 
 def test_a_connection_is_guarded_once(guarded, monkeypatch):

@@ -2,7 +2,9 @@
 
 import decimal
 import fractions
+import io
 import pathlib
+import struct
 
 import numpy as np
 import pandas as pd
@@ -147,6 +149,8 @@ def test_what_stays_crosses_as_a_handle():
         ["q", "9" * 3000],
         ["D", [None, None], ["a", "|i1", [4], True, 4], ["x", ["f", 0.5]]],
         ["S", [None], None, ["a", "|i1", [4], True, 4], ["f", 0.5]],
+        ["S", [None], None, ["l", "x" * 1000, ""], ["o", [2], 1, 2]],  # NumPy would make each as wide as the widest
+        ["S", [["l"]], None, ["a", "|i1", [4], True, 4], ["a", "|i1", [4], True, 4]],
     ],
     ids=str,
 )
@@ -166,6 +170,8 @@ ONE = ["a", "<f8", [1], True, 8]
         ["S", [None], None, ["a", "<U2", [1], True, 8], ["o", [1], 0]],
         ["D", [None, None], ["o", [1], "a"], ["__array__", ONE]],
         ["l", ["D", [None, None], ["o", [1], "__array_interface__"], ["a", ONE]]],
+        ["S", [None], None, ["o", [1], ["l", "__array_interface__"]], ONE],
+        ["S", [None], None, ["o", [1], ["t", ["t", "__array_interface__"]]], ONE],
     ],
     ids=str,
 )
@@ -231,3 +237,17 @@ def test_arrays_in_a_call_with_a_generator_stay_as_they_are_whatever_the_process
     answer = Remote(Overwriting(), 1)
     assert answer(own, rng=np.random.default_rng(0)) == answer(other) == 1.0
     assert own.all() and not other.any()
+
+
+def test_a_message_of_brackets_is_not_read():
+    """Python makes ninety bytes of each pair."""
+    text = b"[" + b"[]," * wire.messages.MOST_PARTS + b"0]"
+    with pytest.raises(wire.WireError, match="parts"):
+        wire.unpack(io.BytesIO(struct.pack("<II", len(text), len(text)) + text).read)
+
+
+def test_the_name_of_an_axis_is_not_called():
+    called = []
+    table = ["S", [["h", 0]], None, ["o", [1], "a"], ONE]
+    wire.Decoder(lambda number: called.append, memoryview(b"\0" * 8)).decode(table)
+    assert called == []

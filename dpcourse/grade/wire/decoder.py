@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import PurePath
@@ -121,13 +121,15 @@ class Decoder:
         names = [self.decode(name, depth) for name in rest[0]]
         if kind == "S":
             name, index, values = (self.decode(item, depth) for item in rest[1:])
-            _labels(index)
-            return pd.Series(_column(values, index), index=index, name=name).rename_axis(index=names[0])
-        index = self.decode(rest[1], depth)
-        _labels(index)
-        columns = {self.decode(name, depth): _column(self.decode(values, depth), index) for name, values in rest[2:]}
-        _labels([*columns])
-        return pd.DataFrame(columns, index=index).rename_axis(index=names[0], columns=names[1])
+            table: Any = pd.Series(_column(values, _index(index)), index=index, name=name)
+        else:
+            index = _index(self.decode(rest[1], depth))
+            columns = {self.decode(key, depth): _column(self.decode(values, depth), index) for key, values in rest[2:]}
+            _labels(columns)
+            table = pd.DataFrame(columns, index=index)
+        for axis, name in zip(table.axes, names, strict=True):
+            axis.name = name  # `rename_axis` would call a function
+        return table
 
 
 class _Array(np.ndarray):
@@ -152,23 +154,31 @@ _OWN: dict[type, Any] = {
 }
 
 
-def _labels(found: Any) -> None:
+def _index(found: Any) -> np.ndarray:
+    """An array of labels."""
+    if not isinstance(found, np.ndarray) or found.ndim != 1:
+        raise WireError("no index of a table")
+    if found.dtype.kind not in "biufc":
+        _labels(found)
+    return found
+
+
+def _labels(found: Iterable[Any]) -> None:
     """Labels that are no protocol: pandas has them as attributes, and NumPy would read an array at the address that is
     told under `__array_interface__`: in the process that asks, which is the grader's.
     """
-    if isinstance(found, np.ndarray) and found.dtype.kind in "biufc":
-        return
     for label in found:
-        if any(str(part).startswith("__") for part in (label if isinstance(label, tuple) else [label])):
-            raise WireError("a label that begins with two underscores")
+        for part in label if isinstance(label, tuple) else [label]:
+            if isinstance(part, list | tuple | dict | np.ndarray) or str(part).startswith("__"):
+                raise WireError("a label that holds others, or begins with two underscores")
 
 
-def _column(values: Any, index: Any) -> Any:
+def _column(values: Any, index: np.ndarray) -> Any:
     """A column of objects as a list, so that pandas finds its type as it does when it reads one.
 
     It has a value for each of the index: of a number that stands for all, pandas would make as many.
     """
-    if not isinstance(values, np.ndarray) or values.shape != np.shape(index):
+    if not isinstance(values, np.ndarray) or values.shape != index.shape:
         raise WireError("a column of another length than its index")
     return values.tolist() if values.dtype == object else values
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 LARGEST = 64 * 2**20  # bytes of one message
+MOST_PARTS = 2**20  # lists in it, each of which is ninety bytes or more when it is read
 
 
 class WireError(Exception):
@@ -29,6 +30,8 @@ def unpack(read: Callable[[int], bytes]) -> tuple[Any, memoryview]:
     if not text <= size <= LARGEST:
         raise WireError(f"a message of {size:,} bytes")
     body = read(size)
+    if body.count(b"[", 0, text) + body.count(b"{", 0, text) > MOST_PARTS:
+        raise WireError(f"a message of more than {MOST_PARTS:,} parts")
     try:
         return json.loads(body[:text]), memoryview(body)[text:]
     except (ValueError, RecursionError) as error:
