@@ -215,8 +215,9 @@ class Release:
         self, answer: Answer, arguments: Arguments, epsilon: float, rng: Generator, shape: tuple[int, ...]
     ) -> np.ndarray:
         """One release; `Refused` where it is not of this shape, or not finite."""
+        public = deepcopy(arguments[self.records :])  # as it was before the answer could write into it
         given = self.call(answer, arguments, epsilon, rng)
-        result = np.asarray(only_numbers(given, arguments[self.records :]), dtype=float)
+        result = np.asarray(only_numbers(given, public), dtype=float)
         if result.shape != shape:
             seen = f"The result has shape {result.shape}, and {shape} is wanted."
             each = f"One number for every {self.words.cell}, whatever is in the data."

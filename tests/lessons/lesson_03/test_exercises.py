@@ -7,6 +7,7 @@ import math
 from itertools import product
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import dpcourse.audit  # noqa: F401
@@ -262,6 +263,13 @@ def plain_sum_with_its_noise(values, low, high, epsilon, rng):
     return clipped.sum() + rng.laplace(0, 2 * reach / epsilon), len(values) + rng.laplace(0, 2 / epsilon)
 
 
+def exact_labels(values, categories, epsilon, rng):
+    """The exact counts, written into the list of categories, as labels of the noisy ones."""
+    noisy = noisy_histogram(values, categories, epsilon, rng)
+    categories[:] = pd.Series(values).value_counts().reindex(categories, fill_value=0) + 1e-9 * np.arange(len(noisy))
+    return pd.Series(np.asarray(noisy), index=categories)
+
+
 def reindexed(values, categories, epsilon, rng):
     counts = {value: values.count(value) for value in set(values)}
     return np.array([counts.get(category, math.nan) for category in categories]) + rng.laplace(
@@ -387,6 +395,7 @@ WRONG = [
     ("03.2", "constant", lambda values, low, high, epsilon, rng: 7.0),
     ("03.2", "not-random", lambda values, low, high, epsilon, rng: np.nan_to_num(np.clip(values, low, high)).sum()),
     ("03.3", "observed-categories", observed),
+    ("03.3", "leaks", exact_labels),
     ("03.3", "list-compared", list_compared),
     ("03.3", "undeclared-raises", raises_on_unknown),
     ("03.3", "undeclared-cell", unknown_cell),
