@@ -142,10 +142,12 @@ def ask(release: Release, answer: Answer, rng: Generator) -> Iterator[Question]:
     tail = DATASETS // 10
     epsilons = rng.permutation([*spread(rng, *EPSILONS, DATASETS - tail), *spread(rng, *TAIL, tail)])
     sizes, largest = spread(rng, *SIZES, DATASETS), int(rng.integers(DATASETS))
+    written = set(rng.choice(DATASETS, DATASETS // 20, replace=False).tolist())
     for place, (size, epsilon) in enumerate(zip(sizes, epsilons, strict=True)):
         n = int(rng.choice(ROUND_SIZES)) if rng.random() < 0.1 else round(size)
         n = 0 if release.nobody is not None and rng.random() < NOBODY else n
-        n, epsilon, ordered = LARGEST if place == largest else n, near(epsilon, rng, 1.0), rng.random() < SORTED
+        epsilon = whole(rng, 1, int(TAIL[1])) if place in written else near(epsilon, rng, 1.0)  # an `int`, for sure
+        n, ordered = LARGEST if place == largest else n, rng.random() < SORTED
         n, arguments = _any(release, pools, n, rng, ordered)
         truth = np.asarray(release.truth(*arguments), dtype=float)
         for before in range(1 if n > LARGE else int(rng.choice(ASKED))):
