@@ -19,6 +19,9 @@ import numpy as np
 
 from dpcourse.checks import forms
 from dpcourse.checks.clocks import TimedOut, Trouble
+from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.hidden import Hidden
+from dpcourse.checks.odd import Odd
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _PYTHON = Path(traceback.__file__).parent
@@ -66,28 +69,6 @@ class LookedAway(BaseException):
     """The answer went for the check instead of the question; `str()` says how."""
 
 
-class _Hidden:
-    """The check's own generator, and the one that answers get in its place.
-
-    A generator can be run backwards: whoever has the check's own draws again what the check drew, and sets what it will
-    draw next.
-    """
-
-    def __init__(self) -> None:
-        self.own: np.random.Generator | None = None
-        self._instead: np.random.Generator | None = None
-
-    def keep(self, rng: np.random.Generator) -> None:
-        self.own, self._instead = rng, None
-
-    def instead(self, value: Any) -> Any:
-        if value is not self.own or self.own is None:
-            return value
-        # The same for all calls, so that calls alike can be asked for ahead.
-        self._instead = self._instead or np.random.default_rng(self.own.integers(2**63))
-        return self._instead
-
-
 class Elsewhere:
     """What a function in another process is here: its calls take their forms there."""
 
@@ -115,9 +96,11 @@ class Answer:
         own_work: bool = True,
         allowed: tuple[str, ...] = (),
         again: Callable[[], Any] | None = None,
-        hidden: _Hidden | None = None,
+        hidden: Hidden | None = None,
+        odd: Odd | None = None,
     ) -> None:
-        self._hidden = hidden or _Hidden()
+        self._hidden, self._odd = hidden or Hidden(), odd or Odd()
+        self._dimensions: int | None = None
         self.value, self.calls, self._again = value, 0, again
         self._silent, self._parts = 0, dict[Any, tuple[Any, Answer]]()
         self._own_work, self._allowed = own_work, allowed
@@ -135,14 +118,19 @@ class Answer:
         if part is None or of is not member:
             whole = self._again
             again = None if whole is None else lambda: whole()[key]
-            part = Answer(member, own_work=self._own_work, allowed=self._allowed, again=again, hidden=self._hidden)
+            part = self._another(member, again)
             self._parts[key] = member, part
         return part
 
     def some(self, *keys: Any) -> Answer:
         """Several members as an answer of their own, for a case that is about these."""
         values = tuple(self.part(key).value for key in keys)
-        return Answer(values, own_work=self._own_work, allowed=self._allowed, hidden=self._hidden)
+        return self._another(values)
+
+    def _another(self, value: Any, again: Callable[[], Any] | None = None) -> Answer:
+        return Answer(
+            value, own_work=self._own_work, allowed=self._allowed, again=again, hidden=self._hidden, odd=self._odd
+        )
 
     def hide(self, rng: np.random.Generator) -> None:
         """From here on this is the check's generator: where a case hands it over, another goes in its place."""
@@ -156,6 +144,11 @@ class Answer:
     @property
     def silent(self) -> bool:
         return 0 < self.calls == self._silent or any(part.silent for _, part in self._parts.values())
+
+    @property
+    def odd(self) -> Diagnosis | None:
+        """What a call of it, or of a part, returned that no right answer returns, whatever a case made of it."""
+        return self._odd.diagnosis
 
     def _called(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         if isinstance(self.value, Elsewhere):
@@ -185,6 +178,7 @@ class Answer:
         if result is ...:
             raise Unanswered
         self._silent += result is None
+        self._dimensions = self._odd.look(result, self._dimensions)
         return result
 
 

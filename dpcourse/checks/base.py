@@ -130,6 +130,9 @@ class Exercise:
         When a check that is still running is stopped: see `time_limit`.
     clock : Clock
         Whose time it is.
+    any_form : bool
+        Whether right results may hold NaN, and have more dimensions in one call than in another: elsewhere an answer
+        that passes all cases, and returned such a thing in some call, does not pass (`checks.odd`).
     again : callable, optional
         ``again()`` gives the same answer from a process that has forgotten all calls: see `Answer.renew`.
     """
@@ -142,6 +145,7 @@ class Exercise:
     allowed: tuple[str, ...] = ()
     seconds: float = 60.0
     clock: Clock = OWN
+    any_form: bool = False
     again: Callable[[], Any] | None = None
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
@@ -154,7 +158,7 @@ class Exercise:
 
     def _first_wrong(self, value: Any, rng: np.random.Generator) -> Diagnosis | None:
         answer = Answer(value, own_work=self.own_work, allowed=self.allowed, again=self.again)
-        wrong = self._found(answer, rng)
+        wrong = self._found(answer, rng) or (None if self.any_form else answer.odd)
         # A function that prints its result and returns None: whatever the case that met it made of that.
         unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value", "outside")
         return NOTHING if unclear and answer.silent else wrong

@@ -11,7 +11,7 @@ changes nothing. Last, a few questions are asked hundreds of times in corners.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import NamedTuple
@@ -23,8 +23,9 @@ from scipy import special, stats
 from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.everywhere import Call, deaf
+from dpcourse.checks.odd import NAN
 from dpcourse.checks.once import CORNERS, corners, near, spread, whole
 from dpcourse.checks.placing import EXACT, shares, uneven
 from dpcourse.checks.vocabulary import Shared
@@ -63,6 +64,14 @@ def place_of_choice(chosen: int, chances: np.ndarray, behind: np.ndarray, rng: G
     order = np.lexsort((np.arange(len(behind)), behind))
     at = int(np.flatnonzero(order == chosen)[0])
     return place(chances[order[:at]].sum(), chances[chosen], rng)
+
+
+def _inside(found: Sequence[Place]) -> np.ndarray:
+    """Where these lie; `Refused` where one lies nowhere, which would be neither too near nor too far."""
+    at = np.array([one.at for one in found], dtype=float)
+    if np.isnan(at).any():
+        raise Refused(NAN)
+    return np.clip(at, EXACT, 1 - EXACT)
 
 
 @dataclass(frozen=True)
@@ -110,7 +119,7 @@ class Placed:
         asked, repeated, counts = [], [], []
         for epsilon, size in zip(epsilons, sizes.tolist(), strict=True):
             found = list(self.ask(again, epsilon, size, chance.rng))
-            asked.append(np.clip([one.at for one in found], EXACT, 1 - EXACT))
+            asked.append(_inside(found))
             counts.append(bool((np.asarray(again.first) % 1 == 0).all()))
             own = prod(one.own for one in found)
             if again.same is not None and own < 1:
@@ -153,7 +162,7 @@ class Placed:
                 found += self.ask(again, epsilon, size, np.random.default_rng(seed))
             where = f"Asked {self.often} times the same, at ε = {epsilon:.2g} with {size:,} {self.of}, "
             failure = chance.failure / 2 / len(CORNERS)
-            small, large = uneven(np.clip([one.at for one in found], EXACT, 1 - EXACT), failure)
+            small, large = uneven(_inside(found), failure)
             if small or (large and not self.bound):
                 seen = f"{where}{self.near if small else self.far}: chance does not explain it."
                 return Shared.NOT_EVERYWHERE.seen(seen)

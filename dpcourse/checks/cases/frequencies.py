@@ -15,7 +15,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import Call, Mistake, frozen, plainly
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 
 Law = Mapping[Any, float]
 
@@ -70,9 +70,13 @@ class Frequencies:
 
     def _counted(self, answer: Answer, question: Any, rng: Generator) -> Counter[Hashable]:
         counts: Counter[Hashable] = Counter()
-        for _ in range(self.runs):
+        for turn in range(1, self.runs + 1):
             output = self.call(answer, question, rng)
-            counts.update(output.ravel().tolist() if isinstance(output, np.ndarray) else [output])
+            some = output.ravel().tolist() if isinstance(output, np.ndarray) else [output]
+            counts.update(some)
+            if not some or counts.total() != turn * len(some):
+                seen = f"Asked the same, you return {len(some)} results in one call, and in others another number."
+                raise Refused(Diagnosis("wrong-shape", seen, "What decides the shape of your result?"))
         return counts
 
 
