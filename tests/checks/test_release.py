@@ -23,7 +23,8 @@ from dpcourse.checks.counting import (
     yes_and_no,
 )
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.release import Probe, Release, Words
+from dpcourse.checks.release import Probe, Release
+from dpcourse.checks.words import Words
 
 
 def people(size, share=0.5):

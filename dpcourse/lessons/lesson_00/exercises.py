@@ -11,8 +11,9 @@ from dpcourse.checks.base import Chance, Exercise
 from dpcourse.checks.cases import Mistake, Value, either_order
 from dpcourse.checks.counting import YES_COUNTS
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.release import Probe, Release, Words
+from dpcourse.checks.release import Probe, Release
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.words import Words
 from dpcourse.lessons.lesson_00.decision import DECISION
 
 _WIDTH = math.log(100) / 0.5  # P[|Laplace(1/ε)| > w] = e^(−εw) = 1/100: 9.21, which no whole number is close to

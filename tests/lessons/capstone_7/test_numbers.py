@@ -13,7 +13,7 @@ from dpcourse.federated.secure.fixed_point import FixedPoint
 from dpcourse.lessons import capstone_7 as c7
 from dpcourse.lessons.capstone_7.exercises.noise import hides
 from dpcourse.lessons.capstone_7.exercises.phone import STRANGE
-from dpcourse.lessons.capstone_7.exercises.whole import FEW, ITEMS, LOUD, MIXES, mixed, phones, released
+from dpcourse.lessons.capstone_7.exercises.world import FEW, ITEMS, LOUD, MIXES, mixed, phones, released
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
 

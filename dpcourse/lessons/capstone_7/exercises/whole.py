@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any
 
 import numpy as np
 
 from dpcourse.checks.again import listens
-from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import near, spread, whole
-from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_clicks
 from dpcourse.lessons.capstone_7.design import DELTA, gram, noise_radius, sigma
 from dpcourse.lessons.capstone_7.exercises.noise import Released, amount, audited, noise_wrong, off_anywhere
 from dpcourse.lessons.capstone_7.exercises.phone import contributed
+from dpcourse.lessons.capstone_7.exercises.robust import REFUSED, robust
 from dpcourse.lessons.capstone_7.exercises.world import (
     BOOKS,
-    FEW,
-    ITEMS,
-    LOUD,
-    MIXES,
     Message,
     beside,
     miscounted,
-    mixed,
     phones,
     released,
     shops,
@@ -38,64 +31,8 @@ from dpcourse.lessons.capstone_7.numbers import hit_rate, popularity, scores_of
 from dpcourse.privacy import Guarantee
 
 SHARED, DECLARED = 20, 30  # phones in whose sum the law of the noise is looked at
-QUIET = f"where right noise is below 0.005 (ε = {LOUD:,.0f})"
 TOGETHER = "σ√(n/`shares`), with n phones in the sum"
-REFUSED = "When does the task want None? A phone with an empty log has sent something."
 LEAST, MOST = 1.0, 10.0  # times the noise's largest eigenvalue: what the ridge may be
-
-
-def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At a huge ε the noise is gone, so what was added up shows; and too few phones are refused."""
-    wrong = _alone(answer, chance.rng)
-    if wrong:
-        return wrong
-    for kind, (what, ask) in MIXES.items():
-        for _ in range(3):
-            messages, who, right = mixed(chance.rng, kind)
-            with stops(kind, what, ask):
-                given = released(answer, messages, who, ITEMS, LOUD, DELTA, FEW, chance.rng)
-            if given is None:
-                seen = f"{what}, you return None, although at least {FEW} phones sent something and `shares` is {FEW}."
-                return Diagnosis(f"{kind}-refused", seen, ask)
-            off = float(np.abs(given["gram"] - right).max())
-            if off > 0.02:
-                return Diagnosis(kind, f"{what}, an entry of `gram` is off by {off:.3g} {QUIET}.", ask)
-    messages, who, _ = mixed(chance.rng, "plain")
-    few = messages[: FEW - 1]
-    for sent, more in (
-        (few, ""),
-        ([*few, *few[:3]], ", three of them twice"),
-        ([*few, ("phone 99", few[0][1])], ", and so did one that does not"),
-    ):
-        if answer(copy.deepcopy(sent), set(who), ITEMS, 3.0, DELTA, FEW, chance.rng) is not None:
-            return Diagnosis(
-                "too-few",
-                f"{FEW - 1} phones that take part sent something{more}. You publish, and `shares` is {FEW}: the noise "
-                "is not whole.",
-                "Whom do you count, and what is returned if there are fewer than `shares`?",
-            )
-    return None
-
-
-def _alone(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
-    """One phone, one message: what is wrong here is not how messages are counted."""
-    for again, what in ((0, "once each"), (3, "one of them again and again"), (60, "one of them again and again")):
-        clicked = rng.choice(ITEMS, int(rng.integers(2, ITEMS + 1)), replace=False)
-        log = rng.permutation(np.append(clicked, clicked[:1].repeat(again))).astype(float)
-        given = released(answer, [("phone 1", log)], phones(2), ITEMS, LOUD, DELTA, 1, rng)
-        if given is None:
-            return Diagnosis("refuses-all", "One phone sent something, `shares` is 1, and you return None.", REFUSED)
-        off = float(np.abs(given["gram"] - contributed(log, ITEMS)).max())
-        if off > 0.02:
-            alone = f"One phone alone, which clicked {len(clicked)} items, {what}"
-            second = released(answer, [("phone 1", log)], phones(2), ITEMS, LOUD, DELTA, 1, rng)
-            moved = float(np.abs(second["gram"] - given["gram"]).max()) if second else 0.0
-            if moved > 0.02:
-                seen = f"{alone}: asked twice, an entry of `gram` moves by {moved:.3g} {QUIET}."
-                return Shared.TOO_MUCH_NOISE.seen(seen, "How does the deviation of your noise follow from `epsilon`?")
-            seen = f"{alone}: an entry of `gram` is off by {off:.3g} {QUIET}."
-            return Diagnosis("contribution", seen, "Milestone 7.2: what does one phone send?")
-    return None
 
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -17,7 +17,9 @@ from dpcourse.checks.once import fresh, whole
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
-from dpcourse.lessons.capstone_8.exercises.reports import codes, draws_of, hang_together, possible
+from dpcourse.lessons.capstone_8.exercises.buckets import codes
+from dpcourse.lessons.capstone_8.exercises.independence import possible
+from dpcourse.lessons.capstone_8.exercises.reports import draws_of, hang_together
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
 from dpcourse.privacy import Guarantee, Neighbours
 

@@ -11,49 +11,28 @@ from scipy import stats
 from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
-from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import Draws, linked, repeated
-from dpcourse.checks.once import fresh, near, whole
-from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.once import near, whole
 from dpcourse.checks.scores import fit
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
 from dpcourse.lessons.capstone_8.exercises.averages import MEANS, truth_probability
-from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting, shown
+from dpcourse.lessons.capstone_8.exercises.buckets import bucket, reported
+from dpcourse.lessons.capstone_8.exercises.independence import apart, independent, possible
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, shown
 
 NAMES = ("daily_reports", "daily_means")
 SURE = 40.0  # an ε at which nobody lies
 
 
-def bucket(readings: np.ndarray) -> np.ndarray:
-    return np.minimum(counting(readings) * BUCKETS // CAP, BUCKETS - 1).astype(int)
-
-
-def codes(given: object, shape: tuple[int, ...]) -> np.ndarray:
-    """What an answer returns as buckets of this shape; refused if it is something else."""
-    array = np.asarray(only_numbers(given))
-    if array.dtype.kind not in "iuf" or array.shape != shape:
-        what = f"an array of shape {array.shape}" if array.dtype.kind in "iuf" and array.shape else a(given)
-        raise Refused(Diagnosis("wrong-shape", f"For {shape} readings you return {what}; one bucket each is wanted."))
-    if not np.isin(array, np.arange(BUCKETS)).all():
-        odd = array[~np.isin(array, np.arange(BUCKETS))][0]
-        ask = "kWh come in, and the number of a bucket goes out."
-        raise Refused(Diagnosis("no-bucket", f"One of your reports is {odd:g}; buckets are 0, …, {BUCKETS - 1}.", ask))
-    return array.astype(int)
-
-
-def _reports(answer: Answer, readings: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
-    readings.setflags(write=False)
-    return codes(answer(readings, epsilon, fresh(rng)), readings.shape)
-
-
 def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε every report is the truth: also of readings that are none, and at the edges of buckets."""
     plain = chance.rng.uniform(0, CAP, (20, 20))
-    given = _reports(answer, plain, SURE, chance.rng)
+    given = reported(answer, plain, SURE, chance.rng)
     if not np.array_equal(given, bucket(plain)):
-        if not np.array_equal(given, _reports(answer, plain, SURE, chance.rng)):
+        if not np.array_equal(given, reported(answer, plain, SURE, chance.rng)):
             return apart(answer, chance) or law(answer, chance)  # lies where there should be none
         place = np.argwhere(given != bucket(plain))[0]
         seen = f"At ε = {SURE:g}, where a lie is rarer than 1e-16, {plain[tuple(place)]:.3g} kWh is reported as bucket "
@@ -68,7 +47,7 @@ def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
         readings[1, 2] = value
         where = f"With a reading of {shown(value)} among others"
         try:
-            given = _reports(answer, readings, SURE, chance.rng)
+            given = reported(answer, readings, SURE, chance.rng)
         except AnswerRaised as raised:
             return Diagnosis(
                 "raises",
@@ -137,7 +116,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             for place, shape in enumerate(shapes, number):
                 plain = chance.rng.uniform(0, 30, shape)
                 readings = plain if place % 2 else broken(plain, 0.5, chance.rng)
-                away = (_reports(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS
+                away = (reported(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS
                 steps += np.bincount(away.ravel(), minlength=BUCKETS)
                 for some, part in ((odd, away[readings != plain]), (fine, away[readings == plain])):
                     some.append((epsilon, int((part == 0).sum()), len(part)))
@@ -251,60 +230,12 @@ def _likeliest(seen: list[tuple[float, int, int]]) -> tuple[str, Callable[[float
     return best if best and likelihood(best[1]) > likelihood(truth_probability) + 20 else None
 
 
-def possible(k: int, n: int, p: float, failure: float) -> bool:
-    return stats.binom.cdf(k, n, p) > failure and stats.binom.sf(k - 1, n, p) > failure
-
-
-def _pairs(answer: Answer, chance: Chance) -> tuple[float, list[tuple[str, np.ndarray, np.ndarray, str]], float]:
-    """ε, pairs of reports of the same reading, and how often two would agree by the answer's own frequencies."""
-    epsilon = float(chance.rng.uniform(0.2, 1.5))
-    homes = np.repeat(chance.rng.permutation(np.repeat(CAP / BUCKETS * (np.arange(BUCKETS) + 0.5), 15)), 2)
-    readings = np.repeat(homes[:, None], 2 * int(chance.rng.integers(8, 16)), axis=1)
-    one, other = (_reports(answer, readings, epsilon, chance.rng) for _ in range(2))
-    pairs = [
-        ("remembered", one[:, ::2], one[:, 1::2], "of one home on two days with the same reading"),
-        ("shared-noise", one[::2], one[1::2], "of two homes with the same reading, in neighbouring rows, on one day"),
-        ("state", one, other, "of one home and day in two calls, each with a generator of its own,"),
-    ]
-    away = np.bincount(((np.stack([one, other]) - bucket(readings)) % BUCKETS).ravel(), minlength=BUCKETS)
-    return epsilon, pairs, float(((away / away.sum()) ** 2).sum())
-
-
-def _alike(key: str, share: float, right: float, what: str, epsilon: float) -> Diagnosis:
-    ask = {
-        "remembered": "Every day needs a draw of its own. Which draw do the two days share?",
-        "shared-noise": "Every home needs a draw of its own. Which draw do the two homes share?",
-        "state": "Each call is given an `rng` of its own. Where do your draws come from?",
-    }[key]
-    seen = f"At ε = {epsilon:.2g}, two reports {what} agree in {share:.0%} of cases; {right:.0%} is right."
-    return Diagnosis(key, seen, ask)
-
-
-def apart(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Reports of the same reading agree about as often as the answer's own frequencies say."""
-    epsilon, pairs, own = _pairs(answer, chance)
-    right = truth_probability(epsilon) ** 2 + (1 - truth_probability(epsilon)) ** 2 / (BUCKETS - 1)
-    key, first, second, what = max(pairs, key=lambda pair: float((pair[1] == pair[2]).mean()))
-    share = float((first == second).mean())
-    return _alike(key, share, right, what, epsilon) if share > own + 0.25 else None
-
-
-def independent(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """They agree just as often as independent ones do: exact tests, once the law is known to be right."""
-    epsilon, pairs, _ = _pairs(answer, chance)
-    right = truth_probability(epsilon) ** 2 + (1 - truth_probability(epsilon)) ** 2 / (BUCKETS - 1)
-    for key, first, second, what in pairs:
-        if not possible(int((first == second).sum()), first.size, right, chance.failure / 6):
-            return _alike(key, float((first == second).mean()), right, what, epsilon)
-    return None
-
-
 def _many(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     """Sixty readings or more: all their reports come again with probability 1e-20 at most."""
     return rng.uniform(0, 30, (whole(rng, 60, 600), whole(rng, 1, 12))), near(0.7, rng, 2.0)
 
 
 REPORTS = (
-    *(Part(NAMES, "daily_reports", case) for case in (strange, apart, law, independent, listens(_many, _reports))),
+    *(Part(NAMES, "daily_reports", case) for case in (strange, apart, law, independent, listens(_many, reported))),
     Part(NAMES, "daily_means", MEANS),
 )

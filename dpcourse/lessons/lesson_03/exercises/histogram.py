@@ -24,8 +24,9 @@ from dpcourse.checks.counting import (
 from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import whole
-from dpcourse.checks.release import Probe, Release, Words
+from dpcourse.checks.release import Probe, Release
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.words import Words
 
 _FORMS = ("{}{}", "{}{}", "{2}", "{}-{}", "Group {} no. {}", "größer {}, {}")  # of names
 Table = tuple[list[str], list[str]]  # values and declared categories

@@ -21,8 +21,9 @@ from dpcourse.checks.counting import (
 )
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import normal
-from dpcourse.checks.release import Probe, Words
+from dpcourse.checks.release import Probe
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.words import Words
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee
 

@@ -17,7 +17,8 @@ from dpcourse.checks.counting import (
     yes_and_no,
 )
 from dpcourse.checks.noise_laws import geometric, laplace
-from dpcourse.checks.release import Probe, Words
+from dpcourse.checks.release import Probe
+from dpcourse.checks.words import Words
 
 
 def _everybody_alike(rng: Generator) -> tuple[np.ndarray, np.ndarray]:

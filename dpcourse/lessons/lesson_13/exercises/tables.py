@@ -11,7 +11,8 @@ from dpcourse.checks.counting import any_table, cell_counts, large_table, one_mo
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import anywhere, whole
-from dpcourse.checks.release import Release, Words
+from dpcourse.checks.release import Release
+from dpcourse.checks.words import Words
 
 # 13.1 The noise of k tables
 

@@ -11,8 +11,9 @@ from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import anywhere, between, whole
-from dpcourse.checks.release import Release, Words
+from dpcourse.checks.release import Release
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.words import Words
 
 # 15.1 The relative error of a count
 
