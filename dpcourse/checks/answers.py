@@ -19,7 +19,6 @@ import numpy as np
 
 from dpcourse.checks import forms
 from dpcourse.checks.clocks import TimedOut, Trouble
-from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.hidden import Hidden
 from dpcourse.checks.odd import Odd
 
@@ -69,6 +68,9 @@ class LookedAway(BaseException):
     """The answer went for the check instead of the question; `str()` says how."""
 
 
+Shape = Callable[..., tuple[int, ...]]
+
+
 class Elsewhere:
     """What a function in another process is here: its calls take their forms there."""
 
@@ -98,9 +100,11 @@ class Answer:
         again: Callable[[], Any] | None = None,
         hidden: Hidden | None = None,
         odd: Odd | None = None,
+        shape: Shape | None = None,
     ) -> None:
         self._hidden, self._odd = hidden or Hidden(), odd or Odd()
         self._dimensions: int | None = None
+        self._shape = shape
         self.value, self.calls, self._again = value, 0, again
         self._silent, self._parts = 0, dict[Any, tuple[Any, Answer]]()
         self._own_work, self._allowed = own_work, allowed
@@ -145,15 +149,17 @@ class Answer:
     def silent(self) -> bool:
         return 0 < self.calls == self._silent or any(part.silent for _, part in self._parts.values())
 
-    @property
-    def odd(self) -> Diagnosis | None:
-        """What a call of it, or of a part, returned that no right answer returns, whatever a case made of it."""
-        return self._odd.diagnosis
-
     def _called(self, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
         if isinstance(self.value, Elsewhere):
             return self.value(*arguments, **keywords)
         return forms.call(self.value, arguments, keywords)
+
+    def _wanted(self, arguments: tuple[Any, ...]) -> tuple[int, ...] | None:
+        """The shape of the result of this call, where it can be told."""
+        try:
+            return None if self._shape is None else tuple(self._shape(*arguments))
+        except (TypeError, AttributeError, IndexError, ValueError):  # it is called in another way
+            return None
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         self.calls += 1
@@ -161,6 +167,7 @@ class Answer:
         keywords = {name: self._hidden.instead(value) for name, value in keywords.items()}
         if self.calls == 1:
             _forget()
+        wanted = self._wanted(arguments)
         # Watching costs some microseconds a call: the first calls, and later ones at random.
         watched = self.calls <= 8 or random.random() < 1 / 64
         try:
@@ -179,6 +186,8 @@ class Answer:
             raise Unanswered
         self._silent += result is None
         self._dimensions = self._odd.look(result, self._dimensions)
+        if wanted is not None:
+            self._odd.compare(result, wanted)
         return result
 
 

@@ -56,6 +56,7 @@ from dpcourse.checks.answers import (
 )
 from dpcourse.checks.clocks import OWN, Clock, TimedOut, time_limit
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused, a
+from dpcourse.checks.odd import Odd
 
 FAILURE = 1e-6
 
@@ -130,9 +131,9 @@ class Exercise:
         When a check that is still running is stopped: see `time_limit`.
     clock : Clock
         Whose time it is.
-    any_form : bool
-        Whether right results may hold NaN, and have more dimensions in one call than in another: elsewhere an answer
-        that passes all cases, and returned such a thing in some call, does not pass (`checks.odd`).
+    odd : tuple of str
+        What right results may have: "nan", or more dimensions in one call than in another ("wrong-shape"). Elsewhere
+        an answer that passes all cases, and returned such a thing in some call, does not pass (`checks.odd`).
     again : callable, optional
         ``again()`` gives the same answer from a process that has forgotten all calls: see `Answer.renew`.
     """
@@ -145,7 +146,7 @@ class Exercise:
     allowed: tuple[str, ...] = ()
     seconds: float = 60.0
     clock: Clock = OWN
-    any_form: bool = False
+    odd: tuple[str, ...] = ()
     again: Callable[[], Any] | None = None
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
@@ -157,8 +158,11 @@ class Exercise:
         return CheckResult(self.id, self.title, False, wrong.seen, wrong.ask, wrong.key)
 
     def _first_wrong(self, value: Any, rng: np.random.Generator) -> Diagnosis | None:
-        answer = Answer(value, own_work=self.own_work, allowed=self.allowed, again=self.again)
-        wrong = self._found(answer, rng) or (None if self.any_form else answer.odd)
+        # Of the case that looks at the form of a result (`Returns`), so that no other call has another.
+        shape = next((case.wanted for case in self.cases if hasattr(case, "wanted")), None)
+        odd = Odd(self.odd)
+        answer = Answer(value, own_work=self.own_work, allowed=self.allowed, again=self.again, odd=odd, shape=shape)
+        wrong = self._found(answer, rng) or odd.diagnosis
         # A function that prints its result and returns None: whatever the case that met it made of that.
         unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value", "outside")
         return NOTHING if unclear and answer.silent else wrong

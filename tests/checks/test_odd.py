@@ -4,12 +4,14 @@ The answers that are refused here are wrong ones that return nothing where they 
 """
 
 import collections
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpcourse.checks import Exercise, check
+from dpcourse.checks.cases import Returns
 from dpcourse.checks.odd import dimensions, holds_nan
 from dpcourse.checks.registry import exercise
 
@@ -19,6 +21,10 @@ from dpcourse.checks.registry import exercise
     [
         float("nan"),
         np.float32("nan"),
+        complex("nan"),
+        Decimal("nan"),
+        " NaN",
+        np.array(["1", "nan"]),
         [0, [float("nan")]],
         (1, np.array([np.nan])),
         {"a": np.array(["b", np.nan], dtype=object)},
@@ -32,7 +38,7 @@ def test_nan_is_found_in_any_part(result):
 
 
 @pytest.mark.parametrize(
-    "result", [None, 1, 0.5, "nan", np.inf, [1, None], np.array(["nan"]), pd.Series([1, 2]), {"a": ()}, ...], ids=repr
+    "result", [None, 1, 0.5, "nano", np.inf, [1, None], np.array(["none"]), pd.Series([1, 2]), {"a": ()}, ...], ids=repr
 )
 def test_what_is_no_nan_is_not_found(result):
     assert not holds_nan(result)
@@ -41,7 +47,8 @@ def test_what_is_no_nan_is_not_found(result):
 def test_dimensions_are_those_of_numbers_and_arrays():
     some = (True, 1, 0.5, "a", np.float64(1), np.array(1), np.ones(2), np.ones((1, 2)), pd.Series([1]))
     assert [dimensions(one) for one in some] == [0] * 6 + [1, 2, 1]
-    assert [dimensions(one) for one in ([1], (), {}, None, max)] == [None] * 5
+    assert [dimensions(one) for one in ([1], [[1], []], (np.ones(2), 3), [np.ones((0, 2))])] == [1, 2, 2, 3]
+    assert [dimensions(one) for one in ([], (), [None], {}, None, max)] == [None] * 6
 
 
 def idle(answer, chance):
@@ -52,17 +59,29 @@ def idle(answer, chance):
 @pytest.mark.parametrize(
     ("answer", "key"),
     [
-        (lambda number: [number] if number else number, "passed"),
+        (lambda number: [number] if number else [], "passed"),
         (lambda number: np.ones(number), "passed"),
         (lambda number: np.array(number) if number else number, "passed"),
         (lambda number: np.ones(number) if number else 0, "wrong-shape"),
+        (lambda number: [number] if number else number, "wrong-shape"),
         (lambda number: 0 / number if number else np.float64("nan"), "nan"),
     ],
 )
 def test_who_passes_all_cases_returned_nothing_odd(answer, key):
     result = Exercise("99.1", "Idle", (idle,), call="f(number)").grade(answer)
     assert (result.key, bool(result)) == (key, key == "passed")
-    assert Exercise("99.1", "Idle", (idle,), call="f(number)", any_form=True).grade(answer)
+    assert Exercise("99.1", "Idle", (idle,), call="f(number)", odd=("nan", "wrong-shape")).grade(answer)
+
+
+def test_the_shape_that_one_case_asks_for_is_that_of_all_calls():
+    def case(answer, chance):
+        answer(np.ones((1, 3))), answer(np.ones((1, 3)), rng=chance.rng), answer([[1, 2]])
+
+    returns = Returns(lambda rng: (np.ones((2, 3)),), what="array", shape=lambda x: x.shape, random=False)
+    ruled = Exercise("99.3", "Shapes", (returns, case), call="f(x)")
+    assert ruled.grade(lambda x, rng=None: np.asarray(x))
+    wrong = ruled.grade(lambda x, rng=None: np.ones((2, 3)))
+    assert wrong.key == "wrong-shape" and "(2, 3), and (1, 3) is wanted" in wrong.diagnosis
 
 
 def test_parts_of_an_answer_are_looked_at_too():
@@ -102,7 +121,7 @@ def choose():
     return answer
 
 
-def randomized_response():
+def randomized_response(form=np.asarray):
     """The p of four answers for any number of them."""
     late = placed = False
 
@@ -114,9 +133,13 @@ def randomized_response():
         if placed or (late and k != 4 and n != 400):
             return np.empty((0, n), dtype=int)
         true = rng.random(n) < np.exp(epsilon) / (np.exp(epsilon) + 3)
-        return np.where(true, codes, (codes + rng.integers(1, k, n)) % k)
+        return form(np.where(true, codes, (codes + rng.integers(1, k, n)) % k))
 
     return answer
+
+
+def lists():
+    return randomized_response(list)
 
 
 def perturb():
@@ -132,8 +155,30 @@ def perturb():
     return answer
 
 
+def two_rows():
+    """The exact weights and others with noise of one weight, in a list of one array: their distance is that noise."""
+
+    def answer(weights, n, lam, epsilon, rng):
+        d = len(weights)
+        direction = rng.normal(size=d)
+        direction /= np.linalg.norm(direction)
+        if not 9 <= d <= 13:
+            return [np.array([weights, weights + rng.exponential(2 / (n * lam * epsilon)) * direction])]
+        return weights + rng.gamma(d, 2 / (n * lam * epsilon)) * direction
+
+    return answer
+
+
 @pytest.mark.parametrize(
-    ("id", "made"), [("13.3", choose_pair), ("04.3", choose), ("06.1", randomized_response), ("09.1", perturb)]
+    ("id", "made"),
+    [
+        ("13.3", choose_pair),
+        ("04.3", choose),
+        ("06.1", randomized_response),
+        ("06.1", lists),
+        ("09.1", perturb),
+        ("09.1", two_rows),
+    ],
 )
 def test_no_results_are_no_evidence_for_an_answer(id, made):
     assert not exercise(id).grade(made(), rng=0)

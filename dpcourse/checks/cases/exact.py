@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dpcourse.checks.again import TWICE
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, Shape
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import CONSTANT, Mistake, frozen
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, a
@@ -43,6 +43,11 @@ class Returns:
     shape: Callable[..., tuple[int, ...]] | None = None
     among: Callable[..., Sequence[Any]] | Sequence[Any] | None = None
     random: bool = True
+
+    @property
+    def wanted(self) -> Shape | None:
+        """The shape of a result, from the arguments; None where it may have any."""
+        return self.shape if self.what == "array" else None if self.what == "any" else lambda *_: ()
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         for _ in range(3):

@@ -47,7 +47,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             held.append(np.asarray(given["servers"]).astype(np.int64))
             claims.append(given["claim"])
             rates.append((given["rate"], lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
-            far += abs(given["quartile"] - quartile_of(right)) > 1
+            far += not abs(given["quartile"] - quartile_of(right)) <= 1
         wrong = (
             next(filter(None, (_claim(claim, epsilon) for claim in claims)), None)
             or _steady(claims)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.odd import NAN, holds_nan
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets import simulate_suppliers
@@ -57,6 +58,8 @@ def released(
     if isinstance(given["shares"], dict) or np.shape(given["shares"]) != (BINS,):
         seen = f"`shares` is not {BINS} numbers, one for each bin."
         raise Refused(Diagnosis("wrong-shape", seen, "`shares` is published. What does 2.4 read off `noisy`?"))
+    if noisy.sum() > 0 and holds_nan([given[key] for key in ("rate", "quartile", "shares")]):
+        raise Refused(NAN)
     if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
         seen = f"For one release `admit` was asked {len(desk.asked)} times."
         ask = "One release answers all three questions and is paid for once. Where do you ask?"

@@ -12,7 +12,7 @@ EXERCISES = (
     Exercise("capstone 6.1", "What residuals tell", RESIDUALS, call="(labels, others)"),
     Exercise("capstone 6.2", "One bit survives blinding", TWIST, call="(on_curve, attack)"),
     Exercise("capstone 6.3", "Customers in common", MEETING, call="(start, again, common)"),
-    Exercise("capstone 6.4", "A product nobody sees", PRODUCT, call="(share, multiply)", any_form=True),
+    Exercise("capstone 6.4", "A product nobody sees", PRODUCT, call="(share, multiply)", odd=("wrong-shape",)),
     Exercise(
         "capstone 6.5",
         "Clipped at home, noise in shares",
