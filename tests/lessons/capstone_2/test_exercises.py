@@ -501,6 +501,16 @@ def with_(**changes):
     return functools.partial(benchmark, **changes)
 
 
+def with_parts(**changes):
+    """The right release, with other numbers in some of its parts."""
+
+    def answer(*arguments):
+        given = benchmark(*arguments)
+        return given and {**given, **{name: part(given) for name, part in changes.items()}}
+
+    return answer
+
+
 def forgets_to_ask(admit, quarter, epsilon):
     return True
 
@@ -777,6 +787,9 @@ WRONG = [
     ),
     *wrong_claims("capstone 2.6", benchmark, "a record is one supplier"),
     ("capstone 2.6", "not-useful", with_(rate=lambda noisy: 100 * rate_of(noisy))),
+    ("capstone 2.6", "not-useful", with_parts(shares=lambda given: np.zeros(BINS))),
+    ("capstone 2.6", "not-useful", with_parts(quartile=lambda given: 0)),
+    ("capstone 2.6", "nan", with_parts(quartile=lambda given: math.nan)),
     ("capstone 2.6", "not-admitted", with_(ask=lambda admit, quarter, epsilon: admit(quarter, "benchmark", 2.0))),
 ]
 

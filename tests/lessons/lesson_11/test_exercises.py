@@ -205,6 +205,13 @@ WRONG = [
         lambda a, b, c: (frequencies if 0.6 < c < 0.98 else splits("first", "second"))(a, b, c),
     ),
     ("11.2", "finds-nothing", lambda a, b, c: splits("first", "second")(a, b, c) if c > 0.98 else 0.0),
+    (
+        "11.2",
+        "finds-nothing",
+        lambda a, b, c: 0.0 if c > 0.97 and len(a) < 1000 else splits("first", "second")(a, b, c),
+    ),
+    ("11.2", "wrong-type", lambda a, b, c: splits("first", "second")(a, b, c) if len(a) < 400 else "nan"),
+    ("11.2", "nan", lambda a, b, c: splits("first", "second")(a, b, c) if len(a) < 400 else float("nan")),
     ("11.2", "beyond-the-truth", as_of_laplace_noise),
     ("11.2", "beyond-the-truth", as_of_what_is_asked),
     ("11.2", "confidence-ignored", the_best_less_a_fudge(1.7)),
