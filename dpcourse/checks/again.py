@@ -17,6 +17,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.vocabulary import Shared
 
 TWICE = Diagnosis(
     "own-generator",
@@ -65,19 +66,24 @@ class Again(Answer):
         return result
 
 
-def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator) -> Diagnosis | None:
+def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator, still: bool = True) -> Diagnosis | None:
     """`noise(seed)` is made with a generator of this seed: the same for the same, another for another.
 
     The same but for last digits: how NumPy adds up depends on where an array lies. A right answer fails only where its
-    noise is the same twice by chance: ask for noise that is large and long. What is the same number everywhere, such as
-    0, is said by other looks.
+    noise is the same twice by chance: ask for noise that is large and long. With `still`, what is the same number
+    everywhere, such as 0, is left to looks that come later.
     """
     seed = int(rng.integers(2**62))
     first, again, other = (np.asarray(noise(at), dtype=float) for at in (seed, seed, seed + 1))
     most = float(np.abs(np.nan_to_num(first)).max(initial=0))
     if first.shape != again.shape or not np.allclose(first, again, rtol=0, atol=1e-9 * most, equal_nan=True):
         return TWICE
-    if (first.size > 1 and np.ptp(first) == 0) or not _alike(first, other):
+    if first.size > 1 and np.ptp(first) == 0:
+        if still:
+            return None
+        seen = f"Asked once more, your function gave {first.flat[0]:g} in each of {first.size} places."
+        return Shared.NO_NOISE.seen(seen)
+    if not _alike(first, other):
         return None
     seen = "Asked twice the same, with two different generators, your function gave exactly the same noise."
     return Diagnosis("own-generator", seen, "Where does your function draw from the `rng` that it is given?")
@@ -122,7 +128,7 @@ def listens(inputs: Callable[[Generator], tuple[Any, ...]], ask: Callable[..., A
             def noise(seed: int, given: tuple[Any, ...] = given) -> Any:
                 return ask(answer, *given, np.random.default_rng(seed))
 
-            if wrong := drawn_elsewhere(noise, chance.rng):
+            if wrong := drawn_elsewhere(noise, chance.rng, still=False):
                 return wrong
         return None
 

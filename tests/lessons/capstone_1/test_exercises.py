@@ -64,6 +64,11 @@ def wafer_by_wafer(weights, X, y, clip):
     return total
 
 
+def drops_large(w, X, y, clip):
+    small = (np.abs(X) <= 1).all(axis=1)
+    return clipped_sum(w, X[small], y[small], clip)
+
+
 def clips_the_sum(weights, X, y, clip):
     total = gradients(weights, X, y).sum(axis=0)
     return total / max(1, np.linalg.norm(total) / clip)
@@ -336,6 +341,7 @@ WRONG = [
     ("capstone 1.1", "wrong-epsilon", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) * (r <= 20)),
     ("capstone 1.2", "wrong-value", lambda w, X, y, clip: clipped_sum(w, X, y, clip) * (len(X) <= 100)),
     ("capstone 1.2", "not-everywhere", lambda w, X, y, clip: clipped_sum(w, X, y, clip if 0.4 <= clip <= 1.2 else 1e9)),
+    ("capstone 1.2", "wrong-value", drops_large),
     ("capstone 1.2", "clips-the-sum", clips_the_sum),
     ("capstone 1.2", "not-clipped", lambda w, X, y, clip: gradients(w, X, y).sum(axis=0)),
     ("capstone 1.2", "clips-entries", lambda w, X, y, clip: np.clip(gradients(w, X, y), -clip, clip).sum(axis=0)),

@@ -91,7 +91,10 @@ SUMS = Equals(
 
 
 def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """One wafer more, whatever its readings are, moves the sum by C at most; errors and NaN are outputs too."""
+    """One wafer more, whatever its readings are, moves the sum by C at most; errors and NaN are outputs too.
+
+    The sums with it and without are asked for in any order.
+    """
     for empty in (False, True):
         weights, X, y, clip = _wafers(chance.rng)
         if empty:
@@ -100,17 +103,22 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             row = chance.rng.uniform(-1, 1, 20)
             row[int(chance.rng.integers(20))] = canary
             label = int(chance.rng.integers(2))
-            try:
-                what = "no wafer at all" if empty else "readings in [−1, 1]"
-                before = np.asarray(answer(weights.copy(), X.copy(), y.copy(), clip), dtype=float)
-                what = f"a reading of {canary:g}"
-                after = np.asarray(answer(weights.copy(), np.vstack([X, row]), np.append(y, label), clip), dtype=float)
-            except AnswerRaised as raised:
-                return Diagnosis(
-                    "raises",
-                    f"With {what} your function stops: {raised}.",
-                    "A wafer that cannot be read adds nothing. Without any wafers the sum is 21 zeros.",
-                )
+            asked = {
+                "no wafer at all" if empty else "readings in [−1, 1]": (X, y),
+                f"a reading of {canary:g}": (np.vstack([X, row]), np.append(y, label)),
+            }
+            sums = dict[str, np.ndarray]()
+            for what in chance.rng.permutation([*asked]).tolist():
+                try:
+                    given = answer(weights.copy(), *(part.copy() for part in asked[what]), clip)
+                except AnswerRaised as raised:
+                    return Diagnosis(
+                        "raises",
+                        f"With {what} your function stops: {raised}.",
+                        "A wafer that cannot be read adds nothing. Without any wafers the sum is 21 zeros.",
+                    )
+                sums[what] = np.asarray(given, dtype=float)
+            before, after = (sums[what] for what in asked)
             moved = float(np.linalg.norm(after - before))
             if not moved <= clip * (1 + 1e-6) + 1e-9:
                 seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and `clip` is {clip:.2g}."
@@ -124,6 +132,11 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}."
                 ask = "What does a wafer add that cannot be read as a whole?"
                 return Diagnosis("counts-unreadable", f"{seen} It should not move it at all.", ask)
+            right = numbers.clipped_sum(weights, *asked[f"a reading of {canary:g}"], clip)
+            if abs(canary) <= 1e6 and not np.allclose(after, right, rtol=1e-6, atol=1e-8):  # a square of more overflows
+                off = float(np.linalg.norm(after - right))
+                seen = f"With one wafer more, with a reading of {canary:g}, your sum is off by {off:.3g}."
+                return Diagnosis("wrong-value", seen, "What does this wafer add, after you clip it?")
     return None
 
 
