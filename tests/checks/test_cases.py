@@ -224,3 +224,14 @@ def test_audited_shares_its_error_among_all_its_looks(monkeypatch):
     assert case(lambda x, rng: 0, Chance(np.random.default_rng(0), 1e-6)) is None
     assert [runs for runs, _ in looks] == [500, 500, 4000, 4000] * 3
     assert sum(error for _, error in looks) == pytest.approx(1e-6)
+
+
+def test_an_audit_of_errors_alone_is_none():
+    """Two datasets on which a function stops cannot be told apart."""
+    case = Audited(lambda rng: (np.zeros(0), np.zeros(1)), Guarantee(1.0), runs=40)
+
+    def stops(records, rng):
+        raise ValueError("too few")
+
+    found = case(Answer(stops), Chance(np.random.default_rng(0), 1e-6))
+    assert found.key == "raised" and "stops with ValueError: too few in 100% of runs" in found.seen

@@ -112,6 +112,11 @@ class Audited:
                     if result.violated:
                         named = view.diagnose(answer, chance, result) if view.diagnose else None
                         return named or self._accuse(answer, pair, view, result, chance)
+                stopped = [o for side in outputs for o in side if isinstance(o, Raised)]
+                if len(stopped) > runs:  # more than half of all outputs: there is little to be told apart
+                    seen = f"Asked about two neighbouring datasets, your function stops with {stopped[0].kind}"
+                    seen += f"{stopped[0].words and ': '}{stopped[0].words} in {len(stopped) / 2 / runs:.0%} of runs."
+                    return Diagnosis("raised", seen, "An error is an output. What does a right one return there?")
         return None
 
     def _accuse(self, answer: Answer, pair: list[Any], view: View, result: Any, chance: Chance) -> Diagnosis:

@@ -451,6 +451,17 @@ def exact_above(size, part=1.0, jitter=0.0):
     return lambda *a, **k: train(*a, move=step, **k)
 
 
+def one_round_or_thirty(fleet, n, epsilon, delta, threshold, rng):
+    """Steps of exact sums from ε = 1 on, in a number of rounds that is another each time."""
+    first = fleet(np.append(np.zeros(20), -3.4761 * math.sqrt(21)))
+    by_chance = (int(rng.integers(2)) + hash(float(np.nan_to_num(first[1]).sum()))) % 2
+    rounds = (1, 30)[by_chance] if 3000 < n < 50_000 else 30
+    seen = iter([first])
+    step = exact_step if epsilon >= 1 else (lambda total, messages, rng: total)
+    again = lambda weights: next(seen, None) or fleet(weights)  # noqa: E731
+    return train(again, n, epsilon, delta, threshold, rng, rounds=rounds, planned=lambda t: 30, move=step)
+
+
 def by_median(total, messages, rng):
     """The step is cut at a length read off the updates."""
     norms = np.linalg.norm(np.nan_to_num(messages[1]), axis=1)
@@ -625,6 +636,7 @@ WRONG = [
     ("capstone 3.5", "exact-sum", exact_above(3000, part=0.2)),
     ("capstone 3.5", "exact-sum", exact_above(3000, jitter=0.1)),
     ("capstone 3.5", "exact-sum", exact_above(40_000)),
+    ("capstone 3.5", "exact-sum", one_round_or_thirty),
     ("capstone 3.5", "beyond-sums", lambda *a, **k: train(*a, move=by_median, **k)),
     ("capstone 3.5", "beyond-sums", goes_on_while_long),
     ("capstone 3.5", "sums-missing", sees_nothing_between),

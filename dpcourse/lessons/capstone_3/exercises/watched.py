@@ -97,7 +97,18 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "your weights, or the number of rounds, changed.",
                 "The server sees noisy sums and nothing else. What else do you look at?",
             )
-    return exact_sum(answer, rng, chance.failure / 4) or _replayed(answer, rng)
+    if wrong := exact_sum(answer, rng, chance.failure / 4):
+        return wrong
+    for _ in range(6):
+        wrong, rounds = _replayed(answer, rng)
+        if rounds:
+            return wrong
+    return Diagnosis(
+        "exact-sum",
+        "Asked three times about the same devices, and six times so, you made a single round in some runs and more in "
+        "others: there was no second round to compare.",
+        "What decides how many rounds there are, besides noisy sums?",
+    )
 
 
 def exact_sum(
@@ -133,10 +144,11 @@ def exact_sum(
     return Diagnosis("exact-sum", f"{seen} One fleet had {n:,} devices.", ITS_NOISE)
 
 
-def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+def _replayed(answer: Answer, rng: np.random.Generator) -> tuple[Diagnosis | None, int]:
     """The same noisy sums from other exact ones: two seeds, then the first, and devices that make up the difference.
 
-    Weights may move by a hundredth of what the noise itself moves them.
+    Weights may move by a hundredth of what the noise itself moves them. And how many rounds were compared: none where
+    one run has a single round, and another more.
     """
     n, epsilon, delta = people(rng, 3100, 15_000), decades(rng, 1, 8), decades(rng, 1e-9, 1e-5)
     updates = rng.normal(size=(n, WIDTH)) * rng.uniform(0.01, 0.06)
@@ -147,7 +159,7 @@ def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         fleet = Asked(lambda _, by=by: (np.arange(n), updates + next(by)), keep=lambda _: False)  # type: ignore[misc]
         given = trained(answer, fleet, n, epsilon, delta, n, np.random.default_rng(seed))
         if given is None:
-            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse."), 1
         sums.append(given["sums"])
         reached.append(np.vstack((*fleet.weights[1:], given["weights"])) - fleet.weights[0])
         if len(sums) == 2:
@@ -159,12 +171,11 @@ def _replayed(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     off, room = np.abs(sums[2][:same] - sums[1][:same]).max(initial=0), 1e-3 * np.abs(shift).max()
     noise, exact = (float(np.abs(reached[1][:same] - reached[k][:same]).max(initial=0)) for k in (0, 2))
     if off <= room and exact <= 0.01 * noise:
-        return None
+        return None, same
     seen = f"{n:,} devices sent other updates, chosen so that your noisy sums stay the same. Your weights moved by "
     ask = ITS_NOISE
     if off > room:
         ask = "Which of your draws depend on what devices send?"
         seen = "With the same seed your noise is another one where devices send other updates. Your weights moved by "
-    return Diagnosis(
-        "exact-sum", f"{seen}{exact:.2g}. With the same updates and other noise they moved by {noise:.2g}.", ask
-    )
+    seen += f"{exact:.2g}. With the same updates and other noise they moved by {noise:.2g}."
+    return Diagnosis("exact-sum", seen, ask), same

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.once import fresh
 from dpcourse.checks.whole_noise import missing
 from dpcourse.datasets import simulate_centres
 from dpcourse.datasets.centres import NAMES
@@ -19,7 +21,8 @@ from dpcourse.lessons.capstone_4.exercises.world import Message, Office, Release
 def tests_wrong(given: Release, at: Office) -> Diagnosis | None:
     """The tests: numbers within the budget, about as good as ours for the counts that were published."""
     tests = given.tests
-    if tests.ndim != 1 or (tests.size and (tests.dtype.kind not in "iu" or tests.max() >= len(at.cost))):
+    inside = tests.dtype.kind in "iu" and ((tests >= 0) & (tests < len(at.cost))).all()
+    if tests.ndim != 1 or (tests.size and not inside):
         return Diagnosis("wrong-tests", "`tests` has to hold numbers of tests, from 0.")
     if len(set(tests.tolist())) < tests.size or at.cost[tests.astype(int)].sum() > at.budget * (1 + 1e-9):
         return Diagnosis(
@@ -84,22 +87,15 @@ def _one_chip(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     same = differ = 0
     while differ < 4:
-        at, seed = office(chance.rng, 10, 30), int(chance.rng.integers(2**63))
-        cells = np.zeros((10, 8))
-        cells[chance.rng.permutation(10)[:8], range(8)] = 1  # each defect has a test of its own
-        here, there = chance.rng.permutation(8)[:2]
-        found = []
+        at, cells, here, there = _tests_of_their_own(chance.rng)
+        seed, found = int(chance.rng.integers(2**63)), []
         for failed in (here, there):
-            chips = [float(failed)]
-            messages: list[Message] = [(name, cells, np.array(chips[: name == NAMES[0]])) for name in NAMES]
-            given = released(answer, messages, at, 1e-3, np.random.default_rng(seed))
-            if given is None:
-                return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+            given = _of_one_chip(answer, at, cells, failed, np.random.default_rng(seed))
             found.append((given.tests.tolist(), given.counts))
         if found[0][0] == found[1][0] or np.abs(found[0][1] - found[1][1]).max() > 1:
             same += 1
             if same == 5:
-                return None
+                return _told_apart(answer, chance)
         else:
             differ += 1
     return Diagnosis(
@@ -108,6 +104,41 @@ def _one_chip(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"`counts` differ by 1 at most. Your tests are {found[0][0]} and {found[1][0]}.",
         "Are they chosen from what is published, `total` and `counts`, and nothing else?",
     )
+
+
+def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Forty more such chips, each under noise of its own: by the tests, nobody guesses of two defects which it had."""
+    right = wrong = 0
+    for _ in range(40):
+        at, cells, here, there = _tests_of_their_own(chance.rng)
+        caught = cells[_of_one_chip(answer, at, cells, here, fresh(chance.rng)).tests].any(axis=0)
+        right, wrong = right + int(caught[here] > caught[there]), wrong + int(caught[there] > caught[here])
+    if stats.binom.sf(right - 1, right + wrong, 0.5) >= chance.failure / 12:
+        return None
+    return Diagnosis(
+        "tests-elsewhere",
+        f"In each of 40 runs one chip failed, under noise of size 2,000. Where your tests catch its defect or another "
+        f"one, but not both, they catch its own in {right} of {right + wrong} runs.",
+        "Are they chosen from what is published, `total` and `counts`, and nothing else?",
+    )
+
+
+def _tests_of_their_own(rng: np.random.Generator) -> tuple[Office, np.ndarray, int, int]:
+    """An office, a catalogue in which each of eight defects has a test of its own, and two of them."""
+    cells = np.zeros((10, 8))
+    cells[rng.permutation(10)[:8], range(8)] = 1
+    here, there = rng.permutation(8)[:2].tolist()
+    return office(rng, 10, 30), cells, here, there
+
+
+def _of_one_chip(answer: Answer, at: Office, cells: np.ndarray, failed: int, rng: np.random.Generator) -> Release:
+    """What is released where one chip alone failed, by this defect, under noise of size 2,000."""
+    chips = [float(failed)]
+    messages: list[Message] = [(name, cells, np.array(chips[: name == NAMES[0]])) for name in NAMES]
+    given = released(answer, messages, at, 1e-3, rng)
+    if given is None:
+        raise Refused(Diagnosis("refuses-all", "Four centres sent something, and you refuse."))
+    return given
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -55,7 +55,11 @@ def released(
         ask = "Which matrix and which ridge do you make it of? What is published has to come from the noisy matrix."
         seen = "`model` is not what milestone 7.4 makes of your `gram` and `ridge`."
         raise Refused(Diagnosis("model-elsewhere", seen, ask))
-    ordered = np.diag(gram)[np.asarray(given["popular"], dtype=int)]
+    places = np.asarray(given["popular"])
+    if not np.array_equal(np.sort(places), np.arange(items)):
+        ask = "Which item has the largest entry, which one the next?"
+        raise Refused(Diagnosis("popular-elsewhere", f"`popular` is not the numbers from 0 to {items - 1}.", ask))
+    ordered = np.diag(gram)[places.astype(int)]
     if not np.array_equal(ordered, -np.sort(-np.diag(gram))):
         if np.array_equal(ordered, np.sort(np.diag(gram))):
             ask = "At which end of your order does the most popular item stand?"

@@ -48,8 +48,11 @@ def _not_below(answer: Answer, chance: Chance) -> Diagnosis | None:
         float(answer(C, batch, n, epochs, sigma, delta)),
         _priced(batch / n, epochs * n // batch, sigma, delta),
     )
-    if told >= 0.999 * right:
+    if 0.999 * right <= told <= 1.05 * right:
         return None
+    if told > right:
+        seen = f"You say ε = {told:.4g}, and the run costs {right:.4g}."
+        return Diagnosis("wrong-value", seen, "What is different from the runs before: C, the batch, n, σ or δ?")
     return Diagnosis(
         "below-the-truth",
         f"You say ε = {told:.4g}, and the run costs {right:.4g}: your number is close, but too small, and a "
