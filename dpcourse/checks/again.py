@@ -103,6 +103,8 @@ def follows(answer: Answer, ask: Callable[[int], Any], rng: Generator, source: s
     if first.shape != again.shape or not np.allclose(first, again, rtol=0, atol=1e-9 * np.abs(first).max(initial=0)):
         seen = f"Asked twice the same, and given the same by `{source}`, your function gave two results."
         return Diagnosis("own-generator", seen, TWICE.ask)
+    if not first.any():
+        return Shared.NO_NOISE.seen(f"Asked once more, your function gave nothing{' but zeros' * (first.size > 0)}.")
     same = int(((first == other) & (first != 0)).sum()) if first.shape == other.shape else 0
     if same <= 1:
         return None

@@ -130,6 +130,8 @@ def _canaries(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
                 f"{what} your function stops: {raised}. An error is an output, and it depends on the customers.",
                 "What does your function do with a row that cannot be read, and with no row at all?",
             )
+        if np.abs(alone / STEP - clipped(others)).max() > 1.5 / STEP:
+            return _clipping(alone / STEP, clipped(others), others)
         if not np.array_equal(alone, beside[:5]):
             return Diagnosis(
                 "moves-others", f"a feature of {canary:g} in one row changes the other rows.", "Row by row."
