@@ -117,7 +117,7 @@ class Audited:
                     seen = (
                         f"Asked about two neighbouring datasets, your function stops in {len(stopped) / 2 / runs:.0%} "
                     )
-                    seen += f"of runs: {stopped[0].words}."
+                    seen += f"of runs: {stopped[0].words.partition(', in line')[0]}."
                     return Diagnosis("raised", seen, "An error is an output. What does a right one return there?")
         return None
 
