@@ -78,9 +78,11 @@ def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator, still: b
     most = float(np.abs(np.nan_to_num(first)).max(initial=0))
     if first.shape != again.shape or not np.allclose(first, again, rtol=0, atol=1e-9 * most, equal_nan=True):
         return TWICE
+    if still and first.size > 1 and np.ptp(first) == 0:
+        return None
+    if np.isnan(first).all() or not first.size:  # None is NaN here
+        return Diagnosis("not-everywhere", "Asked once more, your function gave nothing.", "Why does it refuse there?")
     if first.size > 1 and np.ptp(first) == 0:
-        if still:
-            return None
         seen = f"Asked once more, your function gave {first.flat[0]:g} in each of {first.size} places."
         return Shared.NO_NOISE.seen(seen)
     if not _alike(first, other):
