@@ -13,7 +13,7 @@ from dpcourse.datasets.fabs import FAB_SIZES
 from dpcourse.lessons.capstone_1 import numbers
 
 PLACES = (*FAB_SIZES, "Japan", "Ireland", "Malaysia", "Oregon", "Fab 7", "Fab 12 East")
-CANARIES = (0.3, 1.0, 1e6, 1e200, np.inf, -np.inf, np.nan)
+CANARIES = (0.3, 1.0, 2.0, 1e6, 1e200, np.inf, -np.inf, np.nan)
 
 
 def _wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
@@ -133,7 +133,8 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 ask = "What does a wafer add that cannot be read as a whole?"
                 return Diagnosis("counts-unreadable", f"{seen} It should not move it at all.", ask)
             right = numbers.clipped_sum(weights, *asked[f"a reading of {canary:g}"], clip)
-            if abs(canary) <= 1e6 and not np.allclose(after, right, rtol=1e-6, atol=1e-8):  # a square of more overflows
+            overflows = 1e6 < abs(canary) < np.inf  # squared
+            if not overflows and not np.allclose(after, right, rtol=1e-6, atol=1e-8):
                 off = float(np.linalg.norm(after - right))
                 seen = f"With one wafer more, with a reading of {canary:g}, your sum is off by {off:.3g}."
                 return Diagnosis("wrong-value", seen, "What does this wafer add, after you clip it?")

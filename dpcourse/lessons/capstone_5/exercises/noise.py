@@ -177,7 +177,15 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         for hospital in range(shares):
             known = rng.normal(0, 30 * clip, 2000)
             part = np.where(there & (hospital < reach), clip, 0.0)
-            seen += sent(answer, known + part, setting, rng) - known
+            own = sent(answer, known + part, setting, rng) - known
+            ratio = float(((own - part) ** 2).mean()) / deviation(*setting) ** 2
+            if not 0.7 < ratio < 1.4:  # nine deviations
+                words = (
+                    f"In 2,000 numbers at epsilon = {epsilon:.2g} your noise has {ratio:.2g} times the right variance. "
+                )
+                words += "In the vectors before it is right."
+                return Diagnosis("noise-by-content", words, "Does your noise depend on what was asked before?")
+            seen += own
     seen /= rounds * reach * clip
     sides = [np.round(seen[there == here], 3).tolist() for here in (False, True)]
     runs = min(map(len, sides))
