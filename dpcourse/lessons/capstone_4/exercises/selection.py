@@ -107,9 +107,9 @@ def _one_chip(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Forty more such chips, each under noise of its own: by the tests, nobody guesses of two defects which it had."""
-    right = wrong = 0
-    for _ in range(40):
+    """Such chips again and again, each under noise of its own: by the tests, nobody tells which of two defects it had."""
+    right, wrong, runs = 0, 0, 160
+    for _ in range(runs):
         at, cells, here, there = _tests_of_their_own(chance.rng)
         caught = cells[_of_one_chip(answer, at, cells, here, fresh(chance.rng)).tests].any(axis=0)
         right, wrong = right + int(caught[here] > caught[there]), wrong + int(caught[there] > caught[here])
@@ -117,8 +117,8 @@ def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     return Diagnosis(
         "tests-elsewhere",
-        f"In each of 40 runs one chip failed, under noise of size 2,000. Where your tests catch its defect or another "
-        f"one, but not both, they catch its own in {right} of {right + wrong} runs.",
+        f"In each of {runs} runs one chip failed, under noise of size 2,000. Where your tests catch its defect or "
+        f"another one, but not both, they catch its own in {right} of {right + wrong} runs.",
         "Are they chosen from what is published, `total` and `counts`, and nothing else?",
     )
 
