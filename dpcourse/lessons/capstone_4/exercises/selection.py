@@ -107,7 +107,7 @@ def _one_chip(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Such chips again and again, each under noise of its own: by the tests, nobody tells which of two defects it had."""
+    """Such chips again and again, each under noise of its own: no test tells which of two defects one had."""
     right, wrong, runs = 0, 0, 160
     for _ in range(runs):
         at, cells, here, there = _tests_of_their_own(chance.rng)
