@@ -105,8 +105,8 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
             return wrong
     return Diagnosis(
         "exact-sum",
-        "Asked three times about the same devices, and six times so, you made a single round in some runs and more in "
-        "others: there was no second round to compare.",
+        "We asked you to train on the same devices again and again. In some runs you made one round, in others more, so "
+        "that no two runs could be compared.",
         "What decides how many rounds there are, besides noisy sums?",
     )
 
