@@ -105,8 +105,8 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
             return wrong
     return Diagnosis(
         "exact-sum",
-        "We asked you to train on the same devices again and again. In some runs you made one round, in others more, so "
-        "that no two runs could be compared.",
+        "We asked you to train on the same devices again and again. In some runs you made one round, in others more: "
+        "no two runs could be compared.",
         "What decides how many rounds there are, besides noisy sums?",
     )
 
