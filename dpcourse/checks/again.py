@@ -81,7 +81,7 @@ def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator, still: b
     if still and first.size > 1 and np.ptp(first) == 0:
         return None
     if np.isnan(first).all() or not first.size:  # None is NaN here
-        return Diagnosis("not-everywhere", "Asked once more, your function gave nothing.", "Why does it refuse there?")
+        return Shared.NOT_EVERYWHERE.seen("Asked once more, your function gave nothing.", "Why does it refuse there?")
     if first.size > 1 and np.ptp(first) == 0:
         seen = f"Asked once more, your function gave {first.flat[0]:g} in each of {first.size} places."
         return Shared.NO_NOISE.seen(seen)
