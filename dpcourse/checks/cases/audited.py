@@ -114,10 +114,8 @@ class Audited:
                         return named or self._accuse(answer, pair, view, result, chance)
                 stopped = [o for side in outputs for o in side if isinstance(o, Raised)]
                 if len(stopped) > runs:  # more than half of all outputs: there is little to be told apart
-                    seen = (
-                        f"Asked about two neighbouring datasets, your function stops in {len(stopped) / 2 / runs:.0%} "
-                    )
-                    seen += f"of runs: {stopped[0].words.partition(', in line')[0]}."
+                    often, words = len(stopped) / 2 / runs, stopped[0].words.partition(", in line")[0]
+                    seen = f"Asked about neighbouring datasets, your function stops in {often:.0%} of runs: {words}."
                     return Diagnosis("raised", seen, "An error is an output. What does a right one return there?")
         return None
 

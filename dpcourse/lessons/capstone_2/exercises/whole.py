@@ -227,7 +227,8 @@ def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Forty such pairs, each quarter with noise of its own: whatever tells the lot with defects is not from `noisy`.
 
-    The lot moves the counts by 1/140 of their noise. Ranks are compared (Mann–Whitney), nothing is 0.
+    The lot moves the counts by 1/140 of their noise. Ranks are compared (Mann–Whitney); a rate of no lots, which may be
+    NaN, is ranked as 0.
     """
     pairs = [_drowned(answer, chance.rng, alike=False) for _ in range(40)]
     for part, number in (("rate", 0), ("quartile", 0), ("shares", 0), ("shares", -1)):
