@@ -643,6 +643,21 @@ def counts_at_a_server(messages, suppliers, quarter, epsilon, admit, draw, rng):
     return given | {"servers": np.array([first, second, (given["noisy"] - first - second) % MODULUS])}
 
 
+def counts_above(messages, suppliers, quarter, epsilon, *rest):
+    """The first server's totals hold the exact histogram where the remainder ends."""
+    given = benchmark(messages, suppliers, quarter, epsilon, *rest)
+    above = np.zeros((PARTIES, BINS), dtype=np.int64)
+    above[0] = MODULUS * exactly_summed(messages, suppliers, quarter)
+    return given and given | {"servers": given["servers"] + above}
+
+
+def counts_below(messages, suppliers, quarter, epsilon, *rest):
+    """Two servers' totals hold the exact histogram behind the point."""
+    given = benchmark(messages, suppliers, quarter, epsilon, *rest)
+    part = exactly_summed(messages, suppliers, quarter) / 1024
+    return given and given | {"servers": given["servers"] + np.array([part, -part, 0 * part])}
+
+
 KNOWN = np.random.default_rng(42)
 
 
@@ -749,6 +764,8 @@ WRONG = [
     ("capstone 2.6", "not-everywhere", with_(noise=for_ten_or_for_all)),
     ("capstone 2.6", "claim", lots_in_the_claim),
     ("capstone 2.6", "unmasked", counts_at_a_server),
+    ("capstone 2.6", "not-reduced", counts_above),
+    ("capstone 2.6", "not-reduced", counts_below),
     ("capstone 2.6", "own-generator", of_a_known_generator),
     ("capstone 2.6", "own-generator", seeded_in_every_call),
     ("capstone 2.6", "repeated", with_(first=False)),

@@ -67,7 +67,7 @@ def released(
             seen = "`admit` was asked about {0}, at ε = {2}.".format(*desk.asked[0])
             ask = f"This release is about {quarter}, at ε = {epsilon:g}. What do you hand to `admit`?"
         raise Refused(Diagnosis("not-admitted", seen, ask))
-    if not np.array_equal(servers.sum(axis=0) % MODULUS, noisy % MODULUS) or (servers < 0).any():
+    if not np.array_equal(servers.sum(axis=0) % MODULUS, noisy % MODULUS):
         raise Refused(
             Diagnosis(
                 "servers",
@@ -75,6 +75,10 @@ def released(
                 "Each server adds the shares it was sent, modulo 2^32. From which numbers do you reconstruct `noisy`?",
             )
         )
+    if len(outside := servers[servers != np.floor(servers % MODULUS)]):
+        seen = f"A server's total is {outside[0]:,}, and modulo 2^32 it is a whole number from 0 to 2^32 − 1."
+        ask = "Each server adds what it is sent, modulo 2^32. Where do you take the remainder?"
+        raise Refused(Diagnosis("not-reduced", seen, ask))
     return given
 
 
