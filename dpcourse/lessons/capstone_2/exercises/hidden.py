@@ -15,6 +15,7 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.lessons.capstone_2.design import SHARES
 from dpcourse.lessons.capstone_2.exercises.noise import in_words
+from dpcourse.lessons.capstone_2.exercises.reread import misread
 from dpcourse.lessons.capstone_2.exercises.world import MIXES, NAMES, mixed, released
 
 
@@ -36,6 +37,8 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
                 off = np.abs(noise[-1]).max()
                 seen = f"{what}, at ε = {epsilon:.3g}, one of your counts is off by {off:,.4g} lots, farther than noise"
                 return Diagnosis(kind, f"{seen} goes.", hint)
+            if wrong := misread(given, epsilon):
+                return wrong
         draws, of_zero, found = (np.concatenate(known) for known in (noise, zero, places))
         if misplaced(draws, of_zero, found, level / 2):
             words = in_words(float((draws == 0).mean()), float(of_zero.mean()), f" in shares of 1/{SHARES}")

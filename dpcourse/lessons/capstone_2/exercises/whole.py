@@ -22,6 +22,7 @@ from dpcourse.lessons.capstone_2.exercises.hidden import hidden
 from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance, worst
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
+from dpcourse.lessons.capstone_2.exercises.reread import misread, misread_often
 from dpcourse.lessons.capstone_2.exercises.robust import robust
 from dpcourse.lessons.capstone_2.exercises.world import (
     FAINT,
@@ -39,6 +40,7 @@ QUARTERS = ((SHARES, 160), (SUPPLIERS, 120))  # simulated with the fewest suppli
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise it needs, what is read off the noisy counts; and of the same quarters how good it is."""
     epsilon, rates, far, apart = near(0.5, chance.rng), list[tuple[float, float]](), 0, list[float]()
+    published = list[dict[str, Any]]()
     for stayed, runs in QUARTERS:
         noise, held, claims = [], [], []
         for world in chance.rng.spawn(runs):
@@ -46,6 +48,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             held.append(np.asarray(given["servers"]).astype(np.int64))
             claims.append(given["claim"])
+            published.append(given)
             rates.append((given["rate"], lots.mean() / LOT_SIZE))  # lots with more than 20 defects as they are
             apart.append(float(np.abs(np.asarray(given["shares"]) - right / right.sum()).sum()) / 2)
             far += not abs(given["quartile"] - quartile_of(right)) <= 1
@@ -60,7 +63,8 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         if wrong:
             return wrong
-    return from_noisy(answer, chance) or _useful(np.array(rates), int(far), float(np.mean(apart)), epsilon)
+    wrong = from_noisy(answer, chance) or _useful(np.array(rates), int(far), float(np.mean(apart)), epsilon)
+    return wrong or misread_often(published, epsilon)
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -75,7 +79,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         for number, one in enumerate(spread(rng, 0.01, 6, many)):
             epsilon = int(rng.integers(1, 3)) if number % 4 == 3 else near(one, rng, 1.0)
             given, right, _ = simulated(answer, stayed, epsilon, rng.spawn(1)[0])
-            if found := _claim(given["claim"], epsilon):
+            if found := _claim(given["claim"], epsilon) or misread(given, epsilon):
                 return found
             asked.append((stayed, epsilon))
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
