@@ -20,6 +20,7 @@ import numpy as np
 from dpcourse.checks import forms
 from dpcourse.checks.clocks import TimedOut, Trouble
 from dpcourse.checks.hidden import Hidden
+from dpcourse.checks.kept import Kept
 from dpcourse.checks.odd import Odd
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -98,11 +99,13 @@ class Answer:
         own_work: bool = True,
         allowed: tuple[str, ...] = (),
         again: Callable[[], Any] | None = None,
-        hidden: Hidden | None = None,
         odd: Odd | None = None,
         shape: Shape | None = None,
+        kept: Kept | None = None,
+        path: tuple[Any, ...] = (),
     ) -> None:
-        self._hidden, self._odd = hidden or Hidden(), odd or Odd()
+        self._hidden, self._odd, self._kept, self._path = Hidden(), odd or Odd(), kept, path
+        self._names = dict[Any, Any]()  # of the parts, where this is some of them
         self._dimensions: int | None = None
         self._shape = shape
         self.value, self.calls, self._again = value, 0, again
@@ -122,19 +125,20 @@ class Answer:
         if part is None or of is not member:
             whole = self._again
             again = None if whole is None else lambda: whole()[key]
-            part = self._another(member, again)
+            part = self._another(member, (*self._path, self._names.get(key, key)), again)
             self._parts[key] = member, part
         return part
 
     def some(self, *keys: Any) -> Answer:
         """Several members as an answer of their own, for a case that is about these."""
-        values = tuple(self.part(key).value for key in keys)
-        return self._another(values)
+        some = self._another(tuple(self.part(key).value for key in keys), self._path)
+        some._names = dict(enumerate(keys))
+        return some
 
-    def _another(self, value: Any, again: Callable[[], Any] | None = None) -> Answer:
-        return Answer(
-            value, own_work=self._own_work, allowed=self._allowed, again=again, hidden=self._hidden, odd=self._odd
-        )
+    def _another(self, value: Any, path: tuple[Any, ...], again: Callable[[], Any] | None = None) -> Answer:
+        another = Answer(value, own_work=self._own_work, allowed=self._allowed, again=again, kept=self._kept, path=path)
+        another._hidden, another._odd = self._hidden, self._odd
+        return another
 
     def hide(self, rng: np.random.Generator) -> None:
         """From here on this is the check's generator: where a case hands it over, another goes in its place."""
@@ -168,6 +172,7 @@ class Answer:
         if self.calls == 1:
             _forget()
         wanted = self._wanted(arguments)
+        call = None if self._kept is None else self._kept.before(self._path, arguments, keywords)
         # Watching costs some microseconds a call: the first calls, and later ones at random.
         watched = self.calls <= 8 or random.random() < 1 / 64
         try:
@@ -184,6 +189,8 @@ class Answer:
             raise AnswerRaised(error) from error
         if result is ...:
             raise Unanswered
+        if call is not None:
+            call.keep(result)
         self._silent += result is None
         self._dimensions = self._odd.look(result, self._dimensions)
         if wanted is not None:

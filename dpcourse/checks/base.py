@@ -56,6 +56,7 @@ from dpcourse.checks.answers import (
 )
 from dpcourse.checks.clocks import OWN, Clock, TimedOut, time_limit
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused, a
+from dpcourse.checks.kept import Kept
 from dpcourse.checks.odd import Odd
 
 FAILURE = 1e-6
@@ -136,6 +137,8 @@ class Exercise:
         an answer that passes all cases, and returned such a thing in some call, does not pass (`checks.odd`).
     again : callable, optional
         ``again()`` gives the same answer from a process that has forgotten all calls: see `Answer.renew`.
+    kept : Kept, optional
+        Where some of the calls are kept, to be asked again.
     """
 
     id: str
@@ -148,6 +151,7 @@ class Exercise:
     clock: Clock = OWN
     odd: tuple[str, ...] = ()
     again: Callable[[], Any] | None = None
+    kept: Kept | None = None
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
         """Run the cases on an answer. Never raises because of the answer, except when a person interrupts the
@@ -161,7 +165,9 @@ class Exercise:
         # Of the case that looks at the form of a result (`Returns`), so that no other call has another.
         shape = next((case.wanted for case in self.cases if hasattr(case, "wanted")), None)
         odd = Odd(self.odd)
-        answer = Answer(value, own_work=self.own_work, allowed=self.allowed, again=self.again, odd=odd, shape=shape)
+        answer = Answer(
+            value, own_work=self.own_work, allowed=self.allowed, again=self.again, odd=odd, kept=self.kept, shape=shape
+        )
         wrong = self._found(answer, rng) or odd.diagnosis
         # A function that prints its result and returns None: whatever the case that met it made of that.
         unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value", "outside")

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.random import PCG64, PCG64DXSM, SFC64, Generator, Philox, SeedSequence
 
 KINDS: tuple[Callable[[int], Any], ...] = (Philox, SFC64, PCG64DXSM)
+SMALL = 2**15  # two of them may be multiplied in 32 bits
 LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
 
 
@@ -84,8 +85,14 @@ def _generator(rng: Generator, word: int) -> Generator:
 
 
 def _array(value: np.ndarray, word: int) -> np.ndarray:
-    """A view, one with gaps, or a copy column by column that may be written to, whether the other may or not."""
+    """A view, one with gaps, or a copy column by column that may be written to, whether the other may or not.
+
+    Small whole numbers may have half as many bits.
+    """
     form = word % 3
+    if value.dtype == np.int64 and not word >> 12 & 3 and np.abs(value).max(initial=0) < SMALL:
+        value, locked = value.astype(np.int32), not value.flags.writeable
+        value.flags.writeable = not locked
     if form == 0 or value.nbytes > LARGE and word >> 8 & 15:
         return value[...]
     if form == 1:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import importlib
+import operator
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from dpcourse.checks.answers import PackageUsed
 from dpcourse.checks.base import Exercise
 from dpcourse.checks.clocks import Clock, TimedOut, Trouble
 from dpcourse.checks.diagnosis import cut
+from dpcourse.checks.kept import REMEMBERS, Kept, changed
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.student import Gone, Late, Student
@@ -27,6 +30,7 @@ from dpcourse.grade.submissions import Cell, Question, Reference, cells_of, matc
 from dpcourse.privacy import Guarantee
 
 CELLS = 600.0  # seconds by the clock for all cells of a notebook, however often they are run; waiting does not count
+AGAIN = 5.0  # seconds by the clock in which calls of one question are asked again; four are in any case
 MOST_STOPPED = 8  # cells of a notebook that never end or end their process; what comes after them is not run
 _NUMBERS = (int, float, str, tuple, np.ndarray, Guarantee)
 FROM_THE_START = "Run the notebook from its first cell."
@@ -69,6 +73,7 @@ def grade(path: Path, limits: sandbox.Limits, *, sandboxed: bool, rng: int | Non
             try:
                 for question in questions:
                     marks[question.id] = session.mark(question, rng)
+                marks.update(session.once_more())
             finally:
                 session.close()
                 shutil.rmtree(folder, ignore_errors=True)
@@ -137,6 +142,7 @@ class _Session:
         self._at = 0  # how many cells the process has run
         self._bad: dict[str, tuple[str, str]] = {}  # cells that raised or never ended: what they said
         self._used = self._line = 0.0  # by processes that were here before
+        self._passed: list[tuple[Question, int, Kept]] = []  # what was answered, after so many cells
 
     def close(self) -> None:
         if self._student is not None:
@@ -234,8 +240,13 @@ class _Session:
             return self._lost(
                 question, asked, "raised", f"There is no answer under {question.expression!r}. {said}", again
             )
-        result = self._graded(asked, answer, lambda: self._again(upto, question.expression), rng)
+        clocked = dataclasses.replace(
+            asked, clock=self._clock(), again=lambda: self._again(upto, question.expression), kept=(kept := Kept())
+        )
+        result = self._graded(clocked, answer, rng)
         got = question.points if result.passed else 0.0
+        if result.passed:
+            self._passed.append((question, upto, kept))
         return Mark(question.id, asked.title, got, question.points, result.key, result.diagnosis, result.next_step)
 
     def _again(self, upto: int, expression: str) -> Any:
@@ -243,9 +254,33 @@ class _Session:
         self._fresh()
         return self._ready(upto).answer(expression)
 
-    def _graded(self, asked: Exercise, answer: Any, again: Callable[[], Any], rng: int | None) -> Any:
-        clocked = dataclasses.replace(asked, clock=self._clock(), again=again)
-        result = clocked.grade(answer, rng=np.random.default_rng(rng))
+    def once_more(self) -> Iterator[tuple[str, Mark]]:
+        """New marks of answers that give something else when a process that remembers nothing is asked again."""
+        if any(kept for _, _, kept in self._passed):
+            self._fresh()
+        for question, upto, kept in self._passed:
+            if kept and not self._same(question, upto, kept):
+                again = REMEMBERS
+                yield question.id, self._lost(question, exercise(question.id), again.key, again.seen, again.ask)
+
+    def _same(self, question: Question, upto: int, kept: Kept) -> bool:
+        began = time.monotonic()
+        try:
+            answer = self._ready(upto).answer(question.expression)
+            for number, (path, call) in enumerate(kept):
+                if number >= 4 and time.monotonic() - began > AGAIN:
+                    break
+                if changed(call, functools.reduce(operator.getitem, path, answer)):
+                    return False
+        except Trouble:
+            raise
+        except BaseException:  # it gave a result before
+            self.close()
+            return False
+        return True
+
+    def _graded(self, asked: Exercise, answer: Any, rng: int | None) -> Any:
+        result = asked.grade(answer, rng=np.random.default_rng(rng))
         ended = self._student is None or self._student.process.poll() is not None
         if ended or result.key == "too-slow" or "MemoryError" in result.diagnosis:
             self.close()

@@ -85,6 +85,7 @@ def start(folder: Path, limits: Limits, *, sandboxed: bool) -> subprocess.Popen[
         "PATH": "/usr/bin:/bin",
         "HOME": "/tmp",
         "PYTHONPATH": str(folder),
+        "PYTHONHASHSEED": "0",  # the same order in a set of names, in any process
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
         "DPCOURSE_SOURCE": "twin",

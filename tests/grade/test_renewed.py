@@ -21,6 +21,13 @@ def noisy_count(flags, epsilon, rng):
     calls.append(1)
     return flags.sum() + rng.laplace(0, 1 / epsilon) * (len(calls) > FEW)"""
 RIGHT = FIRST.replace("FEW", "0")
+# Noise from seeds of its own, the same in every process, and the same again for the same state of `rng`.
+FORESEEN = """known = {}
+def noisy_count(flags, epsilon, rng):
+    state = str(rng.bit_generator.state)
+    rng.random()
+    own = np.random.default_rng([2026, known.setdefault(state, len(known))])
+    return flags.sum() + own.laplace(0, 1 / epsilon)"""
 ENDS = """import os
 again = 'again' if os.path.exists('/tmp/here') else open('/tmp/here', 'w')
 def noisy_count(flags, epsilon, rng):
@@ -167,6 +174,13 @@ def test_who_tells_the_first_the_truth_is_refused(tmp_path, few):
     found = marked(tmp_path, FIRST.replace("FEW", str(few)))
     assert found.pop("00.2") in ("not-everywhere", "own-generator")
     assert found == {"00.1": "passed", "00.3": "passed"}
+
+
+def test_who_draws_from_seeds_that_all_know_is_refused(tmp_path):
+    names = {"np": np}
+    exec(FORESEEN, names)
+    assert rehearse("00.2", names["noisy_count"], times=1, rng=0).keys == {"passed": 1}
+    assert marked(tmp_path, FORESEEN) == {"00.1": "passed", "00.2": "own-generator", "00.3": "passed"}
 
 
 @pytest.mark.parametrize("answer", [RIGHT, ENDS], ids=["counts its calls", "runs its cells twice"])

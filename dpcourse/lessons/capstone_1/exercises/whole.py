@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -43,6 +43,7 @@ class Sums(HandedOver):
     gone: tuple[str, ...] = ()
     said: list[np.ndarray] | None = None
     sent: list[dict[str, np.ndarray]] = field(default_factory=list)
+    asked_again: ClassVar[bool] = True
 
     def __call__(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
         kept = {name: np.array(vector, dtype=float) for name, vector in dict(vectors).items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import stats
@@ -29,6 +29,7 @@ class Source:
 
     rng: np.random.Generator
     bits: float = field(default=0)
+    asked_again: ClassVar[bool] = True
 
     def __call__(self, modulus: int, size: Any) -> np.ndarray:
         numbers = self.rng.integers(0, modulus, size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,6 +31,7 @@ class Desk:
 
     says: bool = True
     asked: list[tuple[Any, ...]] = field(default_factory=list)
+    asked_again: ClassVar[bool] = True
 
     def __call__(self, quarter: str, query_id: str, epsilon: float) -> bool:
         self.asked.append((quarter, query_id, epsilon))

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,7 @@ class Source:
 
     rng: np.random.Generator
     bits: float = field(default=0)
+    asked_again: ClassVar[bool] = True
 
     def __call__(self, limit: int) -> int:
         if limit < 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Sums(HandedOver):
     script: list[np.ndarray | None] | None = None
     sent: list[np.ndarray] = field(default_factory=list)  # of each round, the hospitals' vectors in the order of names
     sums: list[np.ndarray | None] = field(default_factory=list)  # what was returned
+    asked_again: ClassVar[bool] = True
 
     def __call__(self, vectors: Mapping[str, Any]) -> np.ndarray | None:
         kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ class Source:
 
     rng: np.random.Generator
     drawn: int = field(default=0)
+    asked_again: ClassVar[bool] = True
 
     def __call__(self, shape: Any) -> np.ndarray:
         numbers = self.rng.integers(0, 2**64, shape, dtype=np.uint64)
