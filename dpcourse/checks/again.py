@@ -81,9 +81,11 @@ def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator, still: b
     if still and first.size > 1 and np.ptp(first) == 0:
         return None
     if np.isnan(first).all() or not first.size:  # None is NaN here
-        return Shared.NOT_EVERYWHERE.seen("Asked once more, your function gave nothing.", "Why does it refuse there?")
+        what = "an empty array" if not first.size else "only NaN" if first.ndim else "None or NaN"
+        seen = f"In a later call your function gave {what}."
+        return Shared.NOT_EVERYWHERE.seen(seen, "Which line returns that, and when does it run?")
     if first.size > 1 and np.ptp(first) == 0:
-        seen = f"Asked once more, your function gave {first.flat[0]:g} in each of {first.size} places."
+        seen = f"In a later call your function gave {first.flat[0]:g} in each of {first.size:,} places."
         return Shared.NO_NOISE.seen(seen)
     if not _alike(first, other):
         return None
@@ -106,7 +108,8 @@ def follows(answer: Answer, ask: Callable[[int], Any], rng: Generator, source: s
         seen = f"Asked twice the same, and given the same by `{source}`, your function gave two results."
         return Diagnosis("own-generator", seen, TWICE.ask)
     if not first.any():
-        return Shared.NO_NOISE.seen(f"Asked once more, your function gave nothing{' but zeros' * (first.size > 0)}.")
+        what, ask = ("only zeros", "") if first.size else ("nothing", "Nothing was missing there. Why does it refuse?")
+        return Shared.NO_NOISE.seen(f"In a later call your function gave {what}.", ask)
     same = int(((first == other) & (first != 0)).sum()) if first.shape == other.shape else 0
     if same <= 1:
         return None

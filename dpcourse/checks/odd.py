@@ -75,5 +75,5 @@ class Odd:
     def compare(self, result: Any, wanted: tuple[int, ...]) -> None:
         """With the shape that results of this call have to have."""
         if (shape := np.shape(result)) != wanted:
-            seen = f"In one call your result has shape {shape}, and {wanted} is wanted."
+            seen = f"In one call your result has shape {shape}, and {wanted or 'a single value'} is wanted."
             self._note(Diagnosis("wrong-shape", seen, "What decides the shape of your result?"))

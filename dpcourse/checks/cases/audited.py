@@ -115,8 +115,9 @@ class Audited:
                 stopped = [o for side in outputs for o in side if isinstance(o, Raised)]
                 if len(stopped) > runs:  # more than half of all outputs: there is little to be told apart
                     often, words = len(stopped) / 2 / runs, stopped[0].words.partition(", in line")[0]
-                    seen = f"Asked about neighbouring datasets, your function stops in {often:.0%} of runs: {words}."
-                    return Diagnosis("raised", seen, "An error is an output. What does a right one return there?")
+                    seen = f"On two neighbouring datasets your function stops in {often:.0%} of runs: {words}."
+                    ask = "An error is an output too. What should your function return there?"
+                    return Diagnosis("raised", seen, ask)
         return None
 
     def _accuse(self, answer: Answer, pair: list[Any], view: View, result: Any, chance: Chance) -> Diagnosis:
