@@ -239,13 +239,15 @@ def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
         none, many = np.nan_to_num([[np.ravel(given[part])[number] for given in pair] for pair in pairs]).T
         test = stats.mannwhitneyu(many, none, method="asymptotic")
         if test.pvalue < chance.failure / 64:
-            larger = test.statistic / (len(none) * len(many))
+            larger, smaller = (float(than(many[:, None], none).mean()) for than in (np.greater, np.less))
+            name = f"{part}[{number}]" if part == "shares" else part
             seen = (
-                f"{len(pairs)} quarters hold one lot without defects, and as many one with 25. The noise hides the lot "
-                f"(ε = {FAINT:g}), and yet `{part}` tells them apart: of two, the one with defects has the larger "
-                f"number in {larger:.0%} of cases."
+                f"{len(pairs)} quarters hold a single lot without defects, and {len(pairs)} others a single lot with "
+                f"25. The noise hides the difference (ε = {FAINT:g}). Compare each of the first with each of the "
+                f"others: with 25 defects your `{name}` is larger in {larger:.0%} of pairs and smaller in "
+                f"{smaller:.0%}. Both should come about equally often."
             )
-            return Diagnosis(f"{part}-elsewhere", seen, "From which counts does it follow, the noisy ones or others?")
+            return Diagnosis(f"{part}-elsewhere", seen, "Which counts do you make it from: the noisy ones, or others?")
     return None
 
 
@@ -274,8 +276,8 @@ def _useful(rates: np.ndarray, far: int, apart: float, epsilon: float) -> Diagno
     if error <= room and far <= 0.06 * quarters:
         if apart <= 0.03 / epsilon:
             return None
-        seen = f"At ε = {epsilon:.3g} your shares are off by {apart:.2g} in total variation on average over {quarters} "
-        seen += f"quarters, and about {0.018 / epsilon:.2g} is within reach."
+        seen = f"At ε = {epsilon:.3g} the absolute errors of your shares add up to {2 * apart:.2g} on average over "
+        seen += f"{quarters} quarters, and about {0.036 / epsilon:.2g} is within reach."
         return Diagnosis("not-useful", seen, "Are `shares` read off `noisy` as milestone 2.4 does it?")
     if error <= room:
         seen = f"At ε = {epsilon:.3g} your quartile is off by more than one defect in {far} of {quarters} quarters."

@@ -59,8 +59,10 @@ def released(
     if isinstance(given["shares"], dict) or np.shape(given["shares"]) != (BINS,):
         seen = f"`shares` is not {BINS} numbers, one for each bin."
         raise Refused(Diagnosis("wrong-shape", seen, "`shares` is published. What does 2.4 read off `noisy`?"))
-    if noisy.sum() > 0 and holds_nan([given[key] for key in ("rate", "quartile", "shares")]):
-        raise Refused(NAN)
+    for key in ("rate", "quartile", "shares"):
+        if noisy.sum() > 0 and holds_nan(given[key]):
+            seen = f"`{key}` holds NaN (not a number), although `noisy` adds up to {noisy.sum():,.12g}."
+            raise Refused(Diagnosis(NAN.key, seen, "For which counts may it be NaN, and where does yours come from?"))
     if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
         seen = f"For one release `admit` was asked {len(desk.asked)} times."
         ask = "One release answers all three questions and is paid for once. Where do you ask?"
@@ -77,7 +79,7 @@ def released(
             )
         )
     if len(outside := servers[servers != np.floor(servers % MODULUS)]):
-        seen = f"A server's total is {outside[0]:,}, and modulo 2^32 it is a whole number from 0 to 2^32 − 1."
+        seen = f"A server's total is {outside[0]:,.15g}. A whole number from 0 to 2^32 − 1 is wanted."
         ask = "Each server adds what it is sent, modulo 2^32. Where do you take the remainder?"
         raise Refused(Diagnosis("not-reduced", seen, ask))
     return given
