@@ -105,9 +105,9 @@ def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
             return wrong
     return Diagnosis(
         "exact-sum",
-        "We asked you to train on the same devices again and again. In some runs you made one round, in others more: "
-        "no two runs could be compared.",
-        "What decides how many rounds there are, besides noisy sums?",
+        "We trained with your function on six fleets, three times on each. Each time one run made a single round and "
+        "another made more. So we could not tell whether your weights follow anything but noisy sums.",
+        "What decides how many rounds you make?",
     )
 
 

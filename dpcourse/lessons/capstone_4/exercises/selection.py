@@ -23,7 +23,8 @@ def tests_wrong(given: Release, at: Office) -> Diagnosis | None:
     tests = given.tests
     inside = tests.dtype.kind in "iu" and ((tests >= 0) & (tests < len(at.cost))).all()
     if tests.ndim != 1 or (tests.size and not inside):
-        return Diagnosis("wrong-tests", "`tests` has to hold numbers of tests, from 0.")
+        seen = f"`tests` has to hold the tests you choose, as whole numbers from 0 to {len(at.cost) - 1}, in one row."
+        return Diagnosis("wrong-tests", seen, "What does 4.4 return, and what do you make of it?")
     if len(set(tests.tolist())) < tests.size or at.cost[tests.astype(int)].sum() > at.budget * (1 + 1e-9):
         return Diagnosis(
             "over-budget",
@@ -117,8 +118,9 @@ def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
         return None
     return Diagnosis(
         "tests-elsewhere",
-        f"In each of {runs} runs one chip failed, under noise of size 2,000. Where your tests catch its defect or "
-        f"another one, but not both, they catch its own in {right} of {right + wrong} runs.",
+        f"In each of {runs} runs one chip failed, and noise of size 2,000 hides by which defect. We compared this "
+        f"defect with one other. Your tests catch just one of the two in {right + wrong} runs, and in {right} of these "
+        "it is the chip's. About half would be right.",
         "Are they chosen from what is published, `total` and `counts`, and nothing else?",
     )
 
