@@ -190,9 +190,10 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         ratio = max(ratios, key=lambda one: abs(math.log(max(one, 1e-300))))
         if 0.7 < ratio < 1.4:  # nine deviations
             return None
-        words = f"In 2,000 numbers at epsilon = {epsilon:.2g} your noise has {ratio:.2g} times the right variance. "
-        ask = "Does your noise depend on what was asked before?"
-        return Diagnosis("noise-by-content", f"{words}In the vectors before it is right.", ask)
+        words = f"In 2,000 numbers at epsilon = {epsilon:.2g} and delta = {delta:.2g} your noise has {ratio:.2g} times "
+        words += "the right variance. In the vectors before, with delta below 0.02, it is right."
+        ask = "How does your noise depend on delta, on the length of the vector, and on what was asked before?"
+        return Diagnosis("noise-by-content", words, ask)
     return Diagnosis(
         "not-private",
         f"{shares} of your messages in each of {rounds} rounds give a patient away who is in {reach} hospitals: ε ≥ "
