@@ -136,8 +136,8 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             overflows = 1e6 < abs(canary) < np.inf  # squared
             if not overflows and not np.allclose(after, right, rtol=1e-6, atol=1e-8):
                 off = float(np.linalg.norm(after - right))
-                seen = f"With one wafer more, with a reading of {canary:g}, your sum is off by {off:.3g}."
-                return Diagnosis("wrong-value", seen, "What does this wafer add, after you clip it?")
+                seen = f"We added one wafer with a reading of {canary:g}. Your sum is then off by {off:.3g}."
+                return Diagnosis("wrong-value", seen, "What should this wafer add, once its gradient is clipped?")
     return None
 
 

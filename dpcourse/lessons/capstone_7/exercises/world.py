@@ -57,8 +57,9 @@ def released(
         raise Refused(Diagnosis("model-elsewhere", seen, ask))
     places = np.asarray(given["popular"])
     if not np.array_equal(np.sort(places), np.arange(items)):
-        ask = "Which item has the largest entry, which one the next?"
-        raise Refused(Diagnosis("popular-elsewhere", f"`popular` is not the numbers from 0 to {items - 1}.", ask))
+        seen = f"`popular` does not hold each of the numbers from 0 to {items - 1} once."
+        ask = "It holds all items in an order. Which one has the largest diagonal entry, which one the next?"
+        raise Refused(Diagnosis("popular-elsewhere", seen, ask))
     ordered = np.diag(gram)[places.astype(int)]
     if not np.array_equal(ordered, -np.sort(-np.diag(gram))):
         if np.array_equal(ordered, np.sort(np.diag(gram))):
