@@ -51,8 +51,9 @@ def _not_below(answer: Answer, chance: Chance) -> Diagnosis | None:
     if 0.999 * right <= told <= 1.05 * right:
         return None
     if told > right:
-        seen = f"You say ε = {told:.4g}, and the run costs {right:.4g}."
-        return Diagnosis("wrong-value", seen, "What is different from the runs before: C, the batch, n, σ or δ?")
+        seen = f"You say ε = {told:.4g}, and the run costs {right:.4g}: C = {C:.3g}, batches of {batch:,} of {n:,}, "
+        seen += f"{epochs} epochs, noise multiplier {sigma:.4g}, δ = {delta:.3g}. For the runs before you were right."
+        return Diagnosis("wrong-value", seen, "What is different here, or what does your function remember?")
     return Diagnosis(
         "below-the-truth",
         f"You say ε = {told:.4g}, and the run costs {right:.4g}: your number is close, but too small, and a "

@@ -53,7 +53,8 @@ def _only_in_one_half(rng: Generator, runs: int, first: bool) -> Outputs:
 def _value(answer: Answer, outputs: Outputs, confidence: float) -> float:
     bound = float(only_numbers(answer(frozen(outputs[0]), frozen(outputs[1]), confidence)))
     if not math.isfinite(bound):
-        raise Refused(Diagnosis("nan", "Your bound is not a finite number.", "Is something divided by zero?"))
+        where = f"With {len(outputs[0]):,} runs a side, at {_sure(1 - confidence)} confidence,"
+        raise Refused(Diagnosis("nan", f"{where} your bound is {bound:g}.", "Is something divided by zero there?"))
     return bound
 
 
@@ -110,7 +111,7 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"On mechanisms of three kinds with ε around 4 your audit certifies {np.median(shares):.1%} of it, from "
             f"100 to 400 runs a side, at confidences from {CONFIDENCES[0]:.0%} to {CONFIDENCES[1]:.0%}. On Laplace "
             "noise, with 3,000 runs a side or more, at 99%, it certifies enough.",
-            "What does your function do otherwise with few runs, at a lower confidence, or on outputs of another kind?",
+            "What does your function do differently with few runs, at a lower confidence, or on other outputs?",
         )
     return None
 
@@ -172,7 +173,7 @@ def _found_surely(answer: Answer, chance: Chance) -> Diagnosis | None:
         "finds-nothing",
         f"At confidences from {low} to {high} your audit certifies {np.median(shares):.1%} of ε = 4, from {RUNS} to "
         f"{2 * RUNS} runs a side. At lower ones, or from more runs, it certifies enough.",
-        "What does your function do otherwise at a high confidence?",
+        "What does your function do differently at a high confidence, with few runs?",
     )
 
 
