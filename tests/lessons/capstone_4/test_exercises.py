@@ -737,7 +737,7 @@ def programme_by_columns(messages, centres, cost, budget, epsilon, key, draw, rn
         "uploads": uploads,
         "total": total,
         "counts": np.array(counts),
-        "tests": choose_tests(total >= 1, cost, np.array(counts), budget),
+        "tests": [int(test) for test in choose_tests(total >= 1, cost, np.array(counts), budget)],
         "claim": Guarantee(epsilon, 0.0, Neighbours.ADD_REMOVE),
     }
 

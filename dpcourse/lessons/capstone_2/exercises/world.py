@@ -63,6 +63,12 @@ def released(
         if noisy.sum() > 0 and holds_nan(given[key]):
             seen = f"`{key}` holds NaN (not a number), although `noisy` adds up to {noisy.sum():,.12g}."
             raise Refused(Diagnosis(NAN.key, seen, "For which counts may it be NaN, and where does yours come from?"))
+    shares = np.asarray(given["shares"], dtype=float)
+    if noisy.sum() > 0 and (shares.min() < -1e-9 or not abs(shares.sum() - 1) < 1e-6):
+        seen = f"`shares` add up to {shares.sum():.3g}, and the smallest is {shares.min():.2g}."
+        raise Refused(
+            Diagnosis("no-shares", seen, "What does 2.4 make of negative counts, and what does it divide by?")
+        )
     if len(desk.asked) != 1 or desk.asked[0][0] != quarter or desk.asked[0][2] != epsilon:
         seen = f"For one release `admit` was asked {len(desk.asked)} times."
         ask = "One release answers all three questions and is paid for once. Where do you ask?"
