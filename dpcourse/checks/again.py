@@ -108,8 +108,8 @@ def follows(answer: Answer, ask: Callable[[int], Any], rng: Generator, source: s
         seen = f"Asked twice the same, and given the same by `{source}`, your function gave two results."
         return Diagnosis("own-generator", seen, TWICE.ask)
     if not first.any():
-        what, next_ = ("only zeros", "") if first.size else ("nothing", "Nothing was missing there. Why does it refuse?")
-        return Shared.NO_NOISE.seen(f"In a later call your function gave {what}.", next_)
+        what, then = ("only zeros", "") if first.size else ("nothing", "Nothing was missing there. Why does it refuse?")
+        return Shared.NO_NOISE.seen(f"In a later call your function gave {what}.", then)
     same = int(((first == other) & (first != 0)).sum()) if first.shape == other.shape else 0
     if same <= 1:
         return None
