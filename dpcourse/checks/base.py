@@ -46,6 +46,7 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks import kinds
 from dpcourse.checks.answers import (
     Answer,
     AnswerRaised,
@@ -164,16 +165,16 @@ class Exercise:
     def _first_wrong(self, value: Any, rng: np.random.Generator) -> Diagnosis | None:
         # Of the case that looks at the form of a result (`Returns`), so that no other call has another.
         shape = next((case.wanted for case in self.cases if hasattr(case, "wanted")), None)
-        odd = Odd(self.odd)
+        odd, kept = Odd(self.odd), Kept(kinds.MOST) if self.kept is None else self.kept
         answer = Answer(
-            value, own_work=self.own_work, allowed=self.allowed, again=self.again, odd=odd, kept=self.kept, shape=shape
+            value, own_work=self.own_work, allowed=self.allowed, again=self.again, odd=odd, kept=kept, shape=shape
         )
-        wrong = self._found(answer, rng) or odd.diagnosis
+        wrong = self._found(answer, rng, kept) or odd.diagnosis
         # A function that prints its result and returns None: whatever the case that met it made of that.
         unclear = wrong is not None and wrong.key in ("wrong-type", "wrong-shape", "unusable", "wrong-value", "outside")
         return NOTHING if unclear and answer.silent else wrong
 
-    def _found(self, answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    def _found(self, answer: Answer, rng: np.random.Generator, kept: Kept) -> Diagnosis | None:
         failure = FAILURE / max(len(self.cases), 1)
         called = f"It is called as {self.call}." if self.call else ""
         try:
@@ -183,6 +184,7 @@ class Exercise:
                     wrong = case(answer, Chance(case_rng, failure))
                     if wrong is not None:
                         return wrong
+                return kinds.with_or_without_a_point(answer, self.call, kept)
         except Unanswered:
             return _UNANSWERED
         except Refused as refused:

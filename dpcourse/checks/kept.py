@@ -20,7 +20,7 @@ import pandas as pd
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.privacy import Guarantee
 
-MOST = 32  # calls of each function, any as likely as any other
+MOST = 32  # calls of each function
 LARGEST = 2**22  # bytes that one call hands over and gets back
 REMEMBERS = Diagnosis(
     "own-generator",
@@ -56,9 +56,13 @@ class Call:
 
 
 class Kept:
-    """A few calls of each function of an answer, by its path in it: () of the answer itself, (key,) of a part."""
+    """At most so many calls of each function of an answer, any as likely as any other.
 
-    def __init__(self) -> None:
+    By its path in the answer: () of the answer itself, (key,) of a part.
+    """
+
+    def __init__(self, most: int = MOST) -> None:
+        self._most = most
         self._calls: dict[Path, list[Call | None]] = {}
         self._many: dict[Path, int] = {}
         self._dice = random.Random()
@@ -67,8 +71,8 @@ class Kept:
         """The call, where it is one of those that are kept (so far)."""
         many = self._many[path] = self._many.get(path, 0) + 1
         calls = self._calls.setdefault(path, [])
-        place = many - 1 if many <= MOST else self._dice.randrange(many)
-        if place >= MOST:
+        place = many - 1 if many <= self._most else self._dice.randrange(many)
+        if place >= self._most:
             return None
         try:
             call = Call(sum(self._many.values()), copied(tuple(arguments)), copied(dict(keywords)))

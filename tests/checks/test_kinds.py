@@ -1,0 +1,42 @@
+"""A whole ε with a point or without: who tells them apart is refused."""
+
+import numpy as np
+import pytest
+
+from dpcourse.checks import Exercise
+
+
+def asks(answer, chance):
+    """A case that asks three times at an ε that is never whole, and finds nothing wrong."""
+    for epsilon in (0.3, 1.2, 2.7):
+        answer(np.arange(5), epsilon, rng=np.random.default_rng(chance.rng.integers(2**63)))
+
+
+def noisy(data, epsilon, rng):
+    return data.sum() + rng.laplace(0, 1 / epsilon)
+
+
+def quiet_where(whole):
+    return lambda data, epsilon, rng: noisy(data, epsilon, rng) if not whole(epsilon) else data.sum()
+
+
+def graded(answer, call="noisy(data, epsilon, rng)"):
+    return Exercise("00.9", "A sum", (asks,), call=call).grade(answer, rng=0)
+
+
+@pytest.mark.parametrize(
+    "whole", [lambda epsilon: isinstance(epsilon, int), lambda epsilon: epsilon == 2 and isinstance(epsilon, float)]
+)
+def test_who_adds_no_noise_at_a_whole_epsilon_of_one_type_is_refused(whole):
+    result = graded(quiet_where(whole))
+    assert result.key == "whole-epsilon"
+    assert "as 2 and as 2.0" in result.diagnosis and "type of `epsilon`" in result.next_step
+
+
+def test_who_does_not_look_at_the_type_passes():
+    assert graded(noisy)
+
+
+def test_where_no_generator_is_handed_over_nothing_is_asked():
+    """A formula may be asked about at an ε that it is not for."""
+    assert graded(quiet_where(lambda epsilon: isinstance(epsilon, int)), call="noisy(data, epsilon)")
