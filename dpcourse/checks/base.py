@@ -184,7 +184,7 @@ class Exercise:
                     wrong = case(answer, Chance(case_rng, failure))
                     if wrong is not None:
                         return wrong
-                return kinds.with_or_without_a_point(answer, self.call, kept)
+                return kinds.of_other_types(answer, self.call, kept)
         except Unanswered:
             return _UNANSWERED
         except Refused as refused:

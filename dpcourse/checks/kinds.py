@@ -1,15 +1,25 @@
-"""A whole ε may be written with a point or without: 2 and 2.0 give the same result."""
+"""The same numbers of another type: an ε of 2 or 2.0, data of double or of single precision, give the same result."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.kept import Call, Kept, alike, copied
 
 MOST = 8  # calls that are asked again: noise of whole numbers is 0 in all of them with probability 0.002 or less
+CLOSE = 1e-3  # of the largest number: what single precision may cost
+FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side of a limit
+
+
+def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
+    """Some of the calls again, with the same numbers of other types, and generators of the same state."""
+    return with_or_without_a_point(answer, call, kept) or in_single_precision(answer, kept)
 
 
 def with_or_without_a_point(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
@@ -29,6 +39,48 @@ def with_or_without_a_point(answer: Answer, call: str, kept: Kept) -> Diagnosis 
             ask = "Which line looks at the type of `epsilon`?"
             return Diagnosis("whole-epsilon", f"{seen} your function gave two results.", ask)
     return None
+
+
+def in_single_precision(answer: Answer, kept: Kept) -> Diagnosis | None:
+    """Some of the calls again, with arrays of numbers that single precision holds, and in it: about the same.
+
+    One call may give something else, where a draw falls on the other side of a limit.
+    """
+    apart = 0
+    for path, one in list(kept)[:MOST]:
+        drawn = any(isinstance(value, np.random.Generator) for value in (*one.arguments, *one.keywords.values()))
+        if not drawn or not any(map(_double, one.arguments)):
+            continue
+        function = answer.part(path[0]) if path else answer
+        results = []
+        for kind in (np.float64, np.float32):
+            arguments = [
+                value.astype(np.float32).astype(kind) if _double(value) else value for value in copied(one.arguments)
+            ]
+            results.append(function(*arguments, **copied(one.keywords)))
+        apart += not _close(*results)
+    if apart < 2:
+        return None
+    seen = "Asked the same with data of type float64 and float32, and with generators of the same state, your function"
+    ask = "Which line looks at the type of the data?"
+    return Diagnosis("single-precision", f"{seen} gave two results that are far apart, {apart} times.", ask)
+
+
+def _double(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype == np.float64
+
+
+def _close(one: Any, other: Any) -> bool:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_close(one[key], other[key]) for key in one)
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(_close, one, other))
+    first, second = np.asarray(one), np.asarray(other)
+    if "O" in first.dtype.kind + second.dtype.kind or first.dtype.kind not in "biuf" or first.shape != second.shape:
+        return alike(one, other)
+    first, second = first.astype(float), second.astype(float)
+    room = CLOSE * np.abs(first[np.isfinite(first)]).max(initial=0)
+    return bool((~np.isclose(first, second, rtol=0, atol=room, equal_nan=True)).mean() <= FAR) if first.size else True
 
 
 def _place(call: str) -> int | None:

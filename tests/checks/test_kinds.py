@@ -1,4 +1,4 @@
-"""A whole ε with a point or without: who tells them apart is refused."""
+"""A whole ε with a point or without, data of single precision: who tells them apart is refused."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from dpcourse.checks import Exercise
 def asks(answer, chance):
     """A case that asks three times at an ε that is never whole, and finds nothing wrong."""
     for epsilon in (0.3, 1.2, 2.7):
-        answer(np.arange(5), epsilon, rng=np.random.default_rng(chance.rng.integers(2**63)))
+        answer(np.linspace(0, 1, 5), epsilon, rng=np.random.default_rng(chance.rng.integers(2**63)))
 
 
 def noisy(data, epsilon, rng):
@@ -40,3 +40,12 @@ def test_who_does_not_look_at_the_type_passes():
 def test_where_no_generator_is_handed_over_nothing_is_asked():
     """A formula may be asked about at an ε that it is not for."""
     assert graded(quiet_where(lambda epsilon: isinstance(epsilon, int)), call="noisy(data, epsilon)")
+
+
+def test_who_adds_no_noise_to_data_of_single_precision_is_refused():
+    result = graded(lambda data, epsilon, rng: noisy(data, epsilon, rng) if data.dtype == np.float64 else data.sum())
+    assert result.key == "single-precision" and "float64 and float32" in result.diagnosis
+
+
+def test_what_single_precision_costs_is_no_difference():
+    assert graded(lambda data, epsilon, rng: np.float32(noisy(data, epsilon, rng)))
