@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import copy
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -45,9 +46,12 @@ class Call:
     keywords: dict[str, Any]
     result: Any = None
     returned: bool = False
+    began: float = field(default_factory=time.monotonic)
+    seconds: float = 0.0
 
     def keep(self, result: Any) -> None:
         """A call whose result cannot be kept is none that can be asked again."""
+        self.seconds = time.monotonic() - self.began
         try:
             self.result = copied(result)
             self.returned = True

@@ -3,31 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.kept import Call, Kept, alike, copied
+from dpcourse.checks.kept import Call, Kept, Path, alike, copied
 
 MOST = 8  # calls that are asked again: noise of whole numbers is 0 in all of them with probability 0.002 or less
+QUICK = 0.2  # seconds: a whole training is not asked again
 CLOSE = 1e-3  # of the largest number: what single precision may cost
 FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side of a limit
 
 
 def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
     """Some of the calls again, with the same numbers of other types, and generators of the same state."""
-    return with_or_without_a_point(answer, call, kept) or in_single_precision(answer, kept)
+    quick = [one for one in kept if one[1].seconds < QUICK][:MOST]
+    return with_or_without_a_point(answer, call, quick) or in_single_precision(answer, quick)
 
 
-def with_or_without_a_point(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
+def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
     """Some of the calls again, with ε = 1 or 2: the same but for its type, so right answers give the same."""
     place = _place(call)
     if place is None:
         return None
-    for path, one in list(kept)[:MOST]:
+    for path, one in kept:
         if path or not isinstance(given := _epsilon(one, place), float):
             continue
         epsilon = 1 if given < 1.5 else 2
@@ -41,13 +43,13 @@ def with_or_without_a_point(answer: Answer, call: str, kept: Kept) -> Diagnosis 
     return None
 
 
-def in_single_precision(answer: Answer, kept: Kept) -> Diagnosis | None:
+def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
     """Some of the calls again, with arrays of numbers that single precision holds, and in it: about the same.
 
     One call may give something else, where a draw falls on the other side of a limit.
     """
     apart = 0
-    for path, one in list(kept)[:MOST]:
+    for path, one in kept:
         drawn = any(isinstance(value, np.random.Generator) for value in (*one.arguments, *one.keywords.values()))
         if not drawn or not any(map(_double, one.arguments)):
             continue
