@@ -91,13 +91,15 @@ def broken(chance: Chance, many: int = HOMES) -> list[Home]:
 def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Nothing of tomorrow, no luck, and no stumbling over readings or means that are missing."""
     homes = broken(chance, 9)
-    for home in homes:
-        day = home.breaks + WITHIN
+    days = [(home.breaks + WITHIN, home.breaks + WITHIN - WITHIN // 2) for home in homes]
+    early = [[home.alarms(answer, until) for until in some] for home, some in zip(homes, days, strict=True)]
+    answer.renew()  # so that what was said of the beginning is forgotten
+    for home, some, said in zip(homes, days, early, strict=True):
         whole = home.alarms(answer)
         if not np.array_equal(whole, home.alarms(answer)):
             return RANDOM
-        for until in (day, day - WITHIN // 2):
-            if not np.array_equal(whole[:until], home.alarms(answer, until)):
+        for until, before in zip(some, said, strict=True):
+            if not np.array_equal(whole[:until], before):
                 if any(not np.array_equal(whole, home.alarms(answer)) for _ in range(10)):
                     return RANDOM
                 return Diagnosis(
