@@ -1,0 +1,102 @@
+"""Every check asks at the sizes at which its notebook uses the function: an answer that is right for a few is not
+enough.
+
+The notebooks run with their answers watched, then each answer is handed in, watched again. Some minutes:
+``pytest -q -m audit tests/lessons/test_sizes.py``.
+"""
+
+import collections
+import contextlib
+import functools
+import inspect
+import io
+import json
+import re
+
+import matplotlib
+import numpy as np
+import pandas as pd
+import pytest
+
+from dpcourse.checks.registry import exercise
+from dpcourse.grade.submissions import ROOT, references
+
+CHECKS = 3  # whose sizes are taken together
+
+# What a notebook hands over and no check does, and why.
+EXPLAINED = {}
+
+
+class Sizes(collections.defaultdict):
+    """(function, what of it) -> the smallest and the largest."""
+
+    def __init__(self):
+        super().__init__(list)
+
+    def note(self, what, value):
+        if isinstance(value, np.ndarray | pd.DataFrame):
+            self[what].extend((f"axis {axis}", size) for axis, size in enumerate(value.shape))
+        elif isinstance(value, list | tuple | dict | set | frozenset):
+            self[what].append(("length", len(value)))
+        elif isinstance(value, int | np.integer) and not isinstance(value, bool):
+            self[what].append(("number", int(value)))
+
+    def largest(self):
+        most = {}
+        for what, some in self.items():
+            for kind, size in some:
+                most[what, kind] = max(size, most.get((what, kind), size))
+        return most
+
+
+def watched(function, sizes):
+    names = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*given, **named):
+        for name, value in (*zip(names, given, strict=False), *named.items()):
+            sizes.note((function.__name__, name), value)
+        return function(*given, **named)
+
+    return call
+
+
+def solved(reference):
+    """The notebook with its answers, and of which cells these are the answers."""
+    folder = "capstones" if "capstones" in reference.path.parts else "solutions"
+    stem = reference.path.stem.removesuffix("_exercises")
+    (path,) = (ROOT / "notebooks" / folder).glob(f"{stem}*.ipynb")
+    return [cell for cell in json.loads(path.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+
+
+def used(reference, sizes):
+    """The names of the notebook after it ran, with all its answers that are functions watched."""
+    names = {"__name__": "__main__", "display": lambda *shown: None}
+    answers = {name for one in reference.questions for name in re.findall(r"\w+", one.expression)}
+    matplotlib.use("Agg")
+    for cell in solved(reference):
+        source = "\n".join(line for line in "".join(cell["source"]).splitlines() if not line.startswith("%"))
+        source = re.sub(r"\bcheck\(.*\)", "True", source)
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(source, names)
+        for name in answers & names.keys():
+            if inspect.isfunction(names[name]) and not hasattr(names[name], "__wrapped__"):
+                names[name] = watched(names[name], sizes)
+    return names
+
+
+@pytest.mark.audit
+@pytest.mark.parametrize("reference", references(), ids=lambda one: one.name[:12])
+def test_no_notebook_uses_a_function_at_sizes_that_its_check_does_not_ask_about(reference):
+    there = Sizes()
+    names = used(reference, there)
+    asked = Sizes()
+    for question in reference.questions:
+        answer = eval(question.expression, names)
+        parts = answer if isinstance(answer, tuple) else (answer,)
+        again = tuple(watched(part.__wrapped__, asked) if hasattr(part, "__wrapped__") else part for part in parts)
+        for seed in range(CHECKS):
+            assert exercise(question.id).grade(again if isinstance(answer, tuple) else again[0], rng=seed)
+    most, wanted = asked.largest(), there.largest()
+    beyond = {what: (size, most[what]) for what, size in wanted.items() if what in most and size > most[what]}
+    assert {what: sizes for what, sizes in beyond.items() if what not in EXPLAINED} == {}
