@@ -24,6 +24,7 @@ from dpcourse.checks.vocabulary import Shared
 Arguments = tuple[Any, ...]
 WIDE = 30  # inputs of all sizes
 MOST_SHOWN = 36  # numbers of a matrix
+LONG = 1000  # of a list beyond this, how long it is may be what matters
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,8 @@ class Equals:
         mistakes are told apart, and their like is what an answer may have been fitted to.
     wide_times : int
         How many of these: fewer where a right answer takes long.
+    full : callable, optional
+        Draws the first of these at the size at which the lesson uses the function, or larger: `wide` may miss it.
     """
 
     inputs: Callable[[Generator], Arguments]
@@ -60,6 +63,7 @@ class Equals:
     times: int = 10
     wide: Callable[[Generator], Arguments] | None = None
     wide_times: int = WIDE
+    full: Callable[[Generator], Arguments] | None = None
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         found = self._compared(answer, chance)
@@ -69,7 +73,10 @@ class Equals:
         return wide._compared(answer, chance, elsewhere=True)
 
     def _compared(self, answer: Answer, chance: Chance, elsewhere: bool = False) -> Diagnosis | None:
-        drawn = [frozen(self.inputs(chance.rng)) for _ in range(self.times)]
+        draws = [self.inputs] * self.times
+        if elsewhere and self.full:
+            draws[0] = self.full
+        drawn = [frozen(draw(chance.rng)) for draw in draws]
         results = []
         for arguments in drawn:
             try:
@@ -275,4 +282,5 @@ def _brief(value: Any) -> str:
     if array.ndim > 1 and array.size > MOST_SHOWN:
         return f"an array of shape {array.shape}"
     flat = [_brief(member) for member in array[:6]]
-    return "[" + ", ".join(flat) + (", ...]" if len(array) > 6 else "]")
+    more = f", ... {len(array):,} in all]" if len(array) > LONG else ", ...]"
+    return "[" + ", ".join(flat) + (more if len(array) > 6 else "]")

@@ -203,6 +203,7 @@ RIGHT = {
 
 WRONG = {
     "01.1": {
+        "not-everywhere too at size": lambda frame, columns, k: removed(frame, columns, k if len(frame) <= 3000 else 2),
         "not-everywhere": lambda frame, columns, k: removed(frame, columns, k) if k in (3, 4, 5) else 0.0,
         "not-everywhere too": lambda frame, columns, k: removed(frame, columns, k) if len(columns) < 5 else 0.0,
         "only-the-unique": lambda frame, columns, k: (sizes(frame, columns) == 1).mean(),
@@ -219,6 +220,7 @@ WRONG = {
         "wrong-shape": lambda frame, columns, k: sizes(frame, columns).to_numpy() < k,
     },
     "01.2": {
+        "not-everywhere too of few": lambda *given: link(*given) if len(given[1]) > 60 else np.full(len(given[1]), -1),
         "age-ignored": link_of_the_lesson,
         "same-age": lambda released, register, on: link_of_the_lesson(released, register, [*on, "age"]),
         "younger": lambda released, register, on: link(released, register, on, (0, -1)),
@@ -245,6 +247,7 @@ WRONG = {
         "not-everywhere": lambda *given: link(*given) if len(given[1]) <= 150 else np.full(len(given[1]), -1),
     },
     "01.3": {
+        "wrong-value too at size": lambda count, n, person: reveal(count, n, person) if n <= 1000 else 0,
         "asks-about-few": alone,
         "asks-about-few too": lambda count, n, person: (
             count(np.arange(n) <= person % 19) - count(np.arange(n) < person % 19)  # None − None
@@ -266,6 +269,9 @@ WRONG = {
         "returns-nothing": lambda count, n, person: print(reveal(count, n, person)),
     },
     "01.4": {
+        "not-everywhere too at size": lambda frame, columns, sensitive: (
+            (diverse(frame, columns, sensitive) == 1) & ((sizes(frame, columns) > 1) | (len(frame) <= 2000))
+        ).mean(),
         "not-everywhere": lambda frame, columns, sensitive: (
             (diverse(frame, columns, sensitive) == 1).mean() if len(frame) <= 250 else 0.0
         ),

@@ -8,7 +8,10 @@ import pandas as pd
 from dpcourse.attacks import records
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_01.exercises.tables import people
+
+_HOME = ("street", "sex", "job", "floor", "flat")
 
 
 def _release_and_register(
@@ -25,7 +28,12 @@ def _release_and_register(
 
 def _town(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     """The same with three to six hundred people in either; more, and a loop within a loop takes too long."""
-    return _release_and_register(rng, int(rng.integers(450, 900)), ("street", "sex", "job", "floor", "flat"))
+    return _release_and_register(rng, int(rng.integers(450, 900)), _HOME)
+
+
+def _village(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
+    """The same with one person to three hundred in either."""
+    return _release_and_register(rng, whole(rng, 2, 450), _HOME)
 
 
 def _joins(
@@ -78,8 +86,9 @@ LINK = (
     Equals(
         _release_and_register,
         expected=_match,
-        wide=_town,
-        wide_times=1,
+        wide=_village,
+        wide_times=10,
+        full=_town,
         mistakes=(
             Mistake(
                 "same-age",

@@ -14,6 +14,7 @@ from dpcourse.checks.once import whole
 
 _ALL = ["street", "age", "sex", "job"]
 _SECRETS = ("winter", "spring", "ill")  # what somebody had
+_ADULT = 45_222  # people in the lesson's table
 
 
 def people(rng: np.random.Generator, n: int | None = None) -> pd.DataFrame:
@@ -62,8 +63,15 @@ def _table_columns_and_k(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
     return frame.assign(age=frame["age"] // 5 * 5), columns, int(rng.integers(3, 6))
 
 
+def _adult(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
+    """As many people as in the lesson, or up to twice as many, in fifty streets: some are unique on all columns."""
+    n = whole(rng, _ADULT, 2 * _ADULT)
+    frame = people(rng, n).assign(street=rng.integers(50, size=n))
+    return frame, frame.columns.drop("rich").tolist()
+
+
 def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
-    frame = people(rng, whole(rng, 1, 3000))
+    frame = people(rng, whole(rng, 1, 2 * _ADULT))
     return frame, _some(rng, frame.columns), whole(rng, 1, 200)
 
 
@@ -85,6 +93,7 @@ REMOVED = (
         _table_columns_and_k,
         expected=_removed,
         wide=_any_table,
+        full=lambda rng: (*_adult(rng), whole(rng, 3, 200)),
         mistakes=(
             Mistake(
                 "only-the-unique",
@@ -146,7 +155,7 @@ def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
 
 
 def _any_secret(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
-    frame = people(rng, whole(rng, 1, 2000))
+    frame = people(rng, whole(rng, 1, 2 * _ADULT))
     return _with_secrets(frame, _some(rng, frame.columns.drop("rich")), rng)
 
 
@@ -211,6 +220,7 @@ EXPOSED = (
         _quasi_and_sensitive,
         expected=lambda frame, columns, sensitive: float(_alike(frame, columns, sensitive).mean()),
         wide=_any_secret,
+        full=lambda rng: _with_secrets(*_adult(rng), rng),
         mistakes=(
             Mistake(
                 "a-count",

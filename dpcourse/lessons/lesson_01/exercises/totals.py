@@ -68,8 +68,8 @@ _DIFFERENCE = Diagnosis(
 def reveals(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The answer finds out one person's secret from an office that answers about large groups, far apart, only."""
     results, secrets, offices, people, sizes = [], [], [], [], []
-    for _ in range(40):
-        n = int(chance.rng.integers(60, 100)) if chance.rng.random() < 0.6 else whole(chance.rng, 60, 1000)
+    for most in chance.rng.permutation([99] * 24 + [100_000] * 16).tolist():
+        n = whole(chance.rng, 60, most)
         secret = chance.rng.random(n) < 0.5
         person, office = int(chance.rng.integers(n)), Office(secret)
         try:
@@ -167,7 +167,9 @@ def _where(wrong: np.ndarray, settings: dict[str, np.ndarray]) -> str:
 
 def _left_over(groups: list[np.ndarray]) -> set[int]:
     """The people of whom one is left alone when the counts of some groups are added and those of others subtracted."""
+    codes = 2 ** np.arange(len(groups)) @ np.array(groups, dtype=int)  # who is in the same groups has the same
+    kinds, first, many = np.unique(codes, return_index=True, return_counts=True)
     signs = np.array(list(product((-1, 0, 1), repeat=len(groups))))
-    sums = signs @ np.array(groups, dtype=int)
-    alone = sums[np.abs(sums).sum(axis=1) == 1]
-    return set(np.nonzero(alone)[1].tolist())
+    sums = signs @ (kinds >> np.arange(len(groups))[:, None] & 1)
+    alone = sums[np.abs(sums) @ many == 1]
+    return set(first[np.nonzero(alone)[1]].tolist())
