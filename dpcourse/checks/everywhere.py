@@ -100,7 +100,7 @@ class Everywhere:
         ``draw(rng) -> Setting``, ε and shape drawn as widely as people will ask. It shows most where the exact result
         has a chance of 0.05 to 0.3.
     settings, often : int
-        How many are drawn; and how often a few of them are asked about, those at the ends.
+        How many are drawn; and how often a few of them are asked about, those at the ends, or 0.
     asked : sequence of int
         Calls to a setting, one of these.
     call : callable
@@ -129,7 +129,7 @@ class Everywhere:
             call for setting, times in settings for call in self._calls(again, setting, times, chance.rng, repeated)
         ]
         named = _richest(calls, 0.5 * chance.failure)
-        corners = [] if named else self._corners(chance.rng)
+        corners = [] if named or not self.often else self._corners(chance.rng)
         for setting in corners:
             calls = list(self._calls(again, setting, self.often, chance.rng, repeated))
             named = named or _richest(calls, 0.1 * chance.failure / len(corners))

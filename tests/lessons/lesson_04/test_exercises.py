@@ -260,6 +260,9 @@ def fractions(values):
 
 
 WRONG = [
+    ("04.3", "not-everywhere", lambda c, u, s, e, rng: choose(c, u, s, e if len(c) <= 60 else 1e6, rng)),
+    ("04.4", "not-everywhere", lambda v, t, e, rng: first_above(v, t, 1e6 if 150 < len(v) < 700 else e, rng)),
+    ("04.5", "not-everywhere", lambda v, a, b, e, rng: median_with(1.0)(v, a, b, e if len(v) <= 2000 else 1e6, rng)),
     
     
     

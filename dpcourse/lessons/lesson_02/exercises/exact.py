@@ -40,7 +40,7 @@ def _with_delta(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float
 def _any_outputs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
     """Two distributions, no twentieths, on so few outputs that all sets of them can be tried; half of the time each
     side has an impossible one."""
-    outputs = whole(rng, 2, 10)
+    outputs = whole(rng, 2, 12)
     p, q = (0.99 * rng.dirichlet(np.ones(outputs)) + 0.01 / outputs for _ in range(2))
     if rng.random() < 0.5:
         p[0], q[-1] = 0, 0

@@ -199,11 +199,11 @@ def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
 
 
 def _anywhere(rng: Generator) -> Setting:
-    """Two candidates to sixty, one of them ahead by so much that the others are chosen more often all the same.
+    """Two candidates to six hundred, one of them ahead by so much that the others are chosen more often all the same.
 
     Every third time sensitivity and utilities are whole numbers.
     """
-    many, epsilon, sensitivity = whole(rng, 2, 60), any_epsilon(rng), float(10 ** rng.uniform(-1, 2))
+    many, epsilon, sensitivity = whole(rng, 2, 600), any_epsilon(rng), float(10 ** rng.uniform(-1, 2))
     names = [f"{word}{number}" for number, word in enumerate(rng.choice(["a", "plan ", "x-"], many))]
     exponents, best = -rng.exponential(size=many), int(rng.integers(many))
     exponents[best] = max(0.01, np.log(np.exp(exponents).sum()) + rng.uniform(-3, -1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -145,7 +146,8 @@ def _positions(values: np.ndarray) -> np.ndarray:
 def _anywhere(rng: Generator) -> Setting:
     """One value to a hundred; the first above the threshold is somewhere among them, or nowhere.
 
-    Every third time they are whole numbers.
+    Every third time they are whole numbers. Every tenth time there are up to a thousand more, so far below that none of
+    them is ever the first: the lesson has three hundred.
     """
     many, epsilon, threshold = whole(rng, 1, 100), any_epsilon(rng), float(rng.uniform(-500, 500))
     at = int(rng.integers(many + 1))
@@ -157,8 +159,14 @@ def _anywhere(rng: Generator) -> Setting:
     if rng.random() < 1 / 3:
         threshold, given = float(round(threshold)), np.where(given < 0, np.floor(given), np.ceil(given))
     right, narrow, wide = (_positions(by * epsilon * given) for by in (1, 4, 0.25))
-    judge = among([*range(many), None], right, at, narrow=narrow, wide=wide)
-    return Setting((threshold + given, threshold, epsilon), {"ε": epsilon, "values": many}, judge)
+    places, values = np.arange(many), threshold + given
+    if rng.random() < 0.1:
+        more = whole(rng, 100, 1000)
+        places = np.sort(rng.permutation(many + more)[:many])
+        values = np.full(many + more, threshold - math.ceil(1e4 / epsilon))
+        values[places] = threshold + given
+    judge = among([*places.tolist(), None], right, at, narrow=narrow, wide=wide)
+    return Setting((values, threshold, epsilon), {"ε": epsilon, "values": len(values)}, judge)
 
 
 FIRST = (

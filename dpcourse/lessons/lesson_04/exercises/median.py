@@ -129,8 +129,8 @@ def _median_useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-def _anywhere(rng: Generator) -> Setting:
-    """One record to a thousand between any bounds; the median lies in a gap that is small beside the others.
+def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
+    """One record to a thousand, or so many, between any bounds; the median's gap is small beside the others.
 
     Every third time all are whole numbers, and every other time of these the records are integers.
 
@@ -138,7 +138,7 @@ def _anywhere(rng: Generator) -> Setting:
     `EXACT` is bet on against s = 2: no right answer is there as often. `WIDE` is s = 0, a point drawn whatever the
     records are, against s = ¼: no right answer is there as seldom.
     """
-    many, epsilon = whole(rng, 1, 1000), any_epsilon(rng)
+    many, epsilon = whole(rng, least, most), any_epsilon(rng)
     off = np.abs(np.arange(many + 1) - many / 2)
     middle = off == off.min()
     lengths = np.where(middle, 0, rng.exponential(size=many + 1))
@@ -167,6 +167,8 @@ def _anywhere(rng: Generator) -> Setting:
     return Setting((values, low, float(edges[-1]), epsilon), {"ε": epsilon, "records": many}, judge)
 
 
+_IN_THE_GAP = "your answer was in the gap around the median"
+
 MEDIAN = (
     _in_bounds,
     Returns(lambda rng: (ages(rng), 0.0, 100.0, 1.0), what="number"),
@@ -174,6 +176,7 @@ MEDIAN = (
     *AUDITS,
     _median_useful,
     _two_thousand,
-    Everywhere(_anywhere, exact="your answer was in the gap around the median"),
+    Everywhere(_anywhere, exact=_IN_THE_GAP),
+    Everywhere(lambda rng: _anywhere(rng, 1000, 90_000), settings=60, often=0, exact=_IN_THE_GAP),
     _sharper,
 )
