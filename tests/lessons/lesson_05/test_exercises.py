@@ -138,6 +138,15 @@ def in_pairs(flags, epsilon, rng):
 
 
 WRONG = {
+    ("05.3", "not-everywhere too"): lambda epsilons, neighbours: parallel(
+        epsilons, neighbours if len(epsilons) <= 200 else "add-remove"
+    ),
+    ("05.5", "not-everywhere too"): lambda losses, masses, infinite, epsilon: delta(
+        losses, masses, infinite if len(losses) <= 1000 else 0.0, epsilon
+    ),
+    ("05.6", "not-everywhere too at size"): lambda requests, budget: grant(
+        requests, budget if len(requests) <= 200 else 1e9
+    ),
     ("05.1", "wrong-value"): switch_at_a_hundred,
     ("05.2", "wrong-value"): ln2_rounded,
     ("05.4", "too-little-noise"): noise(lambda k, epsilon: 10 / epsilon),

@@ -28,8 +28,9 @@ def _a_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, fl
     return losses, masses / masses.sum() * (1 - infinite), infinite, float(rng.uniform(0.2, 1.5))
 
 
-def _any_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, float]:
-    losses = rng.normal(0, between(rng, 0.01, 8.0), whole(rng, 1, 1000))
+def _any_loss(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, np.ndarray, float, float]:
+    """One loss to two hundred thousand, as on an accountant's grid, or so many at least."""
+    losses = rng.normal(0, between(rng, 0.01, 8.0), whole(rng, least, 200_000))
     infinite = 0.0 if rng.random() < 0.3 else between(rng, 1e-9, 0.5)
     return losses, rng.dirichlet(np.ones(losses.size)) * (1 - infinite), infinite, between(rng, 0.01, 5.0)
 
@@ -39,6 +40,7 @@ DELTA = (
         _a_loss,
         expected=_delta,
         wide=_any_loss,
+        full=lambda rng: _any_loss(rng, 100_000),
         mistakes=(
             Mistake(
                 "no-infinity",
@@ -172,8 +174,8 @@ def _requests(rng: np.random.Generator) -> tuple[list[float], float]:
 
 
 def _any_requests(rng: np.random.Generator) -> tuple[list[float], float]:
-    """None to 200 costs of 1 to 6 decimals, and a budget that some of them fill exactly."""
-    decimals, many = int(rng.integers(1, 7)), whole(rng, 1, 201) - 1
+    """None to 2,000 costs of 1 to 6 decimals, and a budget that some of them fill exactly."""
+    decimals, many = int(rng.integers(1, 7)), whole(rng, 1, 2001) - 1
     requests = rng.integers(1, 10**decimals, size=many)
     budget = requests[: int(rng.integers(many + 1))].sum() + (rng.random() < 0.3)
     return (requests / 10**decimals).tolist(), float(budget / 10**decimals)

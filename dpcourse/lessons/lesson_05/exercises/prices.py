@@ -206,8 +206,8 @@ def _parts(rng: np.random.Generator) -> tuple[np.ndarray, str]:
     return epsilons, str(rng.choice(["add-remove", "replace-one"]))
 
 
-def _many_parts(rng: np.random.Generator) -> tuple[np.ndarray, str]:
-    epsilons = np.array([between(rng, 1e-3, 20.0) for _ in range(whole(rng, 1, 200))])
+def _many_parts(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, str]:
+    epsilons = np.array([between(rng, 1e-3, 20.0) for _ in range(whole(rng, least, 2000))])
     return epsilons, str(rng.choice(["add-remove", "replace-one"]))
 
 
@@ -222,6 +222,7 @@ PARALLEL = (
         expected=_parallel,
         times=_TIMES,
         wide=_many_parts,
+        full=lambda rng: (_many_parts(rng, 1000)[0], "replace-one"),
         mistakes=(
             Mistake(
                 "sum",
