@@ -130,8 +130,8 @@ class Placed:
         for values, order, where in (
             (epsilons, np.argsort(epsilons), "at ε = {:.2g} or less"),
             (epsilons, np.argsort(epsilons)[::-1], "at ε = {:.2g} or more"),
-            (sizes, np.argsort(sizes, kind="stable"), f"with {{:.0f}} {self.of} or fewer"),
-            (sizes, np.argsort(sizes, kind="stable")[::-1], f"with {{:.0f}} {self.of} or more"),
+            (sizes, np.argsort(sizes, kind="stable"), f"with {{:,.0f}} {self.of} or fewer"),
+            (sizes, np.argsort(sizes, kind="stable")[::-1], f"with {{:,.0f}} {self.of} or more"),
             (turn, turn, "at the beginning"),
             (turn, turn[::-1], "at the end"),
             (turn, np.flatnonzero([isinstance(one, int) for one in epsilons]), "where ε is an int"),

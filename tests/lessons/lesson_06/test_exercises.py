@@ -252,6 +252,9 @@ RIGHT = {
     "06.5": [bayes],
 }
 WRONG = [
+    ("06.1", "not-everywhere", lambda c, e, k, rng: right(c, e, k, rng) if len(c) <= 20_000 else c),
+    ("06.2", "not-everywhere", lambda r, e, k: solved(r, e, k).clip(0 if len(r) > 10_000 else -np.inf)),
+    ("06.4", "not-everywhere", lambda n, count, k, error: by_bisection(n, count, k, error) if count else 8.0),
     *(("06.1", key, answer) for key, answer in MECHANISMS.items()),
     ("06.1", "not-everywhere", lambda c, e, k, rng: (right if k < 7 else to_the_next)(c, e, k, rng)),
     ("06.1", "not-everywhere", lambda c, e, k, rng: right(c, e if len(c) < 250 or 0.85 < e < 1.35 else 40.0, k, rng)),

@@ -114,6 +114,17 @@ RIGHT = {
 }
 
 WRONG = {
+    ("07.2", "not-everywhere too at size"): lambda codes, k, epsilon, rng: bits(lambda e: 0.5, quiet)(
+        codes, k, epsilon if len(codes) <= 20_000 else 40.0, rng
+    ),
+    ("07.3", "not-everywhere too at size"): lambda reports, epsilon: estimate(reports, epsilon).clip(
+        0 if len(reports) > 5000 else -np.inf
+    ),
+    ("07.6", "not-for-ever too at size"): lambda answer, days, k, epsilon, rng: (
+        remembered(answer, days, k, epsilon, rng)
+        if days <= 300
+        else np.array([remembered(answer, 1, k, epsilon, rng)[0] for _ in range(days)])
+    ),
     ("07.2", "full-epsilon"): bits(lambda e: 1 - quiet(e), quiet),
     ("07.2", "symmetric"): bits(lambda e: 1 - quiet(e / 2), lambda e: quiet(e / 2)),
     ("07.2", "own-bit-sure"): bits(lambda e: 1.0, quiet),

@@ -27,7 +27,13 @@ EXERCISES = (
         "The unbiased estimate",
         (
             Equals(formulas.reports, formulas.solved, formulas.ESTIMATOR_MISTAKES),
-            Equals(formulas.few_reports, formulas.solved, formulas.UNREPORTED_MISTAKES, wide=formulas.any_reports),
+            Equals(
+                formulas.few_reports,
+                formulas.solved,
+                formulas.UNREPORTED_MISTAKES,
+                wide=formulas.any_reports,
+                full=lambda rng: formulas.any_reports(rng, formulas.ADULT),
+            ),
         ),
         call="estimate_counts(reports, epsilon, k)",
     ),
@@ -42,6 +48,7 @@ EXERCISES = (
                 formulas.EPSILON_MISTAKES,
                 rtol=1e-3,
                 wide=formulas.any_requirement,
+                full=lambda rng: formulas.any_requirement(rng, nobody=True),
             ),
         ),
         call="epsilon_for(n, count, k, error)",

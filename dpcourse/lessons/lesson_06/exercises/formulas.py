@@ -13,6 +13,8 @@ from dpcourse.checks.once import between, whole
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.local import RandomizedResponse, project_to_simplex
 
+ADULT = 45_222  # people in the lesson
+
 
 def reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
     """Reports of people of whom nobody is in the last category, so that its estimate is negative half of the time."""
@@ -21,9 +23,11 @@ def reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
     return RandomizedResponse(epsilon, k).randomize(codes, rng=rng), epsilon, k
 
 
-def any_reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
+def any_reports(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, float, int]:
+    """Of one person to twice as many as in the lesson, or of so many at least, who never report the last category."""
     k = whole(rng, 2, 60)
-    return rng.integers(k, size=whole(rng, 1, 10_000)), between(rng, 0.05, 8.0), k
+    said = k - (least > 1 or rng.random() < 0.5)
+    return rng.integers(said, size=whole(rng, least, 2 * ADULT)), between(rng, 0.05, 8.0), k
 
 
 def few_reports(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
@@ -156,9 +160,9 @@ def requirement(rng: np.random.Generator) -> tuple[int, int, int, float]:
     return n, count, k, standard_error(float(rng.uniform(0.4, 3.0)), n, count, k)
 
 
-def any_requirement(rng: np.random.Generator) -> tuple[int, int, int, float]:
+def any_requirement(rng: np.random.Generator, nobody: bool = False) -> tuple[int, int, int, float]:
     n, k = whole(rng, 10, 10**6), whole(rng, 2, 60)
-    count = whole(rng, 1, n)
+    count = 0 if nobody else whole(rng, 1, n)
     return n, count, k, standard_error(between(rng, 0.05, 8.0), n, count, k)
 
 

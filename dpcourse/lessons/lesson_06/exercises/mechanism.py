@@ -128,8 +128,8 @@ def _one_coin(answer: Answer, epsilon: float, k: int, chance: Chance) -> Diagnos
     )
 
 
-def _among_many(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
-    return _truths(answer, epsilon, k, rng, whole(rng, 30, 10_000))
+def _among_many(answer: Answer, epsilon: float, n: int, rng: np.random.Generator) -> list[Place]:
+    return _truths(answer, epsilon, whole(rng, 2, 100), rng, n)
 
 
 def _among_few(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
@@ -159,7 +159,7 @@ def _lies(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> l
 
 PLACED = (
     Placed(_among_few, of="answers", times=250, whole=True),
-    Placed(_among_many, of="answers", times=50, again=0, often=0, whole=True),
+    Placed(_among_many, sizes=(30, 90_000), of="people", times=14, again=0, often=0, whole=True),
     Placed(
         _lies,
         sizes=(3, 100),

@@ -9,6 +9,8 @@ import numpy as np
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, whole
 
+_ADULT = 45_222  # people in the lesson
+
 
 def _estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
     lie = 1 / (math.exp(epsilon) + 1)
@@ -23,8 +25,10 @@ def _reports(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return rng.random(mine.shape) < np.where(mine, 0.5, 1 / (math.exp(epsilon) + 1)), epsilon
 
 
-def _any_reports(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    return rng.random((whole(rng, 1, 5000), whole(rng, 2, 60))) < rng.random(), between(rng, 0.05, 8.0)
+def _any_reports(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, float]:
+    """Of one person to twice as many as in the lesson, or of so many at least; nobody's first bit is set."""
+    n, k = whole(rng, least, 2 * _ADULT), whole(rng, 2, 60)
+    return rng.random((n, k), dtype=np.float32) < rng.random(k) * (np.arange(k) > 0), between(rng, 0.05, 8.0)
 
 
 def _symmetric_estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
@@ -43,6 +47,7 @@ ESTIMATE = (
         expected=_estimate,
         times=30,
         wide=_any_reports,
+        full=lambda rng: _any_reports(rng, _ADULT),
         mistakes=(
             Mistake(
                 "raw-counts",

@@ -146,7 +146,7 @@ def _too_seldom(seen: np.ndarray, true: np.ndarray, truths: np.ndarray, epsilon:
 
 def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
     """Where the report lies that is sent every day: the truth first, then the lies in their order after it."""
-    truth, days = int(rng.integers(k)), whole(rng, 1, 300)
+    truth, days = int(rng.integers(k)), whole(rng, 1, 1000)
     reports = np.asarray(answer(truth, days, k, epsilon, rng=rng)).astype(int)
     if (reports != reports[0]).any():
         what = (

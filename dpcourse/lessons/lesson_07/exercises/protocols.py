@@ -239,22 +239,33 @@ def _both(reports: np.ndarray, mine: np.ndarray, pairing: int) -> tuple[int, int
     return int((reports[one] & reports[other] & foreign).sum()), int(foreign.sum())
 
 
-def _pairs(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
+def _pairs(answer: Answer, epsilon: float, pairs: int, rng: np.random.Generator) -> list[Place]:
     """In how many foreign bits both of two people are set."""
-    codes = rng.integers(k, size=2 * whole(rng, 1, 300))
+    k = _any_k(2 * pairs, rng)
+    codes = rng.integers(k, size=2 * pairs)
     bits, mine = _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k)
     return [place_of_count(*_both(bits, mine, int(rng.integers(3))), (1 + math.exp(epsilon)) ** -2, rng)]
 
 
-def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
+def _any_k(n: int, rng: np.random.Generator) -> int:
+    """How many answers so many people may have: a million bits are enough."""
+    return whole(rng, 2, min(200, 1_000_000 // n))
+
+
+def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator, n: int = 0) -> list[Place]:
     """How many of the own bits are set, and how many of the others are not."""
-    codes = rng.integers(k, size=whole(rng, 1, 3000))
+    codes = rng.integers(k, size=n or whole(rng, 1, 3000))
     bits, mine = _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k)
     own, quiet = int(bits[mine].sum()), int((~bits[~mine]).sum())
     return [
         place_of_count(own, len(codes), 0.5, rng),
         place_of_count(quiet, len(codes) * (k - 1), 1 / (1 + math.exp(-epsilon)), rng),
     ]
+
+
+def _of_many(answer: Answer, epsilon: float, n: int, rng: np.random.Generator) -> list[Place]:
+    """Of up to twice the people of the lesson: hundreds of calls in a corner would take too long."""
+    return _anywhere(answer, epsilon, _any_k(n, rng), rng, n)
 
 
 UNARY = (
@@ -274,10 +285,11 @@ UNARY = (
         hint="Two people differ in two bits. What is the largest ratio of probabilities that gives?",
     ),
     Placed(_anywhere, sizes=(2, 200), of="answers", often=60, whole=True),
+    Placed(_of_many, sizes=(300, 90_000), of="people", times=30, again=0, often=0, whole=True),
     Placed(
         _pairs,
-        sizes=(2, 200),
-        of="answers",
+        sizes=(1, 45_000),
+        of="pairs of people",
         times=60,
         again=0,
         often=0,
