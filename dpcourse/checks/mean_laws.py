@@ -59,12 +59,11 @@ class Problem:
         return GaussianLaw(self.right if mean is None else mean, self.noise if deviation is None else deviation)
 
 
-def anywhere(rng: Generator, broken: bool) -> Problem:
-    """Up to 3,000 rows and columns, far shorter and longer than C. Not so little noise that a guard against 0/0
-    such as C / (norm + 1e-6) shows. Every third time rows are whole numbers, every third time floats of 32 bits;
-    every other time the public numbers are ints."""
-    m = whole(rng, 1, 3000)
-    d = whole(rng, 1, min(3000, 200_000 // m))
+def anywhere(rng: Generator, broken: bool, m: int) -> Problem:
+    """So many rows, far shorter and longer than C, of up to 3,000 columns, or 60 where rows are many. Not so little
+    noise that a guard against 0/0 such as C / (norm + 1e-6) shows. Every third time rows are whole numbers, every third
+    time floats of 32 bits; every other time the public numbers are ints."""
+    d = whole(rng, 1, max(min(3000, 200_000 // m), 60))
     C, sigma = (float(low * (high / low) ** rng.random()) for low, high in ((0.3, 100.0), (0.2, 20.0)))
     rows = rng.normal(size=(m, d))
     rows *= C * np.exp(rng.uniform(-6, 6, size=(m, 1))) / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -20,7 +20,7 @@ from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.gaussian import compared, linked, not_gaussian
 from dpcourse.checks.mean_laws import Problem, anywhere
-from dpcourse.checks.once import fresh
+from dpcourse.checks.once import fresh, spread
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
@@ -50,6 +50,8 @@ class NoisyMean:
         The next step for outputs that no law explains.
     broken : bool
         Whether rows may hold NaN or infinity.
+    most : int
+        Of how many rows it is asked about at most: twice as many as in the lesson.
     """
 
     draws: Sequence[Callable[[Generator], Problem]]
@@ -61,6 +63,7 @@ class NoisyMean:
     divisor: str = "expected_size"
     broken: bool = False
     runs: int = 600
+    most: int = 3000
     claim: Guarantee = Guarantee(1.9931, 1e-5)
 
     @property
@@ -211,7 +214,8 @@ class NoisyMean:
         """
         answer.renew()
         asked = []
-        for problem in (anywhere(chance.rng, self.broken) for _ in range(SETTINGS)):
+        for m in spread(chance.rng, 1, self.most, SETTINGS):
+            problem = anywhere(chance.rng, self.broken, round(m))
             setting: dict[str, float | str] = {"m": problem.m, "d": problem.rows.shape[1], "C": problem.C}
             setting |= {self.z: problem.sigma, self.divisor: int(problem.size)}
             setting |= problem.kinds(self.z, self.divisor)

@@ -198,6 +198,10 @@ def dealt_out():
 
 
 WRONG = [
+    ("08.1", "not-everywhere", lambda X, y, w, b: gradient_norms(X, y, w, b) * (1 if len(X) <= 2000 else 0.9)),
+    ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 2000 else g.sum(axis=0)),
+    ("08.3", "not-everywhere", step(lambda g, C: clipped_sum(g, C if len(g) <= 3000 else 1e9))),
+    ("08.5", "not-everywhere", lambda C, b, *run: training_epsilon(C, b, *run) / (1 if b <= 1000 else 2)),
     ("08.1", "wrong-value", lambda X, y, w, b: np.ones(len(X))),
     ("08.1", "not-everywhere", lambda X, *rest: gradient_norms(X, *rest) * (len(X) <= 60 and X.shape[1] <= 15)),
     ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 60 else g.sum(axis=0)),

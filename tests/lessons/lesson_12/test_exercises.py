@@ -152,6 +152,8 @@ def one_mask(vector, me, seeds, modulus):
 
 
 WRONG = [
+    ("12.2", "not-always-masked", lambda v, me, seeds, M: masking()(v, me, seeds, M) if len(seeds) < 40 else v % M),
+    ("12.4", "not-everywhere", lambda s, *run: record_epsilon(s, *run) / (2 if s > 0.6 and run[3] > 20 else 1)),
     ("12.1", "wrong-shape", lambda u: u / u[-1]),
     ("12.1", "wrong-value", lambda u: np.zeros(len(u) - 1)),
     ("12.1", "not-everywhere", lambda u: reconstruct(u) if len(u) <= 40 else np.zeros(len(u) - 1)),

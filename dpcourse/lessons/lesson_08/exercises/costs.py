@@ -19,9 +19,9 @@ def _runs(rng: Generator) -> tuple[float, int, int, int, float, float]:
     return float(rng.uniform(1.5, 4)), batch, n, epochs, float(rng.uniform(0.9, 2.2)), between(rng, 1e-7, 1e-4)
 
 
-def _any_run(rng: Generator) -> tuple[float, int, int, int, float, float]:
+def _any_run(rng: Generator, least: int = 8) -> tuple[float, int, int, int, float, float]:
     """Never so cheap that the grid of an accountant shows in its ε."""
-    batch, batches = whole(rng, 8, 1000), whole(rng, int(rng.choice([2, 120])), 400)
+    batch, batches = whole(rng, least, 20_000), whole(rng, int(rng.choice([2, 120])), 400)
     epochs = whole(rng, int(rng.choice([1, 9])), min(100, 20_000 // batches))
     return between(rng, 0.1, 10.0), batch, batch * batches, epochs, between(rng, 0.6, 2.5), between(rng, 1e-8, 1e-5)
 
@@ -122,6 +122,7 @@ COST = (
         times=3,
         wide=_any_run,
         wide_times=5,
+        full=lambda rng: _any_run(rng, 2000),
     ),
     _not_below,
 )

@@ -13,6 +13,15 @@ from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.gaussian import clipped
 from dpcourse.checks.once import whole
 
+_N, _D = 30_000, 87  # people to train on in the lesson, and columns
+
+
+def _shape(rng: Generator) -> tuple[int, int]:
+    """Rows and columns, up to twice as many as in the lesson: not both at once, which takes long."""
+    n = whole(rng, 1, 2 * _N)
+    return n, whole(rng, 1, min(2 * _D, 10**6 // n))
+
+
 # 08.1 The norm of a gradient in closed form
 
 
@@ -34,7 +43,8 @@ GRADIENT_NORMS = (
     Equals(
         _people,
         lambda X, y, w, b: _miss(X, y, w, b) * _lengths(X),
-        wide=lambda rng: _people(rng, whole(rng, 1, 2000), whole(rng, 1, 100)),
+        wide=lambda rng: _people(rng, *_shape(rng)),
+        full=lambda rng: _people(rng, whole(rng, _N, 2 * _N), _D),
         mistakes=(
             Mistake(
                 "intercept-left-out",
@@ -137,7 +147,8 @@ CLIPPED_SUM = (
     Equals(
         batch,
         lambda gradients, C: clipped(gradients, C).sum(axis=0),
-        wide=lambda rng: batch(rng, whole(rng, 1, 2000), whole(rng, 1, 100)),
+        wide=lambda rng: batch(rng, *_shape(rng)),
+        full=lambda rng: batch(rng, whole(rng, _N, 2 * _N), _D),
         mistakes=(
             Mistake(
                 "batch-clipped",

@@ -100,4 +100,5 @@ PRIVATE_STEP = NoisyMean(
     z="σ",
     one="an example",
     size="the batch size",
+    most=60_000,  # the lesson takes steps on everybody
 )

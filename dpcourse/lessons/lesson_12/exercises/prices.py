@@ -23,9 +23,9 @@ def _training(rng: Generator) -> tuple[float, int, int, int, int, float]:
     return sigma, batch, size, epochs, rounds, between(rng, 1e-7, 1e-4)
 
 
-def _any_training(rng: Generator) -> tuple[float, int, int, int, int, float]:
+def _any_training(rng: Generator, least: int = 1) -> tuple[float, int, int, int, int, float]:
     """Never so cheap that the grid of an accountant shows in its ε."""
-    batch, batches, rounds = whole(rng, 4, 300), whole(rng, int(rng.choice([2, 40])), 400), whole(rng, 1, 20)
+    batch, batches, rounds = whole(rng, 4, 300), whole(rng, int(rng.choice([2, 40])), 400), whole(rng, least, 100)
     epochs = whole(rng, 1, max(20_000 // (batches * rounds), 1))
     return between(rng, 0.6, 2.5), batch, batch * batches, epochs, rounds, between(rng, 1e-8, 1e-5)
 
@@ -141,6 +141,7 @@ RECORD_COST = (
         times=3,
         wide=_any_training,
         wide_times=5,
+        full=lambda rng: _any_training(rng, 20),
     ),
     Equals(
         _few_steps,

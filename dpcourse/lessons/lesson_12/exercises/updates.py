@@ -12,7 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import spread, whole
 
 # 12.1 Read a wafer off an update
 
@@ -138,10 +138,10 @@ def _they_cancel(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _of_any_length(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Vectors of 1 to 10,000 entries, small ones and large, of rounds of 2 to 40 clients, modulo anything."""
+    """Vectors of 1 to 10,000 entries, small ones and large, of rounds of 2 to 2,000 clients, modulo anything."""
     rng = chance.rng
-    for _ in range(20):
-        n, modulus = whole(rng, 2, 40), whole(rng, 2, 2**40)
+    for clients in spread(rng, 2, 2000, 20):
+        n, modulus = round(clients), whole(rng, 2, 2**40)
         me, vector = int(rng.integers(n)), rng.integers(0, whole(rng, 1, modulus), whole(rng, 1, 10_000))
         seeds = {other: int(rng.integers(2**31)) for other in range(n) if other != me}
         sent = np.asarray(answer(vector.copy(), me, dict(seeds), modulus))
