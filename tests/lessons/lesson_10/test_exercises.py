@@ -56,6 +56,9 @@ def coin(rate):
 
 
 WRONG = [
+    ("10.1", "not-everywhere", lambda s, m, f: tpr_at(s, m, f if len(s) <= 3000 else 2 * f)),
+    ("10.2", "not-everywhere", lambda x, a, b: lira_score(x, a, b) if len(a) > 7 else 0.0),
+    ("10.3", "not-everywhere", lambda h, n, c: band(h, n, c) if n <= 100_000 else (h / n, h / n)),
     ("10.3", "not-everywhere", lambda h, n, c: band(h, n, min((0.95, 0.99, 0.999), key=lambda known: abs(known - c)))),
     ("10.5", "not-everywhere", coin(lambda report, fpr, epsilon: report * fpr * (1 + math.exp(min(epsilon, 1.5))))),
     ("10.1", "wrong-value", lambda s, m, f: 0.5),

@@ -15,6 +15,8 @@ from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import between, whole
 
+_CASES = 128_000  # 64 models and 2,000 people
+
 # 10.1 The true positive rate at a false positive rate
 
 
@@ -33,11 +35,14 @@ def _scored(rng: Generator) -> tuple[np.ndarray, np.ndarray, float]:
     return scores, members, float(rng.uniform(0.001, 0.015) if kind == 1 else rng.uniform(0.05, 0.3))
 
 
-def _any_scores(rng: Generator) -> tuple[np.ndarray, np.ndarray, float]:
-    """Two people to three thousand, with scores that are rounded or not, and few members or many."""
-    n = whole(rng, 2, 3000)
+def _any_scores(rng: Generator, least: int = 2) -> tuple[np.ndarray, np.ndarray, float]:
+    """Two cases to twice as many as in the lesson, or so many at least; scores are rounded, and members few or many.
+
+    Of many cases scores have no more than one decimal: who tries all thresholds shall not take long.
+    """
+    n = whole(rng, least, 2 * _CASES)
     members = rng.permutation(n) < whole(rng, 1, n - 1)
-    scores = np.round(rng.normal(size=n) + rng.uniform(0, 3) * members, int(rng.integers(3)))
+    scores = np.round(rng.normal(size=n) + rng.uniform(0, 3) * members, int(rng.integers(3 if n <= 3000 else 2)))
     return scores, members, float(rng.uniform() ** 3)
 
 
@@ -132,6 +137,7 @@ TPR_AT = Equals(
     ),
     times=48,
     wide=_any_scores,
+    full=lambda rng: _any_scores(rng, _CASES),
 )
 
 # 10.3 The band around a rate
@@ -144,7 +150,7 @@ def _counts(rng: Generator) -> tuple[int, int, float]:
 
 
 def _any_counts(rng: Generator) -> tuple[int, int, float]:
-    trials = whole(rng, 1, 100_000)
+    trials = whole(rng, 1, 10**6)
     return int(rng.integers(trials + 1)), trials, 1 - between(rng, 1e-4, 0.5)
 
 

@@ -14,8 +14,8 @@ from dpcourse.checks.once import whole
 # 10.2 The likelihood ratio
 
 
-def _shadows(rng: Generator, most: int = 40) -> tuple[float, np.ndarray, np.ndarray]:
-    n, m = whole(rng, 8, most), whole(rng, 8, most)
+def _shadows(rng: Generator, least: int = 8, most: int = 40) -> tuple[float, np.ndarray, np.ndarray]:
+    n, m = whole(rng, least, most), whole(rng, least, most)
     without = rng.normal(rng.normal(), rng.uniform(0.3, 0.8), n)
     with_it = rng.normal(rng.uniform(0.5, 2), rng.uniform(1.0, 2.0), m)
     return float(rng.normal(1, 1)), with_it, without
@@ -81,5 +81,5 @@ LIRA = Equals(
             "Divide by one less: ddof=1.",
         ),
     ),
-    wide=lambda rng: _shadows(rng, 2000),
+    wide=lambda rng: _shadows(rng, 2, 2000),
 )
