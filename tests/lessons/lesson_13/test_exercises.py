@@ -161,6 +161,9 @@ WRONG = {
         ),
     },
     "13.3": {
+        "not-everywhere too at size": lambda scores, epsilon, rng: int(
+            rng.choice(len(scores), p=weights_of(scores, epsilon if abs(scores).max() <= 20_100 else 1e3))
+        ),
         "not-everywhere": lambda scores, epsilon, rng: chosen_with(
             lambda epsilon: epsilon if len(scores) in (4, 41) else 1e3
         )(scores, epsilon, rng),
@@ -188,6 +191,9 @@ WRONG = {
         ),
     },
     "13.4": {
+        "not-everywhere too at size": lambda parents, table, rng: (
+            children(parents, table, rng) if len(parents) <= 3000 or len(table) == 4 else table[parents].argmax(axis=1)
+        ),
         "absolute": lambda parents, table, rng: by_rows(parents, np.abs(table), rng),
         "shifted": lambda parents, table, rng: by_rows(parents, table - table.min(axis=1, keepdims=True), rng),
         "ignores-parent": lambda parents, table, rng: by_rows(

@@ -249,6 +249,8 @@ RIGHT = {
 }
 
 WRONG = {
+    ("14.3", "not-everywhere too at size"): lambda r, *rest: renyi()(r[:200], *rest) + [True] * len(r[200:]),
+    ("14.4", "by-size too at size"): lambda r: off_the_comb(r) if len(r) <= 40_000 else (r > 0.5).astype(int),
     ("14.1", "wrong-type"): lambda advantage, delta: str(epsilon_for(advantage, delta)),
     ("14.2", "race"): spender(begin=""),
     ("14.2", "race too"): with_the_cursor_of_its_read,

@@ -122,7 +122,11 @@ WRONG = {
         ),
     },
     "15.3": {},
-    "15.4": {},
+    "15.4": {
+        "not-everywhere too at size": lambda labels, says, privileged: opportunity(
+            labels | (len(says) > 40_000), says, privileged
+        ),
+    },
     "15.5": {
         "wrong-value": lambda private, plain: interval(private, 0.84),
     },

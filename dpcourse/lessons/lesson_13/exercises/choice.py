@@ -132,7 +132,8 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generato
     """Pairs some units of 2/ε behind the best, which may be below 0; every other time scores are whole numbers, one of
     them the largest."""
     behind = rng.exponential(size=many)
-    scores = float(rng.choice([-1, 1])) * whole(rng, 1, 20_000) - 2 / epsilon * behind
+    most = whole(rng, 20_000, 90_000) if rng.random() < 0.5 else whole(rng, 1, 20_000)
+    scores = float(rng.choice([-1, 1])) * most - 2 / epsilon * behind
     if rng.random() < 0.5:
         scores = np.rint(scores)
         scores[scores.argmax()] += 1

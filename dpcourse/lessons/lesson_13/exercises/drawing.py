@@ -170,7 +170,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
         elif rng.random() < 0.5:
             table = np.rint(table).astype(int)
         parents = rng.integers(
-            shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1 + 300 * small, 3000)
+            shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1 + 300 * small, 45_000)
         )
         children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
         for parent in rng.permutation(np.unique(parents))[: 4 if city else 2]:

@@ -12,7 +12,8 @@ from dpcourse.checks.once import whole
 
 # 14.4 The dataset in the last bits
 
-_ARRAYS, _RELEASES = 3, (1000, 40_000)
+_LESSON = 100_000  # releases there
+_RELEASES = ((1000, _LESSON), (_LESSON, 2 * _LESSON))
 
 
 def _naive(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -22,8 +23,8 @@ def _naive(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _attacked(answer: Answer, chance: Chance) -> Diagnosis | None:
-    sizes = [whole(chance.rng, *_RELEASES) for _ in range(_ARRAYS)]
-    share = Chance(chance.rng, chance.failure / _ARRAYS)
+    sizes = [whole(chance.rng, *ends) for ends in _RELEASES]
+    share = Chance(chance.rng, chance.failure / len(sizes))
     return next(filter(None, (_attacked_once(answer, size, share) for size in sizes)), None)
 
 

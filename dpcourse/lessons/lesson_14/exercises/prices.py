@@ -131,8 +131,8 @@ def _session(rng: np.random.Generator, many: int = 30, admits: float = 10.0) -> 
 
 
 def _any_session(rng: np.random.Generator) -> tuple[list[float], float, float, float]:
-    """None to 200 requests, of which one or hundreds would fit."""
-    return _session(rng, whole(rng, 1, 201) - 1, between(rng, 1.0, 300.0))
+    """None to 1,000 requests, of which one or hundreds would fit."""
+    return _session(rng, whole(rng, 1, 1001) - 1, between(rng, 1.0, 300.0))
 
 
 def _mistake(price: Callable[[float, float], float] = _divergence, limit=_allowance, **how: bool):

@@ -26,9 +26,9 @@ def _predictions(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.n
     return labels, rng.random(n) < rate, privileged if rng.random() < 0.5 else ~privileged
 
 
-def _any_predictions(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _any_predictions(rng: np.random.Generator, least: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Any shares; somebody in either group earns more."""
-    labels, says, privileged = rng.random((3, whole(rng, 2, 100_000))) < rng.uniform(0.02, 0.98, size=(3, 1))
+    labels, says, privileged = rng.random((3, whole(rng, least, 100_000))) < rng.uniform(0.02, 0.98, size=(3, 1))
     labels[:2], privileged[:2] = True, (True, False)
     return labels, says, privileged
 
@@ -58,6 +58,7 @@ OPPORTUNITY = Equals(
     _predictions,
     expected=_opportunity,
     wide=_any_predictions,
+    full=lambda rng: _any_predictions(rng, 45_000),
     times=40,  # both kinds of inputs occur, except with probability 2e-12
     mistakes=(
         Mistake(
