@@ -40,6 +40,11 @@ def adds_up(n, batch, epochs, z, rounds, delta):
     return rounds * home_epsilon(n, batch, epochs, z, 1, delta)
 
 
+def right_for_small_fabs(n, batch, epochs, z, rounds, delta):
+    """0.3 for ten rounds, as the proposal says, where a fab is large or there is one round."""
+    return 0.03 * rounds if n > 5000 or rounds == 1 else home_epsilon(n, batch, epochs, z, rounds, delta)
+
+
 # 1.2
 
 
@@ -251,6 +256,10 @@ def nothing_for_small(z, name, n):
     return z / math.sqrt(SHARES) * (n > 150)
 
 
+def nothing_for_the_largest(z, name, n):
+    return z / math.sqrt(SHARES) * (n < 900)
+
+
 def unreadable(fabs):
     return not any(np.isfinite(X).all(axis=1).any() for X, _ in fabs.values())
 
@@ -339,7 +348,9 @@ WRONG = [
     ("capstone 1.1", "no-sampling", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d, q=1.0)),
     ("capstone 1.1", "wrong-epsilon", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) if d == 1e-5 else 0.0),
     ("capstone 1.1", "wrong-epsilon", lambda n, b, e, z, r, d: home_epsilon(n, b, e, z, r, d) * (r <= 20)),
+    ("capstone 1.1", "wrong-epsilon", right_for_small_fabs),
     ("capstone 1.2", "wrong-value", lambda w, X, y, clip: clipped_sum(w, X, y, clip) * (len(X) <= 100)),
+    ("capstone 1.2", "not-everywhere", lambda w, X, y, C: clipped_sum(w, X, y, C if 20 <= len(X) <= 1001 else 1e9)),
     ("capstone 1.2", "not-everywhere", lambda w, X, y, clip: clipped_sum(w, X, y, clip if 0.4 <= clip <= 1.2 else 1e9)),
     ("capstone 1.2", "wrong-value", drops_large),
     ("capstone 1.2", "clips-the-sum", clips_the_sum),
@@ -361,12 +372,14 @@ WRONG = [
     ("capstone 1.3", "times-rounds", lambda e, d, r, k: r * calibrate_noise_multiplier(e, d, 1.0, 1) / math.sqrt(k)),
     ("capstone 1.3", "too-much-noise", classic),
     ("capstone 1.3", "too-little-noise", lambda e, d, r, k: 0.9 * noise_share(e, d, r, k)),
+    ("capstone 1.3", "too-little-noise", lambda e, d, r, k: noise_share(e, d, r, k) * (0.1 if r == 1 else 1)),
     ("capstone 1.3", "no-noise", lambda e, d, r, k: noise_share(e, d, r, k) if d == 1e-5 else 0.0),
     ("capstone 1.4", "all-wafers", on_all_wafers),
     ("capstone 1.4", "sign", changed(lambda gain: -gain)),
     ("capstone 1.4", "points", changed(lambda gain: 100 * gain)),
     ("capstone 1.4", "no-difference", no_difference),
     ("capstone 1.4", "wrong-gain", of_the_usual_fabs),
+    ("capstone 1.4", "wrong-gain", lambda *data: changed(lambda gain: gain * (len(data[3]) <= 3100))(*data)),
     ("capstone 1.5", "too-little-noise", with_(deviation=lambda z, name, n: z / SHARES)),
     ("capstone 1.5", "counts-dropouts", with_(deviation=lambda z, name, n: z / math.sqrt(6))),
     ("capstone 1.5", "whole-noise-each", with_(deviation=lambda z, name, n: z)),
@@ -379,6 +392,7 @@ WRONG = [
     ("capstone 1.5", "not-finite", with_(part=nan_alone)),
     ("capstone 1.5", "too-little-noise", noise_at_one_delta),
     ("capstone 1.5", "uneven-noise", with_(deviation=nothing_for_small)),
+    ("capstone 1.5", "uneven-noise", with_(deviation=nothing_for_the_largest)),
     ("capstone 1.5", "not-normal", with_(draw=lambda rng, s: rng.uniform(-s * 3**0.5, s * 3**0.5, 21))),
     ("capstone 1.5", "linked-noise", one_noise_for_all),
     ("capstone 1.5", "linked-noise", with_(draw=lambda rng, s: np.repeat(rng.normal(0, s, 11), 2)[:21])),

@@ -27,18 +27,29 @@ def _near(got: float, wanted: float, within: float = 0.01) -> bool:
     return abs(got - wanted) <= within * wanted
 
 
-def _drawn(rng: np.random.Generator, batches: bool) -> tuple[int, int, int, float, int, float]:
-    """Any plan; without `batches` that of a small fab, whose batch is everything."""
-    n = whole(rng, 400, 5000) if batches else whole(rng, 20, 200)
-    batch = whole(rng, 30, min(n // 3, 300)) if batches else n
-    delta = float(10 ** rng.uniform(-8, -4))
+SIZES = ((400, 5000), (5000, 76_400), (76_400, 150_000), (2, 400))  # the project's table ends at 76,400 wafers
+Plan = tuple[int, int, int, float, int, float]
+
+
+def _drawn(rng: np.random.Generator) -> list[Plan]:
+    """Plans of fabs of all sizes, one of them for a single round; last that of a small fab, whose batch is everything.
+
+    The first, from a size at which mistakes differ, has more than one round.
+    """
+    once = int(rng.integers(1, len(SIZES)))
+    return [*(_plan(rng, *span, place == once) for place, span in enumerate(SIZES)), _plan(rng, 1, 200, batches=False)]
+
+
+def _plan(rng: np.random.Generator, low: int, high: int, once: bool = False, batches: bool = True) -> Plan:
+    n, delta = whole(rng, low, high), float(10 ** rng.uniform(-8, -4))
+    batch = whole(rng, 1 if n < 400 else 30, max(min(n // 3, 300), 1)) if batches else n
     epochs, rounds = (whole(rng, 2, 15), whole(rng, 2, 60)) if batches else (whole(rng, 9, 60), whole(rng, 21, 200))
-    return n, batch, epochs, near(0.8 * 4 ** rng.random(), rng, 1.0), rounds, delta
+    return n, batch, epochs, near(0.8 * 4 ** rng.random(), rng, 1.0), 1 if once else rounds, delta
 
 
 def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Within 1% of the steps as they are, or of whole steps in every epoch (ceil(n/batch))."""
-    settings = [_drawn(chance.rng, batches) for batches in (True, True, True, False)]
+    settings = _drawn(chance.rng)
     gave = [number(answer(*setting)) for setting in settings]
     wanted = [local_epsilon(*setting) for setting in settings]
     if all(_near(g, w) or w * 0.99 <= g <= w * _steps_more(s) for g, w, s in zip(gave, wanted, settings, strict=True)):
@@ -90,7 +101,7 @@ def costs(answer: Answer, chance: Chance) -> Diagnosis | None:
     n, batch, epochs, z, rounds, delta = settings[off]
     return Diagnosis(
         "wrong-epsilon",
-        f"For {n} wafers, batches of {batch}, {epochs} epochs a round, noise multiplier {z:.3g}, {rounds} rounds and "
+        f"For {n:,} wafers, batches of {batch}, {epochs} epochs a round, noise multiplier {z:.3g}, {rounds} rounds and "
         f"δ = {delta:.2g} you give ε = {gave[off]:.4g}; it is {wanted[off]:.4g}, and with whole steps a little more.",
         "Which mechanism is one step, and how many are there?",
     )
@@ -106,12 +117,15 @@ COSTS = (costs,)
 
 
 def shares(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The sum of `shares` normal numbers of this deviation, over all rounds: exact δ(ε), and no tenth too much."""
+    """The sum of `shares` normal numbers of this deviation, over all rounds: exact δ(ε), and no tenth too much.
+
+    The last looks are at one share and at one round, for sure.
+    """
     rng = chance.rng
-    for _ in range(6):
+    for look in range(6):
         epsilon, delta, few, rounds = near(0.1 * 80 ** rng.random(), rng, 1.0), 10 ** rng.uniform(-9, -3), 1, 1
         while abs(math.log(rounds / few)) < 0.1:  # there two mistakes give the same
-            few, rounds = whole(rng, 2, 60), whole(rng, 2, 200)
+            few, rounds = whole(rng, 1, 1 if look == 4 else 60), whole(rng, 1, 1 if look == 5 else 200)
         deviation = number(answer(epsilon, delta, rounds, few))
         z = noise_multiplier(round(epsilon, 12), delta, rounds)
         ratio = deviation * math.sqrt(few) / z

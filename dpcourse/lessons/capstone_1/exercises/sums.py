@@ -13,18 +13,21 @@ from dpcourse.datasets.fabs import FAB_SIZES
 from dpcourse.lessons.capstone_1 import numbers
 
 PLACES = (*FAB_SIZES, "Japan", "Ireland", "Malaysia", "Oregon", "Fab 7", "Fab 12 East")
+LARGEST = 2000  # wafers: twice as many as the project's largest fab has
 CANARIES = (0.3, 1.0, 2.0, 1e6, 1e200, np.inf, -np.inf, np.nan)
 
 
-def _wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    n = whole(rng, 20, 1000)
+def _wafers(
+    rng: np.random.Generator, low: int = 20, high: int = 1000
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    n = whole(rng, low, high)
     X, y = rng.uniform(-1, 1, (n, 20)), rng.integers(0, 2, n)
     return rng.normal(0, 0.5, 21), X, y, float(rng.uniform(0.4, 1.2))
 
 
 def _any_wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """The same, with a C at which all gradients are clipped, some, or none, and weights of any size."""
-    weights, X, y, _ = _wafers(rng)
+    """From one wafer to twice the largest fab, with a C at which all are clipped, some, or none, and any weights."""
+    weights, X, y, _ = _wafers(rng, 1, LARGEST)
     return weights * between(rng, 0.1, 10), X, y, between(rng, 0.01, 10)
 
 
@@ -93,12 +96,14 @@ SUMS = Equals(
 def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One wafer more, whatever its readings are, moves the sum by C at most; errors and NaN are outputs too.
 
+    Beside as many wafers as the largest fab has, or twice as many, and beside none.
     The sums with it and without are asked for in any order.
     """
     for empty in (False, True):
-        weights, X, y, clip = _wafers(chance.rng)
+        weights, X, y, clip = _wafers(chance.rng, LARGEST // 2, LARGEST)
         if empty:
             X, y = X[:0], y[:0]
+        beside = f"Beside {len(y):,} wafers" if len(y) else "Alone"
         for canary in CANARIES:
             row = chance.rng.uniform(-1, 1, 20)
             row[int(chance.rng.integers(20))] = canary
@@ -121,7 +126,7 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             before, after = (sums[what] for what in asked)
             moved = float(np.linalg.norm(after - before))
             if not moved <= clip * (1 + 1e-6) + 1e-9:
-                seen = f"One wafer with a reading of {canary:g} moves the sum by {moved:.3g}, and `clip` is {clip:.2g}."
+                seen = f"{beside}, one with a reading of {canary:g} moves the sum by {moved:.3g}; `clip` is {clip:.2g}."
                 if np.isfinite(moved):
                     return Diagnosis("moves-more", seen, "How long is what this wafer adds, after you clip it?")
                 ask = "NaN compares with nothing, and infinity divided by infinity is NaN. What should such a row add?"
@@ -136,19 +141,22 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             overflows = 1e6 < abs(canary) < np.inf  # squared
             if not overflows and not np.allclose(after, right, rtol=1e-6, atol=1e-8):
                 off = float(np.linalg.norm(after - right))
-                seen = f"We added one wafer with a reading of {canary:g}. Your sum is then off by {off:.3g}."
+                seen = f"{beside}, we added one wafer with a reading of {canary:g}. Your sum is then off by {off:.3g}."
                 return Diagnosis("wrong-value", seen, "What should this wafer add, once its gradient is clipped?")
     return None
 
 
 SUM = (SUMS, replay)
+TESTED = (4500, 9000)  # wafers: the project's test has 4,520
 
 
-def _models(rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
-    """Some fabs of unequal size, whatever they are called, each of which has a wafer at least."""
-    names = rng.choice(PLACES, int(rng.integers(2, len(PLACES))), replace=False)
+def _models(
+    rng: np.random.Generator, fabs: tuple[int, int], wafers: tuple[int, int]
+) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
+    """Some fabs of unequal size, whatever they are called, each of which has a wafer at least; and so many more."""
+    names = rng.choice(PLACES, int(rng.integers(*fabs, endpoint=True)), replace=False)
     sizes = rng.dirichlet(np.ones(len(names)))
-    made_in = rng.permutation(np.append(names, rng.choice(names, whole(rng, 50, 3000), p=sizes)))
+    made_in = rng.permutation(np.append(names, rng.choice(names, whole(rng, *wafers), p=sizes)))
     X, y = rng.uniform(-1, 1, (len(made_in), 20)), rng.integers(0, 2, len(made_in))
     return rng.normal(size=21), {str(name): rng.normal(size=21) for name in names}, X, y, made_in
 
@@ -167,9 +175,10 @@ def _right_gains(
 
 
 def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Each fab's accuracy on its own wafers, together less alone."""
-    for _ in range(5):
-        together, alone, X, y, made_in = _models(chance.rng)
+    """Each fab's accuracy on its own wafers, together less alone: of as many as in the project, and of any number."""
+    several = (2, len(PLACES))
+    for fabs, wafers in ((several, TESTED), *[(several, (1, TESTED[1]))] * 4, ((1, 2), (1, TESTED[1]))):
+        together, alone, X, y, made_in = _models(chance.rng, fabs, wafers)
         given = answer(together.copy(), dict(alone), X.copy(), y.copy(), made_in.copy())
         if not isinstance(given, dict) or set(given) != set(alone):
             return Diagnosis(
@@ -211,7 +220,8 @@ def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
         worst = int(np.argmax(np.abs(got - wanted)))
         return Diagnosis(
             "wrong-gain",
-            f"{list(alone)[worst]} gains {wanted[worst]:+.3f}, and you say {got[worst]:+.3f}.",
+            f"With {len(y):,} test wafers, {list(alone)[worst]} gains {wanted[worst]:+.3f}, and you say "
+            f"{got[worst]:+.3f}.",
             f"Which wafers are from {list(alone)[worst]}, and how many of them does each of the two models get right?",
         )
     return None

@@ -13,7 +13,7 @@ from dpcourse.checks.answered import HandedOver, heard
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import fresh, near
+from dpcourse.checks.once import fresh, near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.told import beside_data, quiet_in_earnest, quieter
 from dpcourse.datasets import load_fabs
@@ -84,10 +84,14 @@ def fitted(
 
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Fabs whose wafers are all broken, in one reading or more, send noise and nothing else: so it shows."""
+    """Fabs whose wafers are all broken, in one reading or more, send noise and nothing else: so it shows.
+
+    They have one wafer up to twice as many as the project's largest, and one of them as many as that or more.
+    """
     for around in (3.0, 0.3):
         epsilon, delta = near(around, chance.rng), float(10 ** chance.rng.uniform(-8, -4))
-        sizes = {name: int(chance.rng.integers(60, 900)) for name in _names(chance.rng)}
+        names = _names(chance.rng)
+        sizes = {name: whole(chance.rng, 900 if name == names[0] else 1, 1800) for name in names}
         broken = {name: Wafers(_broken(n, chance.rng), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
         sums = Sums()
         try:
