@@ -32,6 +32,9 @@ CANARIES = (
 )
 
 
+MOST = 1500  # lots: a quarter of the project has some 760
+
+
 def counted(reports: np.ndarray) -> np.ndarray:
     """The right histogram: NaN and negative reports are left out, 20 and more share the last bin."""
     fine = np.asarray(reports, dtype=float)
@@ -40,7 +43,7 @@ def counted(reports: np.ndarray) -> np.ndarray:
 
 
 def _clean(rng: np.random.Generator) -> tuple[np.ndarray]:
-    size = whole(rng, 30, 1500)
+    size = whole(rng, 30, MOST)
     large = rng.integers(20, 60, 5)
     return (rng.permutation(np.concatenate((rng.integers(0, 20, size), large))).astype(float),)
 
@@ -49,11 +52,22 @@ def _dirty(rng: np.random.Generator) -> tuple[np.ndarray]:
     return (rng.permutation(np.concatenate((_clean(rng)[0], rng.choice(CANARIES, int(rng.integers(0, 9)))))),)
 
 
+def _few_or_many(rng: np.random.Generator) -> tuple[np.ndarray]:
+    """From one lot to twice as many as the project's quarter has; in half of the cases some reports are strange."""
+    size = whole(rng, 1, MOST)
+    strange = rng.random(size) < rng.choice((0.0, 0.3))
+    return (np.where(strange, rng.choice(CANARIES, size), rng.integers(0, 26, size)),)
+
+
 def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Each canary beside fine lots, and alone: an error is an output, and one lot may change one count by one."""
-    for others in (_clean(chance.rng)[0], np.array([])):
+    """Each canary beside fine lots, many or few, and alone.
+
+    An error is an output, and one lot may change one count by one.
+    """
+    few = chance.rng.integers(0, 26, whole(chance.rng, 1, 30)).astype(float)
+    for others in (_clean(chance.rng)[0], few, np.array([])):
         for canary in CANARIES:
-            many = f"{len(others):,} reports" if len(others) else "no reports"
+            many = f"{len(others):,} reports" if len(others) > 1 else "one report" if len(others) else "no reports"
             before = _counts(answer, others.copy(), f"with {many}", "What does the line on which it stops get here?")
             ask = f"Where does the task put a report of {canary:g}: in which bin, or in none?"
             after = _counts(answer, np.append(others, canary), f"with one report of {canary:g}", ask)
@@ -68,7 +82,7 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
             if not moved <= 1:
                 return Diagnosis(
                     "more-than-one",
-                    f"One report of {canary:g} more changes your counts by {moved:g} in all.",
+                    f"With {many}, one of {canary:g} more changes your counts by {moved:g} in all.",
                     "One lot may change one bin, by one. Does a strange report reach the others' counts?",
                 )
     return None
@@ -141,5 +155,7 @@ DIRTY = Equals(
             "In which bin is a lot with 7.5 defects?",
         ),
     ),
+    wide=_few_or_many,
+    wide_times=60,
 )
 HISTOGRAM = (CLEAN, replay, DIRTY)

@@ -16,7 +16,8 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.once import whole
 
-_BUDGET = 2000  # thousandths
+_UNIT, _BUDGET = 10**6, 2 * 10**6  # what is spent is counted in millionths
+_COARSE = 1000  # whoever keeps a cost in thousandths, rounded up, is right too
 _COUNTS_ALL = "Does each cost count, however large or small it is, and in every quarter?"
 _WHEN_REFUSED = "When is a query refused, and does yours look at anything else?"
 
@@ -136,7 +137,7 @@ def tenths(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 class _Books:
-    """What has been admitted from each quarter, by query, in thousandths; and whether the answer agrees."""
+    """What has been admitted from each quarter, by query, in millionths; and whether the answer agrees."""
 
     def __init__(self, answer: Answer, rng: np.random.Generator) -> None:
         self._answer, self._ids = answer, iter(rng.choice(10**6, size=1000, replace=False).tolist())
@@ -158,16 +159,17 @@ class _Books:
     def wrong(self, folder: Path, quarter: str, cost: int) -> Diagnosis | None:
         """A query that was never asked."""
         spent, query = self._spent.setdefault(quarter, {}), f"query {next(self._ids)}"
-        sums, fits = " + ".join(f"{one / 1000:g}" for one in spent.values()) or "nothing", cost <= self.left(quarter)
-        got = _asked(self._answer, folder, quarter, query, cost / 1000)
+        sums, fits = " + ".join(map(_said, spent.values())) or "nothing", cost <= self.left(quarter)
+        rounded_up = sum(-(-one // _COARSE) * _COARSE for one in (*spent.values(), cost))
+        got = _asked(self._answer, folder, quarter, query, cost / _UNIT)
         if got:
             spent[query] = cost
-        if got == fits:
+        if got == fits or not got and rounded_up > _BUDGET:
             return None
         if got:
-            seen = f"In {quarter} {sums} is spent of 2, and{self._when} you admit {cost / 1000:g} more."
+            seen = f"In {quarter} {sums} is spent of 2, and{self._when} you admit {_said(cost)} more."
             return Diagnosis("overspends", seen, _COUNTS_ALL)
-        seen = f"In {quarter} {sums} is spent of 2, and{self._when} you refuse {cost / 1000:g}, which fits."
+        seen = f"In {quarter} {sums} is spent of 2, and{self._when} you refuse {_said(cost)}, which fits."
         return Diagnosis("refuses-fitting", seen, _WHEN_REFUSED)
 
     def repeated(self, folder: Path, quarter: str, query: str) -> Diagnosis | None:
@@ -178,10 +180,19 @@ class _Books:
         return Diagnosis("repeats", seen, "Which queries were admitted has to be in the folder, as what they cost has.")
 
 
-def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Quarters of ten decades, costs of all sizes, in thousandths; then what is left to the last, and no more.
+def _grain(place: int) -> int:
+    """Every other quarter's costs are in millionths, the others' in thousandths."""
+    return 1 if place % 2 else _COARSE
 
-    Between the two the process ends and the folder is moved: to the thousandth what is left is known only to those who
+
+def _said(cost: int) -> str:
+    return f"{cost / _UNIT:.6f}".rstrip("0").rstrip(".")
+
+
+def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Quarters of ten decades, costs of all sizes, in thousandths or millionths; then what is left, and no more.
+
+    Between the two the process ends and the folder is moved: to the last digit what is left is known only to those who
     kept each cost in it. A right answer never fails.
     """
     rng = chance.rng
@@ -190,20 +201,24 @@ def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
     ]
     books = _Books(answer, rng)
     with empty_folder() as folder, empty_folder() as elsewhere:
-        for cost in (whole(rng, 1, 1500) for _ in range(40)):
-            if found := books.wrong(folder, str(rng.choice(names[:-1])), cost):
+        for _ in range(40):
+            place = int(rng.integers(len(names) - 1))
+            grain = _grain(place)
+            if found := books.wrong(folder, names[place], grain * whole(rng, 1, _BUDGET * 3 // 4 // grain)):
                 return found
         copy = elsewhere / "restored"
         shutil.copytree(folder, copy)
         books.restarted()
-        for quarter in rng.permutation(names).tolist():
+        for place in rng.permutation(len(names)).tolist():
+            quarter, grain = names[place], _grain(place)
             known, left = books.known(quarter), books.left(quarter)
-            if left and (found := books.wrong(copy, quarter, left + 1)):
+            if left and (found := books.wrong(copy, quarter, left + grain)):
                 return found
             if left and known and (found := books.repeated(copy, quarter, str(rng.choice(known)))):
                 return found
             sizes = (0, 1, 2, 2, 2, 3, 4, 5)
-            for cost in (*[left] * (left > 0), *(whole(rng, 10**size, 10 ** (size + 1) - 1) for size in sizes)):
+            costs = (grain * whole(rng, 10**size, 10 ** (size + 1) - 1) for size in sizes)
+            for cost in (*[left] * (left > 0), *costs):
                 if found := books.wrong(copy, quarter, cost):
                     return found
     return None

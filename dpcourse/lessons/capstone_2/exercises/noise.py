@@ -12,7 +12,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, which
-from dpcourse.checks.once import near
+from dpcourse.checks.once import near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import missing
@@ -184,15 +184,17 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in seven groups of them.
 
+    ε is 0.02 to 4, there are up to 30 shares, and bins hold up to twice as many lots as the project's do.
+
     A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `in_common` once.
     """
     rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
     wrong = list[tuple[float, str, str]]()
-    for number in range(48):
-        bins = BINS if number % 2 else int(rng.integers(5, 60))
-        epsilon, shares = near(float(0.1 * 30 ** rng.uniform()), rng, 1.0), int(rng.integers(1, 16))
+    for number in range(64):
+        bins = BINS if number % 2 else int(rng.integers(1, 100))
+        epsilon, shares = near(float(0.02 * 200 ** rng.uniform()), rng, 1.0), whole(rng, 1, 30)
         epsilon = int(rng.integers(1, 3)) if number % 8 > 5 else epsilon
-        counts = [rng.poisson(rng.uniform(0, 6), bins) for _ in range(shares)]
+        counts = [rng.poisson(rng.uniform(0, 14), bins) for _ in range(shares)]
         noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
         settings.append((bins, epsilon, shares))
     for where, of in (

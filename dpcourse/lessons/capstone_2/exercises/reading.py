@@ -10,6 +10,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused, a
+from dpcourse.checks.once import whole
 from dpcourse.datasets import simulate_suppliers
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import BINS
@@ -18,6 +19,7 @@ from dpcourse.mechanisms.sampling import discrete_laplace
 
 EPSILON = 0.5
 WORLDS, RELEASES = 16, 100
+ANY_SIZE = "With as many lots as in the project it was right. What in yours depends on how many there are?"
 BIAS = 1e-5  # of the rate, 0.001 points: what is left of a ratio's own
 
 
@@ -64,7 +66,25 @@ def exact(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"{np.abs(shares - counts / counts.sum()).max():.3g}.",
                 "A share is a bin's lots, of all lots.",
             )
-    return _quartile(quartiles)
+    return _quartile(quartiles) or _of_any_size(answer, chance)
+
+
+def _of_any_size(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The same of a few lots and of twice as many as the project has, all of them whole or with noise taken off."""
+    for lots in (1, *(whole(chance.rng, 1, 1500) for _ in range(12)), 1500):
+        counts = np.bincount(chance.rng.integers(0, BINS, lots), minlength=BINS)
+        rate, quartile, shares = answers_of(answer, counts)
+        reached = np.cumsum(counts)
+        least, most = (int(np.searchsorted(reached, lots / 4 + way)) for way in (-1e-9, 1e-9))
+        seen = f"Without noise, of {lots:,} lots" if lots > 1 else "Without noise, of one lot"
+        if not np.isclose(rate, right := rate_of(counts), rtol=1e-6):
+            return Diagnosis("wrong-rate", f"{seen} your rate is {rate:.6g}, and {right:.6g} is right.", ANY_SIZE)
+        if not least <= quartile <= most:
+            return Diagnosis("wrong-quartile", f"{seen} your quartile is {quartile:g}; {least} is right.", ANY_SIZE)
+        if not np.allclose(shares, counts / lots, atol=1e-9):
+            off = np.abs(shares - counts / lots).max()
+            return Diagnosis("wrong-shares", f"{seen} one of your shares is off by {off:.3g}.", ANY_SIZE)
+    return None
 
 
 def _rate(rate: float, right: float, counts: np.ndarray) -> Diagnosis:

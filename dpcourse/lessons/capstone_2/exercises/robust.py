@@ -11,7 +11,8 @@ from dpcourse.checks.answered import answered
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.lessons.capstone_2.design import SHARES
+from dpcourse.checks.once import whole
+from dpcourse.lessons.capstone_2.design import SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.histogram import counted
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
 from dpcourse.lessons.capstone_2.exercises.world import LOUD, MIXES, NAMES, Desk, Message, mixed, released
@@ -20,8 +21,8 @@ from dpcourse.lessons.capstone_2.exercises.world import LOUD, MIXES, NAMES, Desk
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
     for kind, (what, hint) in MIXES.items():
-        for _ in range(2):
-            messages, right, quarter = mixed(chance.rng, kind)
+        for more in (whole(chance.rng, 1, 2 * SUPPLIERS), 2 * SUPPLIERS):
+            messages, right, quarter = mixed(chance.rng, kind, more=more)
             given = answered(kind, what, hint, released, answer, messages, quarter, LOUD, chance.rng)
             if not np.array_equal(given["noisy"], right):
                 off = float(np.abs(np.asarray(given["noisy"]) - right).sum())

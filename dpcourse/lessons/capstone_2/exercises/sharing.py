@@ -15,6 +15,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.links import uneven_bit
+from dpcourse.checks.once import whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_2.design import BINS, MODULUS
 
@@ -66,12 +67,15 @@ def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, so
 
 
 def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Reconstruction, negative values, the sum of two people's shares, and shares that others made."""
+    """Reconstruction, negative values, the sum of two people's shares, and shares that others made.
+
+    Vectors are as long as the project's or of any length, and values of all sizes, as noisy counts are.
+    """
     if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
         return Diagnosis("wrong-shape", f"(share, reconstruct) is wanted, and this is {a(answer.value)}.")
-    for parties in (2, 3, 4, 5, 6, 9):
-        source = Source(chance.rng)
-        mine, yours = chance.rng.integers(-(2**29), 2**29, (2, 50))
+    for parties, length in ((k, long) for k in (2, 3, 4, 5, 6, 9) for long in (BINS, whole(chance.rng, 1, 1000))):
+        source, most = Source(chance.rng), 2 ** int(chance.rng.integers(4, 30))
+        mine, yours = chance.rng.integers(-most, most, (2, length))
         sent = [shares_of(answer, values, parties, MODULUS, source) for values in (mine, yours)]
         for shares, values, what in (
             (sent[0], mine, "the values"),
@@ -85,12 +89,12 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
                 place = int(np.flatnonzero(got != values)[0])
                 return Diagnosis(
                     "negatives",
-                    f"Your `reconstruct` is right up to multiples of the modulus 2^32: {values[place]:,} comes back as "
-                    f"{got[place]:,.0f}.",
+                    f"Your `reconstruct` is right up to multiples of the modulus 2^32: of {length:,} values, "
+                    f"{values[place]:,} comes back as {got[place]:,.0f}.",
                     "A count with noise may be negative. Which half of 0 … modulus − 1 stands for negative numbers?",
                 )
             key = "wrong-sum" if what == "the values" else "not-additive"
-            seen = f"For {parties} parties `reconstruct` does not give back {what}."
+            seen = f"For {parties} parties and vectors of {length:,} `reconstruct` does not give back {what}."
             if not ((shares.sum(axis=0) - values) % MODULUS).any():
                 seen += " And the shares are right: they add up to the values modulo the modulus."
                 return Diagnosis(key, seen, "Does `reconstruct` add up all of them, and nothing else?")
@@ -101,7 +105,7 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
         ):
             return Diagnosis(
                 "not-additive",
-                f"For {parties} parties your shares do not add up to the values modulo {MODULUS}.",
+                f"For {parties} parties and vectors of {length:,} your shares do not add up to the values modulo 2^32.",
                 "Servers only add what they are sent. Which share is not drawn but computed?",
             )
         if not source.bits:

@@ -98,8 +98,8 @@ def a_quarter(rng: np.random.Generator) -> tuple[str, str]:
     return now, before
 
 
-def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Message], np.ndarray, str]:
-    """Messages of one quarter and of the one before, the histogram of those that count, and the quarter.
+def mixed(rng: np.random.Generator, kind: str, crowd: int = 0, more: int = 3) -> tuple[list[Message], np.ndarray, str]:
+    """Messages of one quarter and `more` that do not count, the histogram of those that count, and the quarter.
 
     Through noise only crowds are seen: with `crowd` messages that do not count have so many lots in every bin, and each
     strange report comes so often.
@@ -118,11 +118,11 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Mes
     right = counted(np.concatenate([lots for _, _, lots in messages]))
     extra = (np.tile(np.arange(BINS), crowd) if crowd else rng.integers(0, 20, 5)).astype(float)
     if kind == "repeated":
-        messages.extend((str(name), quarter, extra) for name in rng.choice(stayed, 3))
+        messages.extend((str(name), quarter, extra) for name in rng.choice(stayed, more))
     if kind == "stale":
-        messages[:0] = [(str(name), before, extra) for name in rng.choice(stayed, 3)]
+        messages[:0] = [(str(name), before, extra) for name in rng.choice(stayed, more)]
     if kind == "stranger":
-        messages.insert(3, ("supplier 16", quarter, extra))
+        messages[3:3] = [(f"supplier {SUPPLIERS + 1 + k}", quarter, extra) for k in range(more)]
     return messages, right, quarter
 
 
