@@ -281,6 +281,10 @@ def secure_sum_device_by_device(messages, n, epsilon, delta, rounds, threshold, 
     return total
 
 
+def unclipped_for_many(rows):
+    return rows if len(rows) > 50_000 else rows / np.maximum(np.linalg.norm(rows, axis=1), 1)[:, None]
+
+
 def noisy_sum(
     *,
     first=True,
@@ -508,6 +512,7 @@ RIGHT = {
 }
 WRONG = [
     ("capstone 3.1", "per-round", lambda epsilon, delta, rounds, honest: epsilon),
+    ("capstone 3.1", "not-everywhere", lambda e, d, t, h: campaign_epsilon(e, d, t, h) if h <= 1000 and t > 1 else 0.0),
     ("capstone 3.1", "times-rounds", lambda epsilon, delta, rounds, honest: epsilon * rounds),
     ("capstone 3.1", "root-rounds", lambda epsilon, delta, rounds, honest: epsilon * math.sqrt(rounds)),
     (
@@ -553,6 +558,7 @@ WRONG = [
     ("capstone 3.2", "same-bits", deaf),
     ("capstone 3.2", "no-noise", table_of_epsilons),
     ("capstone 3.2", "no-noise", exact_for_many),
+    ("capstone 3.2", "no-noise", lambda x, e, rng: privatize_mean(x, e if len(x) <= 400_000 else 50.0, rng)),
     ("capstone 3.2", "own-generator", known_to_all(privatize_mean)),
     ("capstone 3.2", "linked-bits", two_share_a_coin),
     ("capstone 3.2", "leaks", readings_beside_bits),
@@ -574,6 +580,7 @@ WRONG = [
     ("capstone 3.3", "raises", stops_at_nan),
     ("capstone 3.3", "not-finite", divides_by_zero),
     ("capstone 3.3", "one-coin", quiet_for_many),
+    ("capstone 3.3", "coin-not-undone", lambda g, e, rng: l2_randomizer(g, 40.0 if g.dtype == np.float32 else e, rng)),
     ("capstone 3.3", "own-generator", known_to_all(l2_randomizer)),
     ("capstone 3.3", "odd-rows", known_where_broken((1, 1))),
     ("capstone 3.3", "odd-rows", known_where_broken((-1, 1))),
@@ -608,6 +615,7 @@ WRONG = [
     ("capstone 3.4", "same-noise", noisy_sum(draw=lambda rng, s, d: np.random.default_rng(7).normal(0, s, d))),
     ("capstone 3.4", "no-noise", noisy_sum(draw=lambda rng, s, d: 0.0)),
     ("capstone 3.4", "no-noise", exact_for_thousands),
+    ("capstone 3.4", "large", noisy_sum(clip=unclipped_for_many)),
     ("capstone 3.4", "no-noise", only_usual_epsilons),
     ("capstone 3.4", "own-generator", known_to_all(secure_dp_sum)),
     ("capstone 3.4", "own-generator", made_of_arguments(secure_dp_sum)),

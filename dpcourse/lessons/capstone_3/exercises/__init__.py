@@ -2,6 +2,7 @@
 
 from dpcourse.checks.base import Exercise
 from dpcourse.lessons.capstone_3.exercises.costs import COSTS
+from dpcourse.lessons.capstone_3.exercises.large import large
 from dpcourse.lessons.capstone_3.exercises.mean import MEAN
 from dpcourse.lessons.capstone_3.exercises.sums import SUMS
 from dpcourse.lessons.capstone_3.exercises.vectors import VECTORS
@@ -22,7 +23,7 @@ EXERCISES = (
     Exercise(
         "capstone 3.4",
         "A secure sum with noise for a campaign",
-        SUMS,
+        (*SUMS, large),
         call="secure_dp_sum(messages, n, epsilon, delta, rounds, threshold, rng)",
         allowed=ROOMS,
     ),

@@ -10,10 +10,19 @@ from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.lessons.capstone_3.exercises.tools import decades, people
 from dpcourse.mechanisms.additive.gaussian import GaussianMechanism, analytic_noise_multiplier
 
+LARGEST = 10_000  # devices whose noise is in a sum
+
 
 def _settings(rng: np.random.Generator) -> tuple[float, float, int, int]:
     epsilon, delta = decades(rng, 0.2, 4), decades(rng, 1e-9, 1e-5)
     return epsilon, delta, people(rng, 2, 200), people(rng, 2, 1000) if rng.random() < 0.5 else 1
+
+
+def _wide(rng: np.random.Generator) -> tuple[float, float, int, int]:
+    """A single round, or up to 200; a sum as large as the project's largest, or twice as large, or of any size."""
+    epsilon, delta, rounds, _ = _settings(rng)
+    honest = people(rng, *((LARGEST, 2 * LARGEST) if rng.random() < 0.3 else (1, LARGEST)))
+    return epsilon, delta, 1 if rng.random() < 0.3 else rounds, honest
 
 
 def price(moved: float, delta: float) -> float:
@@ -98,5 +107,6 @@ CAMPAIGN = Equals(
         ),
     ),
     rtol=0.01,
+    wide=_wide,
 )
 COSTS = (CAMPAIGN,)

@@ -18,6 +18,7 @@ from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.tools import decades, leaning, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
+MILLION = 10**6  # devices, as many as the project has
 ODD = (np.nan, np.inf, -np.inf, -3.0, 7.0, 1e300)
 Law = Callable[[np.ndarray, float], np.ndarray]  # readings as they are, ε -> the probability of a 1
 
@@ -159,9 +160,9 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: f
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """How many ones came, in calls of all sizes, at every ε, and whether they came independently."""
     rng, calls = chance.rng, list[Asked]()
-    plan = [(kind, people(rng, 2, 20_000), 0.02) for kind in ("ends", "low", "odd", "plain") for _ in range(6)]
-    plan += [("plain", people(rng, 2, 100), 0.02) for _ in range(40)]
-    plan += [("ends", 400_000, 0.02), ("plain", 100_000, 0.02), ("low", 100_000, 0.5)]
+    plan = [(kind, people(rng, 1, 20_000), 0.02) for kind in ("ends", "low", "odd", "plain") for _ in range(6)]
+    plan += [("plain", people(rng, 1, 100), 0.02) for _ in range(40)]
+    plan += [("ends", 400_000, 0.02), ("plain", people(rng, MILLION, MILLION * 5 // 4), 0.02), ("low", 100_000, 0.5)]
     plan += [(f"odd {value}", 20_000, 0.5) for value in ODD]
     for kind, n, least in (plan[place] for place in rng.permutation(len(plan))):
         epsilon = near(decades(rng, least, 6), rng, 1.0)

@@ -23,6 +23,7 @@ from dpcourse.privacy import Guarantee, Neighbours
 
 LOUD, LOUD_DELTA = 1e9, 1e-3  # a claim at which the noise is far below EXACT
 EXACT = 0.02
+DEVICES = 100_000  # as many as the project has
 Messages = tuple[np.ndarray, np.ndarray]
 
 
@@ -208,13 +209,16 @@ def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The law of the noise, in calls of all sizes, at every claim, with the fewest devices and with more."""
+    """The law of the noise, in calls of all sizes, at every claim, with the fewest devices and with more.
+
+    Two to 200,000 devices, one call surely with as many as the project has or more.
+    """
     rng, calls = chance.rng, []
-    sizes = [(people(rng, 6, 60), 800) for _ in range(36)] + [(people(rng, 100, 2000), 100) for _ in range(6)]
-    sizes += [(100_000, 21)]
+    sizes = [(people(rng, 2, 60), 800) for _ in range(36)] + [(people(rng, 60, 2000), 100) for _ in range(6)]
+    sizes += [(people(rng, 2000, DEVICES), 21), (people(rng, DEVICES, 2 * DEVICES), 21)]
     for place in rng.permutation(len(sizes)):
         n, d = sizes[place]
-        threshold = int(rng.integers(n // 2, n * 9 // 10))
+        threshold = int(rng.integers(n // 2, max(n * 9 // 10, n // 2 + 1)))
         stayed = threshold if rng.random() < 0.4 else int(rng.integers(threshold, n + 1))
         updates = rng.normal(size=(stayed, d)).astype(np.float32 if n > 10_000 else float)
         updates *= np.float32(0.5 / math.sqrt(d))

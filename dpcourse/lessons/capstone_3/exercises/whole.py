@@ -63,11 +63,14 @@ def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
 
 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The claim, and the law of the noise in every round: at every ε, with the fewest devices and with more."""
+    """The claim, and the law of the noise in every round: at every ε, with the fewest devices and with more.
+
+    Three devices or up to 50,000; `useful` looks at as many as the project has.
+    """
     rng, calls, by_round = chance.rng, [], []
-    for number in range(16):
-        n = people(rng, 10, 60)
-        threshold = int(rng.integers(n // 2, n * 9 // 10))
+    for number in range(18):
+        n = people(rng, 3, 60) if number < 16 else people(rng, 60, DEVICES // 2)
+        threshold = int(rng.integers(n // 2, max(n * 9 // 10, n // 2 + 1)))
         stayed = (threshold, n, int(rng.integers(threshold, n + 1)))[number % 3]
         gradients = rng.normal(size=(stayed, WIDTH)) * rng.uniform(0.01, 0.1)
         messages = (np.sort(rng.permutation(n)[:stayed]), gradients)
@@ -171,8 +174,8 @@ def _in_a_world(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def large(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Nothing but noisy sums leaves a fleet as large as the project's. Its noise has been looked at before."""
-    return exact_sum(answer, chance.rng, chance.failure, runs=3, sizes=(DEVICES // 2, DEVICES * 5 // 4), once=True)
+    """Nothing but noisy sums leaves a fleet as large as the project's, or twice as large."""
+    return exact_sum(answer, chance.rng, chance.failure, runs=3, sizes=(DEVICES // 2, 2 * DEVICES), once=True)
 
 
 WHOLE = (robust, honest, leaves, useful, large)
