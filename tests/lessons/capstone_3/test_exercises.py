@@ -481,6 +481,10 @@ def quiet_when_large(messages, n, epsilon, delta, rounds, threshold, rng):
     return secure_dp_sum(messages, n, epsilon if n < 50_000 else 100.0, delta, rounds, threshold, rng)
 
 
+def quiet_between(messages, n, epsilon, *rest):
+    return secure_dp_sum(messages, n, 1e9 if 60 < n < 50_000 else epsilon, *rest)
+
+
 def first_rounds_quiet(fleet, n, epsilon, delta, threshold, rng):
     """Half of the noise's variance in the first round, more in the last: the average is right."""
     return train(fleet, n, epsilon, delta, threshold, rng, planned=lambda t: {0: 15, 29: 45}.get(t, 30))
@@ -650,6 +654,7 @@ WRONG = [
     ("capstone 3.5", "sums-missing", sees_nothing_between),
     ("capstone 3.5", "uneven-rounds", first_rounds_quiet),
     ("capstone 3.5", "noise-by-size", lambda *a, **k: train(*a, one=quiet_when_large, **k)),
+    ("capstone 3.5", "no-noise", lambda *a, **k: train(*a, one=quiet_between, **k)),
     ("capstone 3.5", "all-alike", never_fails),
     ("capstone 3.5", "wrong-direction", lambda *a, **k: train(*a, steps=-1, **k)),
     ("capstone 3.5", "not-useful", lambda *a, **k: train(*a, rounds=2, rate=1.0, **k)),

@@ -36,6 +36,11 @@ def encrypt(plain, n, draw):
     return (1 + plain * n) * pow(r, n, n * n) % (n * n)
 
 
+def open_when_long(plain, n, draw):
+    cipher = encrypt(plain, n, draw)
+    return cipher if n.bit_length() <= 600 else 1 + plain * n
+
+
 def add(one, other, n):
     return one * other % (n * n)
 
@@ -268,6 +273,13 @@ def rounds_off(values, bits, parties, n):
 # 4.3 three of four
 
 
+def guards_five(values, bits, parties, n):
+    """The plain numbers behind the fifth are not looked at."""
+    many = 5 * ((n.bit_length() - 1) // bits)
+    values = [*values]
+    return pack(values[:many], bits, parties, n) + pack(values[many:], bits, 0.001, n)
+
+
 def partial(cipher, share, n):
     number, secret = share
     return number, pow(cipher, 2 * 24 * secret, n * n)
@@ -426,6 +438,11 @@ def filled(order, cost, budget, stop=False):
         elif stop:
             break
     return np.array(chosen, dtype=int)
+
+
+def cheapest_of_many(caught, cost, weights, budget):
+    many = len(cost) > 1000
+    return filled(np.argsort(cost), cost, budget) if many else choose_tests(caught, cost, weights, budget)
 
 
 def ranked(caught, cost, weights, budget):
@@ -742,6 +759,11 @@ def programme_by_columns(messages, centres, cost, budget, epsilon, key, draw, rn
     }
 
 
+def quiet_with_a_long_key(messages, centres, cost, budget, epsilon, key, draw, rng):
+    given = programme(messages, centres, cost, budget, epsilon if key[0].bit_length() < 300 else 60.0, key, draw, rng)
+    return given and {**given, "claim": Guarantee(epsilon)}
+
+
 def with_(**changes):
     return functools.partial(programme, **changes)
 
@@ -876,6 +898,7 @@ RIGHT = [
 
 WRONG = [
     ("capstone 4.1", "fixed-r", (key, fixed_r, add, decrypt)),
+    ("capstone 4.1", "fixed-r", (key, open_when_long, add, decrypt)),
     ("capstone 4.1", "fixed-r", (key, no_r, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, own_source, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, one_of_a_million, add, decrypt)),
@@ -894,6 +917,7 @@ WRONG = [
     ("capstone 4.1", "wrong-plain", (key, encrypt, add, by_floats)),
     ("capstone 4.1", "wrong-sum", (key, encrypt, lambda one, other, n: (one + other) % (n * n), decrypt)),
     ("capstone 4.1", "not-reduced", (key, encrypt, lambda one, other, n: one * other, decrypt)),
+    ("capstone 4.2", "no-guard", (guards_five, unpack)),
     ("capstone 4.2", "no-guard", (packing(lambda value, bits, parties: 0 <= value < 2**bits), unpack)),
     ("capstone 4.2", "negative", (packing(lambda value, bits, parties: value <= (2**bits - 1) // parties), unpack)),
     ("capstone 4.2", "not-whole", (rounds_off, unpack)),
@@ -901,6 +925,7 @@ WRONG = [
     ("capstone 4.2", "outside-n", (packing(slots=full_slots), unpack_full)),
     ("capstone 4.2", "wasteful", (one_each, lambda plain, bits, count, n: plain[:count])),
     ("capstone 4.2", "wrong-count", (pack, lambda plain, bits, count, n: unpack(plain, bits, count - 1, n))),
+    ("capstone 4.3", "wrong-part", (lambda c, s, n: s if n.bit_length() > 300 else partial(c, s, n), combine)),
     ("capstone 4.3", "not-doubled", (lambda c, share, n: (share[0], pow(c, 24 * share[1], n * n)), combine)),
     ("capstone 4.3", "no-factorial", (lambda c, share, n: (share[0], pow(c, 2 * share[1], n * n)), combine)),
     ("capstone 4.3", "modulo-n", (lambda c, share, n: (share[0], pow(c, 48 * share[1], n)), combine)),
@@ -912,6 +937,7 @@ WRONG = [
     ("capstone 4.3", "repeated", (partial, last_counts)),
     ("capstone 4.3", "not-invertible-raises", (partial, stops_at_zero)),
     ("capstone 4.4", "overlap", ranked),
+    ("capstone 4.4", "not-close", cheapest_of_many),
     ("capstone 4.4", "overlap", ranked_by_catch),
     ("capstone 4.4", "no-cost", whatever_time),
     ("capstone 4.4", "unweighted", unweighted),
@@ -922,6 +948,7 @@ WRONG = [
     ("capstone 4.4", "wrong-shape", as_flags),
     ("capstone 4.4", "stops-early", stops_early),
     ("capstone 4.5", "wrong-knowledge", (zeros_only, chip_report)),
+    ("capstone 4.5", "wrong-knowledge", (lambda total, *o: learned(total, *o) * (min(total.shape) < 40), chip_report)),
     ("capstone 4.5", "wrong-knowledge", (as_if_alone, chip_report)),
     ("capstone 4.5", "wrong-knowledge", (forgets_to_count, chip_report)),
     ("capstone 4.5", "wrong-knowledge", (guesses, chip_report)),
@@ -947,6 +974,7 @@ WRONG = [
     ("capstone 4.5", "no-noise", (learned, exact_where_strange)),
     ("capstone 4.5", "cut-at-zero", (learned, reporting(after=lambda counts: np.maximum(counts, 0)))),
     ("capstone 4.6", "stranger", with_(members=False)),
+    ("capstone 4.6", "not-everywhere", quiet_with_a_long_key),
     ("capstone 4.6", "repeated", last_message_counts),
     ("capstone 4.6", "wrong-uploads", with_(first=False)),
     ("capstone 4.6", "too-few-raises", with_(needed=0)),

@@ -21,8 +21,8 @@ from dpcourse.lessons.capstone_2.exercises.world import LOUD, MIXES, NAMES, Desk
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
     for kind, (what, hint) in MIXES.items():
-        for more in (whole(chance.rng, 1, 2 * SUPPLIERS), 2 * SUPPLIERS):
-            messages, right, quarter = mixed(chance.rng, kind, more=more)
+        for extra in (whole(chance.rng, 1, 2 * SUPPLIERS), 2 * SUPPLIERS):
+            messages, right, quarter = mixed(chance.rng, kind, more=extra)
             given = answered(kind, what, hint, released, answer, messages, quarter, LOUD, chance.rng)
             if not np.array_equal(given["noisy"], right):
                 off = float(np.abs(np.asarray(given["noisy"]) - right).sum())

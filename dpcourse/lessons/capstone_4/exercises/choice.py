@@ -14,6 +14,7 @@ from dpcourse.lessons.capstone_4.numbers import bound
 
 WANTED = 0.97
 CATALOGUES = 6
+TESTS = (10_000, 20_000)  # the project has 10,000
 Case = tuple[np.ndarray, np.ndarray, np.ndarray, float]
 
 
@@ -211,4 +212,22 @@ def _first_too_large(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-CHOICE = (close, small, edges)
+def large(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """As many tests as the project has or twice as many, of fewer defects; and as many defects, of fewer tests.
+
+    Compared with the greedy choice, as the bound takes long there: right answers reach 0.99 of it or more.
+    """
+    few, some = whole(chance.rng, 40, 80), whole(chance.rng, 400, 800)
+    for tests, defects, part in ((whole(chance.rng, *TESTS), few, 0.002), (some, 1000, 0.03)):
+        centres = simulate_centres(tests, defects, rng=chance.rng)
+        case = centres.total() > 0, centres.cost, centres.counts().astype(float), float(centres.cost.sum() * part)
+        ours, yours = (_gain(case, some) for some in (chosen(*case), selected(answer, case)))
+        if yours < 0.93 * ours:
+            seen = f"With {tests:,} tests and {defects:,} defects, in {part:.1%} of the time of all tests, yours catch "
+            seen += f"{yours:,.0f} chips. Chosen again and again by what a test adds for its time, tests catch "
+            ask = "With some hundred tests your choice was good. Does it depend on how many there are?"
+            return Diagnosis("not-close", f"{seen}{ours:,.0f}.", ask)
+    return None
+
+
+CHOICE = (close, small, edges, large)

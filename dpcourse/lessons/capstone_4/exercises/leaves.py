@@ -13,7 +13,7 @@ from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
-from dpcourse.checks.once import fresh
+from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_4.exercises.reference import counted, learned
 from dpcourse.privacy import Guarantee
@@ -30,11 +30,13 @@ def variance(epsilon: float) -> float:
 
 
 def tells(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Exact, for any number of parties and of those who collude, the server alone among them."""
+    """Exact, for any number of parties and of those who collude, the server alone among them, of one cell or many."""
     if not isinstance(answer.value, tuple | list) or len(answer.value) != len(PARTS):
         return Diagnosis("wrong-shape", f"({', '.join(PARTS)}) is wanted, and this is {a(answer.value)}.")
     for parties, together in [(4, 3), (4, 0), (4, 1), (4, 2), (5, 2), (3, 1), (7, 6), (6, 3)]:
-        shape = tuple(int(x) for x in chance.rng.integers(3, 40, 2))
+        most = 60_000 if together < 3 else 300_000 // parties  # cells, some thousand tests
+        shape = (rows := whole(chance.rng, 1, 20_000), whole(chance.rng, 1, max(most // rows, 1)))
+        shape = (most // 500, 500) if (parties, together) == (4, 3) else shape
         true = chance.rng.random(shape) < chance.rng.uniform(0.3, 0.7)
         matrices = [(true & (chance.rng.random(shape) < 0.8)).astype(int) for _ in range(parties)]
         total, own = np.sum(matrices, axis=0), matrices[:together]
@@ -93,7 +95,7 @@ def _sum(answer: Answer, failures: list[np.ndarray], defects: int, epsilon: floa
 def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows; a strange label reaches nobody else's count."""
     for look in range(3 + len(STRANGE) + 2):
-        defects, chips = int(chance.rng.integers(3, 400)), int(10 ** chance.rng.uniform(0, 4.3))
+        defects, chips = int(chance.rng.integers(3, 400)), int(10 ** chance.rng.uniform(0, 4.7))
         fine = chance.rng.integers(0, defects, chips * (look % 4 > 0)).astype(float)
         strange = np.full(int(chance.rng.integers(1, 4)), [*STRANGE, float(defects), defects + 0.5][max(look - 3, 0)])
         failures = chance.rng.permutation(np.concatenate((fine, strange if look > 2 else fine[:0])))

@@ -9,20 +9,28 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.checks.once import whole as drawn
 from dpcourse.lessons.capstone_4.exercises.paillier import whole
 from dpcourse.lessons.capstone_4.exercises.reference import anew, slots_in
 
 PARTS = ("pack", "unpack")
 
 
-def _drawn(rng: np.random.Generator) -> tuple[int, int, int, int]:
-    """Bits of a slot, parties, n, and how many values: n just above and just below a power of two too."""
+MOST = 16  # plain numbers of a pack: the project's cells fill eight
+
+
+def _drawn(rng: np.random.Generator, full: bool = False) -> tuple[int, int, int, int]:
+    """Bits of a slot, parties, n, and how many values: n just above and just below a power of two too.
+
+    There are one value or more, and where it is `full` so many that they need about as many plain numbers as may be.
+    """
     bits, parties = int(rng.integers(2, 33)), int(rng.integers(2, 9))
     bits = max(bits, parties.bit_length() + int(rng.integers(0, 2)))
     size = int(2 ** rng.uniform(6, 11))
     edge = (2**size + 1, 2 ** (size + 1) - 1)
     n = (edge[int(rng.integers(2))], 2**size + anew(rng)(2**size))[int(rng.integers(2))]
-    return bits, parties, n, int(rng.integers(1, 4 * slots_in(n, bits) + 2))
+    slots = slots_in(n, bits)
+    return bits, parties, n, drawn(rng, MOST * slots // 2 if full else 1, MOST * slots)
 
 
 def packs(answer: Answer, values: Any, bits: int, parties: int, n: int) -> list[int]:
@@ -54,7 +62,7 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     if not isinstance(answer.value, tuple | list) or len(answer.value) != len(PARTS):
         return Diagnosis("wrong-shape", f"({', '.join(PARTS)}) is wanted, and this is {a(answer.value)}.")
     for look in range(24):
-        bits, parties, n, count = _drawn(chance.rng)
+        bits, parties, n, count = _drawn(chance.rng, look == 0)
         most = (2**bits - 1) // parties
         values = chance.rng.integers(0, most + 1, (parties, count))
         if look % 3 == 0:
@@ -103,10 +111,10 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
 def guards(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A value that could reach the next slot is refused, and so is what is no whole number."""
     for look in range(10):
-        bits, parties, n, count = _drawn(chance.rng)
+        bits, parties, n, count = _drawn(chance.rng, look < 2)
         most = (2**bits - 1) // parties
         values: list[Any] = chance.rng.integers(0, most + 1, count).tolist()
-        place = int(chance.rng.integers(count))
+        place = count - 1 if look == 1 else int(chance.rng.integers(count))
         below = -int(chance.rng.integers(2, 1000))
         strange: list[tuple[str, str, Any]] = [
             ("no-guard", f"{most + 1}", most + 1),
@@ -132,7 +140,8 @@ def guards(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "slot does a −1 take? Raise a ValueError.",
                 "not-whole": "Can `unpack` give this value back? Raise a ValueError for what is no whole number.",
             }
-            seen = f"With {bits} bits and {parties} parties, `pack` takes the value {what}."
+            seen = f"With {bits} bits and {parties} parties, `pack` takes the value {what}"
+            seen += f" as number {place + 1:,} of {count:,}."
             return Diagnosis(key, seen, asks[key])
     return None
 

@@ -33,11 +33,11 @@ def said(number: int) -> str:
     return f"{number:,}" if abs(number) < 10**9 else f"a number of {abs(number).bit_length()} bits"
 
 
-def _with(n: int) -> str:
+def with_n(n: int) -> str:
     return f"With n = {n:,}" if n < 10**9 else f"With an n of {n.bit_length()} bits"
 
 
-def _key(answer: Answer, p: int, q: int) -> Any:
+def key_of(answer: Answer, p: int, q: int) -> Any:
     given = answer.part(0)(p, q)
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise Refused(Diagnosis("wrong-shape", f"`key` returns {a(given)}; (n, secret) is wanted."))
@@ -56,14 +56,14 @@ def works(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis("wrong-shape", f"({', '.join(PARTS)}) is wanted, and this is {a(answer.value)}.")
     for look, least in enumerate(SIZES):
         p, q = primes(int(least * chance.rng.uniform(1, 1.33)), chance.rng)
-        n, secret, draw = p * q, _key(answer, p, q), anew(chance.rng)
+        n, secret, draw = p * q, key_of(answer, p, q), anew(chance.rng)
         some = [0, 1, n - 1, *(anew(chance.rng)(n) for _ in range(4))]
         mine = [whole(answer.part(1)(m, n, draw), "encrypt") for m in some]
         ours = [encrypted(m, n, anew(chance.rng)) for m in some]
         if not draw.bits:
             return _not_drawn({c % n for c in mine})
         if any(not 0 < c < n * n for c in mine):
-            seen = f"{_with(n)}, `encrypt` returns a number outside of 1 … n² − 1."
+            seen = f"{with_n(n)}, `encrypt` returns a number outside of 1 … n² − 1."
             return Diagnosis("not-reduced", seen, "Modulo which number is a ciphertext taken?")
         if any(math.gcd(c, n) != 1 for c in mine):
             return _no_unit(n, mine)
@@ -72,7 +72,7 @@ def works(answer: Answer, chance: Chance) -> Diagnosis | None:
                 ask = "(1 + plain·n) · rⁿ modulo n². Which power does r have, and which modulus?"
                 return Diagnosis(
                     "wrong-ciphertext",
-                    f"{_with(n)} you encrypt {said(m)}, and what you return decrypts to {said(decrypted(c, p, q))}.",
+                    f"{with_n(n)} you encrypt {said(m)}, and what you return decrypts to {said(decrypted(c, p, q))}.",
                     LONGER if look else ask,
                 )
         wrong = _reads(answer, ours, some, secret, p, q, look > 0) or _adds(answer, ours, some, n, p, q)
@@ -93,7 +93,7 @@ def _not_drawn(roots: set[int]) -> Diagnosis:
 
 def _no_unit(n: int, ciphers: list[int]) -> Diagnosis:
     common = next(math.gcd(c, n) for c in ciphers if math.gcd(c, n) != 1)
-    seen = f"{_with(n)} you return a ciphertext whose gcd with n is {said(common)}. It cannot be decrypted"
+    seen = f"{with_n(n)} you return a ciphertext whose gcd with n is {said(common)}. It cannot be decrypted"
     seen += ", and anybody who sees it knows a factor of n." if common < n else "."
     ask = "Which r does the task rule out? With large primes you practically never draw one, with small ones you do."
     return Diagnosis("no-unit", seen, ask)
@@ -109,8 +109,8 @@ def _reads(
             continue
         if m == n - 1 and got == -1:
             ask = "Plain numbers are 0 … n − 1. Which of them is −1 modulo n?"
-            return Diagnosis("signed", f"{_with(n)}, `decrypt` returns −1 where n − 1 was encrypted.", ask)
-        seen = f"{_with(n)}, `decrypt` returns {said(got)} where {said(m)} was encrypted."
+            return Diagnosis("signed", f"{with_n(n)}, `decrypt` returns −1 where n − 1 was encrypted.", ask)
+        seen = f"{with_n(n)}, `decrypt` returns {said(got)} where {said(m)} was encrypted."
         ask = "c to the power λ = lcm(p − 1, q − 1) is 1 + plain·λ·n modulo n². What is left to divide by, modulo n?"
         times = [name for name, power in powers.items() if got == m * power % n]
         if times:
@@ -124,13 +124,13 @@ def _adds(answer: Answer, ours: list[int], some: list[int], n: int, p: int, q: i
         for other, b in zip(some, ours, strict=True):
             got = whole(answer.part(2)(c, b, n), "add")
             if got % n == 0 or math.gcd(got, n) != 1 or decrypted(got, p, q) != (one + other) % n:
-                seen = f"{_with(n)} you add ciphertexts of {said(one)} and {said(other)}. What you return does "
+                seen = f"{with_n(n)} you add ciphertexts of {said(one)} and {said(other)}. What you return does "
                 seen += f"not decrypt to {said((one + other) % n)}."
                 return Diagnosis(
                     "wrong-sum", seen, "(1 + n)^a · (1 + n)^b is (1 + n)^(a + b). Which operation is that?"
                 )
             if not 0 < got < n * n:
-                seen = f"{_with(n)}, `add` returns a number outside of 1 … n² − 1."
+                seen = f"{with_n(n)}, `add` returns a number outside of 1 … n² − 1."
                 return Diagnosis("not-reduced", seen, "Modulo which number is a ciphertext taken?")
     return None
 
@@ -139,7 +139,7 @@ def refuses(answer: Answer, chance: Chance) -> Diagnosis | None:
     """What is no plain number and no ciphertext is refused by a ValueError."""
     for least in (16, 60):
         p, q = primes(int(least * chance.rng.uniform(1, 1.5)), chance.rng)
-        n, secret, k = p * q, _key(answer, p, q), int(chance.rng.integers(2, 50))
+        n, secret, k = p * q, key_of(answer, p, q), int(chance.rng.integers(2, 50))
         good = encrypted(5, n, anew(chance.rng))
         for strange in (-1, -k, n, n + k, n * k):
             if not _stops(answer.part(1), strange, n, anew(chance.rng)):

@@ -66,7 +66,7 @@ def partials(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _opened(answer: Answer, parts: Sequence[Part], n: int) -> int | None:
+def opened(answer: Answer, parts: Sequence[Part], n: int) -> int | None:
     given = answer.part(1)([*parts], n)
     return None if given is None else whole(given, "combine")
 
@@ -83,7 +83,7 @@ def opens(answer: Answer, chance: Chance) -> Diagnosis | None:
                     mixed = [some[k] for k in chance.rng.permutation(size)]
                     who = ", ".join(str(i) for i, _ in mixed)
                     try:
-                        got = _opened(answer, mixed, n)
+                        got = opened(answer, mixed, n)
                     except AnswerRaised as raised:
                         return Diagnosis(
                             "combine-raises",
@@ -123,7 +123,7 @@ def too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
         ([one, two, (one[0], two[1])], "Three parts came, from two parties"),
     ):
         try:
-            got = _opened(answer, sent, n)
+            got = opened(answer, sent, n)
         except AnswerRaised as raised:
             return Diagnosis("too-few-raises", f"{what}, and `combine` stops with {raised}.", "Return None.")
         if got is not None:
@@ -144,7 +144,7 @@ def false_parts(answer: Answer, chance: Chance) -> Diagnosis | None:
             threes = [[*some] for some in itertools.combinations(changed, NEEDED) if changed[liar] in some]
             for sent in [changed] if kind == "crafted" else [*threes, changed]:
                 try:
-                    got = _opened(answer, [sent[k] for k in chance.rng.permutation(len(sent))], n)
+                    got = opened(answer, [sent[k] for k in chance.rng.permutation(len(sent))], n)
                 except AnswerRaised as raised:
                     seen = f"{what}, and `combine` stops with {raised}."
                     ask = "Return None. Where is that part inverted, and can it be?"
@@ -153,7 +153,7 @@ def false_parts(answer: Answer, chance: Chance) -> Diagnosis | None:
                     return _taken(kind, what, len(sent))
         liar = int(chance.rng.integers(PARTIES))
         again = [*parts, (parts[liar][0], 1)]
-        if _opened(answer, again, n) != plain:
+        if opened(answer, again, n) != plain:
             return Diagnosis(
                 "repeated",
                 f"Party {liar + 1} sends its part, and later a second message. What you return is not the plain "
