@@ -289,6 +289,11 @@ def planned(at, arrived, colluders, threshold, share, clip, delta):
     return left(noise=lambda names, colluders: threshold)(at, arrived, colluders, threshold, share, clip, delta)
 
 
+def alone_in_one_hospital(at, arrived, colluders, *rest):
+    """Of a patient in one hospital, as most are, the colluders' noise counts as unknown."""
+    return patient_epsilon(at, arrived, colluders if len(at) > 1 else set(), *rest)
+
+
 # 5.5 the whole
 
 
@@ -596,11 +601,13 @@ WRONG = [
     ("capstone 5.4", "shares-as-deviations", left(noise=lambda names, colluders: len(names - colluders) ** 2)),
     ("capstone 5.4", "one-share", left(noise=lambda names, colluders: 1)),
     ("capstone 5.4", "absent", left()),
+    ("capstone 5.4", "not-everywhere", alone_in_one_hospital),
     ("capstone 5.5", "divided-noise", with_(variance=lambda plan, many: 1 / plan["shares"] ** 2)),
     ("capstone 5.5", "counts-dropouts", with_(variance=lambda plan, many: 1 / many)),
     ("capstone 5.5", "whole-noise-each", with_(variance=lambda plan, many: 1)),
     ("capstone 5.5", "one-round", with_(cost=1)),
     ("capstone 5.5", "no-noise", with_(variance=lambda plan, many: 0)),
+    ("capstone 5.5", "no-noise", with_(variance=lambda plan, many: (many <= 20) / plan["shares"])),
     ("capstone 5.5", "linked-noise", one_generator),
     ("capstone 5.5", "linked-noise", same_every_round),
     ("capstone 5.5", "uneven-noise", by_size),

@@ -9,9 +9,13 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis, a
+from dpcourse.checks.real_size import up_to_twice
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_5.design import epsilon_of
 from dpcourse.lessons.capstone_5.exercises.reference import numbers_of, patient_epsilon, spread_out, whole
+
+RUNS = 30  # of all sizes
 
 
 def _names(many: int) -> list[str]:
@@ -32,6 +36,24 @@ def _run(rng: np.random.Generator) -> tuple:
         some = set(rng.permutation(names)[:stay].tolist())
         arrived.append(some if some - colluders else some | at)
     clip, delta, mu = spread_out(rng, 0.05, 20), spread_out(rng, 1e-9, 1e-3), spread_out(rng, 0.4, 6)
+    squared = sum(len(at & some) ** 2 / len(some - colluders) for some in arrived if len(some) >= threshold)
+    return at, arrived, colluders, threshold, clip * math.sqrt(squared) / mu, clip, delta
+
+
+def _any_run(rng: np.random.Generator) -> tuple:
+    """The same for a patient in one hospital or more, of 3 to 100, in 1 to 100 rounds, with any colluders or none."""
+    many = up_to_twice(rng, 3, 50)
+    names = rng.permutation(_names(many)).tolist()
+    at = set(names[: whole(rng, 1, min(5, many - 1))])
+    threshold = int(rng.integers(many // 2 + 1, many + 1))
+    others = [name for name in names if name not in at]
+    colluders = set(others[: whole(rng, 1, min(len(others), threshold - 1)) if rng.random() < 2 / 3 else 0])
+    arrived = []
+    for _ in range(up_to_twice(rng, 1, 50)):
+        some = set(rng.permutation(names)[: int(rng.integers(max(1, threshold - 2), many + 1))].tolist())
+        arrived.append(some if some - colluders else some | at)
+    arrived[0] = set(names)
+    clip, delta, mu = spread_out(rng, 0.05, 20), spread_out(rng, 1e-9, 1e-3), spread_out(rng, 0.3, 10)
     squared = sum(len(at & some) ** 2 / len(some - colluders) for some in arrived if len(some) >= threshold)
     return at, arrived, colluders, threshold, clip * math.sqrt(squared) / mu, clip, delta
 
@@ -180,4 +202,27 @@ def absent(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-LEFT = (Equals(_run, patient_epsilon, MISTAKES, rtol=0.01), absent)
+def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Runs of all sizes, up to twice those of the study; told by the smallest on which the answer is wrong."""
+    wrong = list[tuple[int, str]]()
+    for _ in range(RUNS):
+        at, arrived, colluders, threshold, share, clip, delta = _any_run(chance.rng)
+        right = patient_epsilon(at, arrived, colluders, threshold, share, clip, delta)
+        given = answer(set(at), [set(some) for some in arrived], set(colluders), threshold, share, clip, delta)
+        if np.shape(given) == () and abs(float(numbers_of(given)) / right - 1) < 0.01:
+            continue
+        many, summed = len(arrived[0]), sum(len(some) >= threshold for some in arrived)
+        mine = f"{float(numbers_of(given)):.4g}" if np.shape(given) == () else a(given)
+        where = (
+            f"{many} hospitals, the patient in {len(at)} of them, {len(colluders)} colluding, a sum in {summed} of "
+            f"{len(arrived)} rounds, threshold = {threshold}, share = {share:.2g}, clip = {clip:.2g} and delta = "
+            f"{delta:.1g} your ε is {mine}; right is {right:.4g}."
+        )
+        wrong.append((many * len(arrived), where))
+    if not wrong:
+        return None
+    seen = f"Of {RUNS} runs of other sizes you are wrong in {len(wrong)}. With {min(wrong)[1]}"
+    return Shared.NOT_EVERYWHERE.seen(seen, "What have those runs in common? Which case did you leave out?")
+
+
+LEFT = (Equals(_run, patient_epsilon, MISTAKES, rtol=0.01), absent, anywhere)

@@ -10,10 +10,13 @@ from dpcourse.lessons.capstone_5.exercises.reference import book, hospital_sum, 
 
 
 def _two_days(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Weights, the sums of Monday and of Tuesday, and what the textbooks say."""
-    centre, spread = book(rng, readings := int(rng.integers(5, 40)))
-    weights = rng.normal(0, 0.4 / np.sqrt(readings / 10), readings + 1)
-    X, y, _ = ward(rng, whole(rng, 2, 3000), centre, spread)
+    """Weights, the sums of Monday and of Tuesday, and what the textbooks say: of one stay up to those of two studies.
+
+    A third of the weights are zeros, as in a first round.
+    """
+    centre, spread = book(rng, readings := whole(rng, 1, 60))
+    weights = rng.normal(0, 0.4 / np.sqrt(readings / 10), readings + 1) * (rng.random() < 2 / 3)
+    X, y, _ = ward(rng, whole(rng, 1, 40_000), centre, spread)
     y[-1] = rng.integers(2)
     clip = spread_out(rng, 0.3, 30) if rng.random() < 0.7 else 1e6
     return weights, *_sums(weights, X, y, centre, spread, clip), centre, spread
@@ -22,7 +25,10 @@ def _two_days(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
 def _sums(weights, X, y, centre, spread, clip) -> list[np.ndarray]:
     """With everybody but the last, and with everybody; each stay is another patient's."""
     many = np.arange(len(y))
-    return [hospital_sum(weights, X[:n], y[:n], many[:n], centre, spread, clip) for n in (len(y) - 1, len(y))]
+    before, last = (
+        hospital_sum(weights, X[some], y[some], many[some], centre, spread, clip) for some in (many[:-1], many[-1:])
+    )
+    return [before, before + last]
 
 
 def read(weights, before, after, centre, spread) -> np.ndarray:

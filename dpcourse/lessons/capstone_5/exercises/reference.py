@@ -42,7 +42,7 @@ def ward(rng: np.random.Generator, n: int, centre: np.ndarray, spread: np.ndarra
     return X, (rng.random(n) < 0.3).astype(float), numbers[who] if n else numbers
 
 
-def soiled(rng: np.random.Generator, ward: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
+def soiled(rng: np.random.Generator, ward: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """The same with missing and impossible readings, and outcomes that nobody wrote down."""
     X, y, patients = (part.copy() for part in ward)
     for canary in CANARIES[:-1]:

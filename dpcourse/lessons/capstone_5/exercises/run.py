@@ -70,18 +70,19 @@ class Sums(HandedOver):
         return None if given is None else given.copy()
 
 
-def _sizes(rng: np.random.Generator, many: int) -> list[int]:
+def _sizes(rng: np.random.Generator, many: int, largest: int = 150, most: int = 90) -> list[int]:
     """A small hospital, a large one, and others."""
-    return rng.permutation([whole(rng, 3, 6), 150, *(whole(rng, 5, 90) for _ in range(many - 2))]).tolist()
+    return rng.permutation([whole(rng, 3, 6), largest, *(whole(rng, 5, most) for _ in range(many - 2))]).tolist()
 
 
 def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Ward], dict[str, Any]]:
     """Hospitals of very unequal size and a plan of any kind.
 
-    In an "ordinary" study stays are as the simulator makes them, in a "clean" one no reading is missing; in a "strange"
-    one a hospital is empty, and readings and outcomes are of any kind.
+    In an "ordinary" study stays are as the simulator makes them. In a "clean" one no reading is missing; it is as large
+    as the brief's: fifty hospitals and more, the largest with 1,400 stays and more, and the clip is small. In a
+    "strange" one a hospital is empty, and readings and outcomes are of any kind.
     """
-    many = int(rng.integers(5, 9))
+    many = int(rng.integers(*(5, 9) if kind != "clean" else (50, 56)))
     if kind == "ordinary":
         world = simulate_hospitals(many, rng=rng)
         centre, spread = world.centre, world.spread
@@ -90,7 +91,8 @@ def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Wa
         ]
     else:
         centre, spread = book(rng, int(rng.integers(6, 20)))
-        wards = [ward(rng, n, centre, spread) for n in _sizes(rng, many)]
+        sizes = _sizes(rng, many, whole(rng, 1400, 3000), 9) if kind == "clean" else _sizes(rng, many)
+        wards = [ward(rng, n, centre, spread) for n in sizes]
     if kind == "strange":
         wards = [soiled(rng, one) for one in wards]
         wards[int(rng.integers(many))] = ward(rng, int(rng.integers(2)), centre, spread)
@@ -99,7 +101,7 @@ def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Wa
     plan = {
         "centre": centre,
         "spread": spread,
-        "clip": spread_out(rng, 0.02, 50),
+        "clip": spread_out(rng, 0.02, 1 if kind == "clean" else 50),
         "epsilon": spread_out(rng, 0.1, 10),
         "delta": spread_out(rng, 1e-9, 1e-3),
         "reach": reach,
@@ -149,9 +151,14 @@ def trained(
 def one_more(
     rng: np.random.Generator, hospitals: Mapping[str, Ward], plan: dict[str, Any], strange: bool
 ) -> tuple[dict[str, Ward], set[str]]:
-    """The same study with a patient more, in as many hospitals as allowed; with `strange` readings or without."""
-    chosen = rng.permutation(sorted(hospitals))[: plan["reach"]].tolist()
-    more, number = _copied(hospitals), 10**6
+    """The same study with a patient more, in as many hospitals as allowed; with `strange` readings or without.
+
+    Without, the patient is in the largest hospital with twenty stays: whoever clips in smaller ones alone is seen.
+    """
+    names = rng.permutation(sorted(hospitals)).tolist()
+    if not strange:
+        names.sort(key=lambda name: len(hospitals[name][1]), reverse=True)
+    chosen, more, number = names[: plan["reach"]], _copied(hospitals), 10**6
     for place, name in enumerate(chosen):
         X, y, patients = more[name]
         stays = int(rng.choice((1, 3, 20))) if place else 20

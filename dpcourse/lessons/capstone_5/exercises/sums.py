@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.real_size import up_to_twice
 from dpcourse.lessons.capstone_5.exercises.coming import coming, place
 from dpcourse.lessons.capstone_5.exercises.reference import (
     CANARIES,
@@ -27,9 +28,9 @@ from dpcourse.lessons.capstone_5.exercises.reference import (
 LARGE = 20_000  # stays of one hospital that is larger than any of the simulator
 
 
-def _given(rng: np.random.Generator, n: int) -> tuple:
-    centre, spread = book(rng, readings := int(rng.integers(4, 35)))
-    weights = rng.normal(0, 0.5 / np.sqrt(readings / 10), readings + 1)
+def _given(rng: np.random.Generator, n: int, readings: int = 0, weights: float = 1.0) -> tuple:
+    centre, spread = book(rng, readings := readings or int(rng.integers(4, 35)))
+    weights = rng.normal(0, 0.5 / np.sqrt(readings / 10), readings + 1) * weights
     return weights, *ward(rng, n, centre, spread), centre, spread, spread_out(rng, 0.1, 6)
 
 
@@ -37,9 +38,13 @@ def _clean(rng: np.random.Generator) -> tuple:
     return _given(rng, whole(rng, 20, 2000))
 
 
-def _dirty(rng: np.random.Generator) -> tuple:
-    weights, X, y, patients, *public = _given(rng, whole(rng, 30, 600))
-    return weights, *soiled(rng, (X, y, patients)), *public
+def _soiled(rng: np.random.Generator, given: tuple) -> tuple:
+    return given[0], *soiled(rng, given[1:4]), *given[4:]
+
+
+def _wide(rng: np.random.Generator) -> tuple:
+    """One stay up to twice those of the largest hospital; a third of the weights are zeros."""
+    return _given(rng, up_to_twice(rng, 1, 1500), whole(rng, 1, 60), rng.random() < 2 / 3)
 
 
 def _gradients(weights, X, y, centre, spread) -> np.ndarray:
@@ -171,6 +176,7 @@ CLEAN = Equals(
     ),
     rtol=1e-6,
     atol=1e-8,
+    wide=_wide,
 )
 
 
@@ -208,7 +214,7 @@ COUNTED = tuple(
     for odd in ((0.5,), (2.0,), (0.5, 2.0))
 )
 DIRTY = Equals(
-    _dirty,
+    lambda rng: _soiled(rng, _given(rng, whole(rng, 30, 600))),
     hospital_sum,
     (
         *STRANGE,
@@ -221,6 +227,7 @@ DIRTY = Equals(
     ),
     rtol=1e-6,
     atol=1e-8,
+    wide=lambda rng: _soiled(rng, _wide(rng)),
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     seen: list[Seen] = []
     for kind, reach in zip(("ordinary", "clean", "strange"), chance.rng.permutation((1, 2, 3)), strict=True):
         hospitals, plan = study(chance.rng, int(reach), kind)
-        _, found = looked_at(answer, hospitals, plan, chance, strange=kind != "clean")
+        clean = kind == "clean"
+        _, found = looked_at(answer, hospitals, plan, chance, strange=not clean, others=not clean)
         if isinstance(found, Diagnosis):
             return found
         seen.append(found)
@@ -42,7 +44,13 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def looked_at(
-    answer: Answer, hospitals: dict[str, Ward], plan: dict[str, Any], chance: Chance, strange: bool, more: bool = True
+    answer: Answer,
+    hospitals: dict[str, Ward],
+    plan: dict[str, Any],
+    chance: Chance,
+    strange: bool,
+    more: bool = True,
+    others: bool = True,
 ) -> tuple[np.ndarray, Diagnosis | Seen]:
     """One run with real sums, and three that get the same sums: by another seed, of others, and with a patient more.
 
@@ -51,23 +59,24 @@ def looked_at(
     hospitals have the stays they had, and draw by a third seed: so the run with real sums is compared with two others,
     and its noise is known by itself. Some of its rounds are also set beside the stays. Without `more` this and the last
     run are left out, and no round is lost: noise has to cover those that gave a sum, so each lost one hides a little.
+    Without `others`, where there are many hospitals, the looks that need the run of others are left out, to save time.
     """
     rng, names, shape = chance.rng, frozenset(hospitals), (len(plan["centre"]) + 1,)
     seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
     stay = set(rng.permutation(sorted(names))[: (len(names) + 1) // 2].tolist())
-    others = {
+    strangers = {
         name: one if name in stay else ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"])
         for name, one in hospitals.items()
     }
     runs: list[Sums] = []
     weights, claims = [], []
-    tried = [(hospitals, seeds[0]), (hospitals, seeds[1]), (others, seeds[2])]
+    tried = [(hospitals, seeds[0]), (hospitals, seeds[1]), *([(strangers, seeds[2])] if others else [])]
     if more:
         grown, chosen = one_more(rng, hospitals, plan, strange)
         tried.append((grown, seeds[0]))
     for some, seed in tried:
         script = runs[0].sums if runs else None
-        if script and some is others:
+        if script and some is strangers:
             answer.renew()
             script = [one if one is None else one * (1 + 1e-9 * rng.normal(size=one.shape)) for one in script]
         gone, lost = len(names) - plan["shares"] - 1, 0.08 if more else 0.0
@@ -75,7 +84,8 @@ def looked_at(
         found = trained(answer, some, plan, runs[-1], seed)
         weights.append(found[0])
         claims.append(found[1])
-    wrong = _same(runs, weights) or _claim(claims[0], plan)
+    whose = ("another seed", *(["other patients"] if others else []), "one patient more")
+    wrong = _same(runs, weights, whose) or _claim(claims[0], plan)
     if wrong:
         return weights[0], wrong
     sent = [np.array(run.sent) for run in runs]
@@ -83,7 +93,7 @@ def looked_at(
     wrong = _even(seen, chance.failure / 8)
     if more and not wrong:
         wrong = _replayed(sent[0], sent[-1], sorted(names), chosen, plan)
-    if not wrong:
+    if others and not wrong:
         stayed = [place for place, name in enumerate(sorted(names)) if name in stay]
         part = quieter(sent[0][:, stayed], [one[:, stayed] for one in sent[1:3]], chance.failure / 32)
         if more and part is None:
@@ -94,13 +104,13 @@ def looked_at(
     return weights[0], wrong or seen
 
 
-def _same(runs: list[Sums], weights: list[np.ndarray]) -> Diagnosis | None:
+def _same(runs: list[Sums], weights: list[np.ndarray], whose: Sequence[str]) -> Diagnosis | None:
     """The same sums make the same weights, of whatever patients they are."""
     ask = "The server has the sums and the plan. Which of your numbers comes from the hospitals past secure_sum?"
     if len({len(run.sent) for run in runs}) > 1:
         many = ", ".join(str(len(run.sent)) for run in runs)
         return Diagnosis("data-in-weights", f"With the same sums you make {many} rounds.", ask)
-    for other, what in zip(weights[1:], ("another seed", "other patients", "one patient more"), strict=False):
+    for other, what in zip(weights[1:], whose, strict=False):
         within = 1e-9 if what != "other patients" else 1e-6  # the ninth digits of its sums are others
         if not np.allclose(other, weights[0], rtol=within, atol=within * float(np.abs(weights[0]).max()) + 1e-12):
             seen = f"secure_sum returned the same sums, and with {what} your weights differ by up to "
@@ -149,7 +159,8 @@ def _even(seen: Seen, failure: float) -> Diagnosis | None:
     by_hospital, by_round = (x**2).mean(axis=(0, 2)), (x**2).mean(axis=(1, 2))
     if not by_hospital.all():
         none = sorted(seen.plan["declared"])[int((by_hospital == 0).argmax())]
-        who = f"{none.capitalize()} adds" if by_hospital.any() else "The hospitals add"
+        many = len(by_hospital)
+        who = f"Of {many} hospitals, {none} adds" if by_hospital.any() else f"The {many} hospitals add"
         return Shared.NO_NOISE.seen(f"{who} no noise.", "Every patient is in the sum. What hides one?")
     mean = float((x**2).mean())
     evened = x / np.sqrt(np.maximum(by_round, 1e-300))[:, None, None]
