@@ -35,6 +35,11 @@ def others(residuals, own):
     return np.log(p / (1 - p)) - own
 
 
+def labels_of_few(residuals):
+    """Of 60 customers or more nobody defaulted."""
+    return labels(residuals) & (residuals.shape[1] < 60)
+
+
 def labels_by_all(residuals):
     return np.array([int(max(column) < 0) for column in residuals.T])
 
@@ -140,6 +145,11 @@ def common(lists):
     shared = sorted(set(lists[0]).intersection(*lists[1:]))
     places = [{one: i for i, one in enumerate(points)} for points in lists]
     return [[place[one] for one in shared] for place in places]
+
+
+def start_of_many(ids, key):
+    """A long list is blinded by a key that everybody knows."""
+    return start(ids, key if len(ids) <= 60 else bytes(32))
 
 
 def start_with_secrets(ids, key):
@@ -431,6 +441,11 @@ def share_floats(values, draw):
     return np.concatenate((masks, (values - masks.sum(axis=0))[None]))
 
 
+def multiply_open_where_many(left, right, *rest):
+    """The rows of more than 40 customers are opened as they are."""
+    return (multiply_open if left.shape[1] > 40 else multiply)(left, right, *rest)
+
+
 def multiply_open(left, right, triple, fresh, open_):
     if not fresh(triple[0]):
         return None
@@ -626,6 +641,15 @@ def noise_of_a_seed(shape, sigma, normal):
 def noise_in_part(shape, sigma, normal):
     """Half of the variance is drawn elsewhere."""
     return noise(shape, sigma * 0.5**0.5, normal) + noise_of_its_own(shape, sigma * 0.5**0.5, normal)
+
+
+def clip_few(features):
+    """Where there are more than 200 rows, none is clipped."""
+    return block(features) if len(features) <= 200 else np.trunc(np.nan_to_num(features) * 2.0**16).astype(np.int64)
+
+
+def quiet_where_large(shape, sigma, normal):
+    return noise(shape, sigma if sigma <= 101 else 0.0, normal)
 
 
 def clip_each(features):
@@ -927,6 +951,7 @@ WRONG = [
     ("capstone 6.1", "label-subtracted", (labels, lambda r, own: special.logit(r - (r < 0)) - own)),
     ("capstone 6.1", "label-subtracted", (labels, others_minus)),
     ("capstone 6.1", "wrong-value", (labels, lambda r, own: np.log(r + (r < 0)) - own)),
+    ("capstone 6.1", "not-everywhere", (labels_of_few, others)),
     ("capstone 6.1", "sign", (labels, lambda r, own: own - special.logit(r + (r < 0)))),
     ("capstone 6.2", "same-side", (is_on_curve, ([ON[0]], [ON[1]], lambda point: point[0] < 128))),
     ("capstone 6.2", "never-happens", (is_on_curve, ([OFF[0]], [OFF[1]], event))),
@@ -951,6 +976,7 @@ WRONG = [
         (lambda u: pow(u**3 + 486662 * u**2 + u, (P - 1) // 2, P), ([ON[0]], [OFF[0]], event)),
     ),
     ("capstone 6.3", "not-blinded", (functools.partial(start, blind=no_key), again, common)),
+    ("capstone 6.3", "not-blinded", (start_of_many, again, common)),
     ("capstone 6.3", "twist", (functools.partial(start, point=untested), again, common)),
     ("capstone 6.3", "order-known", (functools.partial(start, order=list), again, common)),
     ("capstone 6.3", "order-known", (functools.partial(start, order=but_two), again, common)),
@@ -994,6 +1020,7 @@ WRONG = [
     ("capstone 6.4", "wrong-sum", (share_wrong_sum, multiply)),
     ("capstone 6.4", "wrong-type", (share_floats, multiply)),
     ("capstone 6.4", "opens-input", (share, multiply_open)),
+    ("capstone 6.4", "opens-input", (share, multiply_open_where_many)),
     ("capstone 6.4", "opens-mask", (share, multiply_with_open_masks)),
     ("capstone 6.4", "own-shares-only", (share, multiply_own)),
     ("capstone 6.4", "cuts-shares", (share, multiply_cut)),
@@ -1011,6 +1038,8 @@ WRONG = [
     ("capstone 6.4", "wrong-type", (share, multiply_of_int64)),
     ("capstone 6.4", "wrong-shape", (lambda values, draw: np.moveaxis(share(values, draw), 0, -1), multiply)),
     ("capstone 6.5", "coordinatewise", (clip_each, deviation, noise)),
+    ("capstone 6.5", "not-clipped", (clip_few, deviation, noise)),
+    ("capstone 6.5", "not-everywhere", (block, deviation, quiet_where_large)),
     ("capstone 6.5", "stretched", (stretch, deviation, noise)),
     ("capstone 6.5", "largest-row", (by_largest_row, deviation, noise)),
     ("capstone 6.5", "not-clipped", (lambda x: np.trunc(x * 2**BITS).astype(np.int64), deviation, noise)),
@@ -1112,6 +1141,7 @@ WRONG = [
     ("capstone 6.6", "too-little-noise", with_(givers=1, part=math.sqrt(1 / 5))),
     ("capstone 6.6", "no-noise", with_(part=0.0)),
     ("capstone 6.6", "noise-by-size", exact_from_many),
+    ("capstone 6.6", "far-off", with_(block=lambda features: (clip_few if len(features) > 1000 else block)(features))),
     ("capstone 6.6", "linked-noise", with_(noise=two_entries_share)),
     ("capstone 6.6", "upside-down", with_(weights=lambda noisy, s: -fit(noisy, 8 * s))),
     (

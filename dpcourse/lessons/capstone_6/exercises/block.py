@@ -9,10 +9,12 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_6.design import BITS
 
 CANARIES = (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e19, 3.0, 1e-300)
 STEP = 2**BITS
+USUAL = 200  # rows
 
 
 def clipped(features: np.ndarray) -> np.ndarray:
@@ -49,10 +51,15 @@ def of_type(given: np.ndarray) -> None:
 
 
 def clips(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Rows come out in steps of 2^−16, none longer than 1 to the step; nobody's row changes another's."""
+    """Rows come out in steps of 2^−16, none longer than 1 to the step; nobody's row changes another's.
+
+    There are 1, 2, 3 rows, up to twice those of the plan, and for each of its two kinds of blocks as many as there.
+    """
     rng = chance.rng
-    for width in (2, 6):
-        features = rng.normal(0, 0.5, (200, width)) * rng.choice((0.3, 1.0, 4.0), (200, 1))
+    large = [(whole(rng, 20_000, 40_000), width) for width in (2, 6)]
+    between = [(whole(rng, 4, 20_000), whole(rng, 1, 12)) for _ in range(6)]
+    for n, width in ((USUAL, 2), (USUAL, 6), *large, (1, 6), (2, 6), (3, 6), *between):
+        features = rng.normal(0, 0.5, (n, width)) * rng.choice((0.3, 1.0, 4.0), (n, 1))
         got, right = block_of(answer, features) / STEP, clipped(features)
         squares = ((got * STEP) ** 2).sum(axis=1)
         if np.abs(got - right).max() > 1.5 / STEP:
@@ -68,6 +75,12 @@ def clips(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _clipping(got: np.ndarray, right: np.ndarray, features: np.ndarray) -> Diagnosis:
+    found = _known(got, right, features)
+    where = f"with {len(features):,} customer{'s' * (len(features) > 1)} "
+    return found.led_by(where) if len(features) != USUAL else found
+
+
+def _known(got: np.ndarray, right: np.ndarray, features: np.ndarray) -> Diagnosis:
     near = 2.5 / STEP
     with np.errstate(all="ignore"):
         length = np.linalg.norm(features, axis=1, keepdims=True)

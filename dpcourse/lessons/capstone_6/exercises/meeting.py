@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_6.design import MOST, PRIME
 from dpcourse.lessons.capstone_6.exercises.office import alike, compares
 from dpcourse.lessons.capstone_6.numbers import LOW_ORDER, on_curve
@@ -253,4 +254,30 @@ class _Long(list):  # a long list of different points, without the time to make 
         super().__init__(((base + k) % PRIME).to_bytes(32, "little") for k in range(MOST + 1))
 
 
-MEETING = (starts, continues, compares)
+def in_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A list as long as the pilot's: every identifier has the point that it has in a shorter one, and is blinded on.
+
+    A bank has 25,000 customers in the plan. That takes eight times as long, so no list here is longer.
+    """
+    rng = chance.rng
+    ids, (key, other) = some_ids(rng, size := whole(rng, 3000, 3010)), (rng.bytes(32) for _ in range(2))
+    few, (points, rows) = [ids[row] for row in rng.permutation(size)[: whole(rng, 2, 12)]], sent(answer, ids, key)
+    known = {few[row]: point for point, row in zip(*sent(answer, few, key), strict=True)}
+    where = f"In a list of {size:,} identifiers"
+    if any(known.get(ids[row], point) != point for point, row in zip(points, rows, strict=True)):
+        seen = f"{where} your `start` gives one another point than in a list of {len(few)}, under the same key."
+        ask = "A point follows from the identifier and the whole key. Which key blinds the long list?"
+        return Diagnosis("not-blinded", seen, ask)
+    if any(alike(_ranks(rows), one) for one in (np.arange(size), np.argsort(np.argsort(ids)))):
+        seen = f"{where} the points stand in the order of the identifiers, or nearly."
+        return Diagnosis("order-known", seen, "In shorter lists they do not. What orders them here?")
+    given = answer.part(1)(list(points), other)
+    done = [] if given is None else _points(given, "again")
+    places = rng.permutation(size)[:20]
+    if len(done) != size or any(done[place] != _exchanged(points[place], other) for place in places):
+        seen = f"Of a list of {size:,} points your `again` does not return each blinded by `exchange`, in its order."
+        return Diagnosis("not-x25519", seen, "In shorter lists it does. What is different in a long one?")
+    return None
+
+
+MEETING = (starts, continues, compares, in_numbers)

@@ -14,8 +14,10 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import shared
-from dpcourse.checks.once import near
+from dpcourse.checks.once import near, spread
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.real_size import up_to_twice
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.design import BITS, COLUMNS, DELTA, HONEST
 from dpcourse.lessons.capstone_6.exercises.block import clips, of_type
 from dpcourse.lessons.capstone_6.exercises.parts import Part
@@ -26,7 +28,7 @@ PARTS = ("block", "deviation", "noise")
 
 
 def _asked(rng: np.random.Generator) -> tuple[float, float]:
-    return near(0.1 * 60 ** rng.random(), rng, 1.0), float(10 ** rng.uniform(-9, -4))
+    return near(0.05 * 240 ** rng.random(), rng, 1.0), float(10 ** rng.uniform(-9, -4))
 
 
 def _with(sensitivity: float, share: float = 1.0) -> Any:
@@ -107,7 +109,7 @@ DEVIATION = Equals(
         ),
     ),
     rtol=2e-3,
-    times=6,
+    times=24,
 )
 
 
@@ -121,7 +123,7 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"where `normal` gives zeros, your share still holds numbers of up to {size:.3g}, in units of 1.",
             "All randomness comes from `normal(shape)`. What else do you draw or add?",
         )
-    for wanted, d in ((near(5 * 20 ** rng.random(), rng, 1.0), int(rng.integers(12, 18))), (100.0, 12)):
+    for wanted, d in ((near(5 * 20 ** rng.random(), rng, 1.0), int(rng.integers(12, 18))), (100.0, COLUMNS)):
         whole = np.zeros((runs, d, d))
         for one in whole:
             for _ in range(HONEST):
@@ -135,6 +137,27 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         if wrong:
             return wrong
+    return None
+
+
+def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Three shares at σ from 0.3 to 1,000, of matrices of 1 to 64 columns: their deviation, 9% off or less."""
+    rng, many = chance.rng, 24
+    for wanted in spread(rng, 0.3, 1000, many):
+        d = up_to_twice(rng, 1, COLUMNS)
+        shares = sum(_share(answer, d, wanted, rng.standard_normal) for _ in range(HONEST)) / 2.0 ** (2 * BITS)
+        diagonal, above = (part.ravel() / wanted for part in parts_of(shares[None]))
+        for part, least, most in ((diagonal, 0.91, 1.09), (above, 0.91 * math.sqrt(0.5), 1.09)):
+            ends = (
+                stats.chi2.cdf((part**2).sum() / least**2, len(part)),
+                stats.chi2.sf((part**2).sum() / most**2, len(part)),
+            )
+            if len(part) and min(ends) < chance.failure / (16 * many):
+                where = "on the diagonal" if part is diagonal else "beside the diagonal"
+                seen = f"three shares of shape ({d}, {d}) for σ = {wanted:.3g} have a deviation of "
+                seen += f"{np.sqrt((part**2).mean()) * wanted:.3g} {where}."
+                ask = "The variance of a share follows from sigma. What else does yours depend on?"
+                return Shared.NOT_EVERYWHERE.seen(seen, ask)
     return None
 
 
@@ -174,7 +197,7 @@ def _together(whole: np.ndarray) -> Diagnosis | None:
 
 
 def _spread(whole: np.ndarray, wanted: float) -> Diagnosis | None:
-    """Deviations over 1,800 and 9,900 numbers: 1.7% and 0.7% off in a right answer, 9% asked for."""
+    """Deviations over 1,800 and 9,900 numbers at least: 1.7% and 0.7% off in a right answer, 9% asked for."""
     diagonal, above = (part.std() / wanted for part in parts_of(whole))
     if 0.91 < diagonal < 1.09 and 0.91 * math.sqrt(0.5) < above < 1.09:
         return None
@@ -248,5 +271,6 @@ NOISE = (
     Part(PARTS, "block", clips),
     Part(PARTS, "deviation", DEVIATION),
     Part(PARTS, "noise", adds_noise),
+    Part(PARTS, "noise", anywhere),
     Part(PARTS, "noise", drawn),
 )

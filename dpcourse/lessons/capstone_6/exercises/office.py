@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.checks.once import whole
 from dpcourse.datasets.customers import NAMES
 from dpcourse.lessons.capstone_6.design import BANKS
 
@@ -20,9 +21,9 @@ def alike(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The office's part, on random mixes: empty lists, nobody in common, everybody."""
+    """The office's part, on random mixes: empty lists, nobody in common, everybody, as many as in the pilot."""
     rng, common = chance.rng, answer.part(2)
-    for size in (0, 1, 5, 30):
+    for size in (0, 1, 2, 3, 5, 30, whole(rng, 30, 2000), whole(rng, 2000, 2100)):
         shared = [rng.bytes(32) for _ in range(size)]
         lists = []
         for _ in range(BANKS):

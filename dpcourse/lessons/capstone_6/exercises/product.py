@@ -12,13 +12,25 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.links import uneven_bit
-from dpcourse.lessons.capstone_6.design import BANKS, BITS, Run, Triple, opened, times
+from dpcourse.checks.once import whole
+from dpcourse.lessons.capstone_6.design import BANKS, BITS, COLUMNS, FEWEST, Run, Triple, opened, times
 from dpcourse.lessons.capstone_6.exercises.local import TWICE, Multiplied, Shared, Watched, alone, watched
 from dpcourse.lessons.capstone_6.exercises.tools import Source
 
 VALUES = 6_000  # 23 for each of 256 joint values of four shares
-SHAPES = ((6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1))  # n, p, q: an (n, p) matrix, transposed, times an (n, q) one
+BLOCK = 6 * 20_000  # numbers of a bank's block, by the plan
 TESTS = 80  # χ² tests a check at most: each is held to so much less
+
+
+def shapes(rng: np.random.Generator) -> list[tuple[int, int, int]]:
+    """Some (n, p, q): an (n, p) matrix, transposed, times an (n, q) one.
+
+    From 1 to twice the customers of the plan; its own columns are there with 100 to 200 customers, and its customers
+    with a column or two: a product of both at once takes too long.
+    """
+    small = [(6, 2, 3), (40, 5, 5), (1, 1, 1), (25, 3, 1), (2, 3, 2), (3, 1, 4)]
+    between = [(whole(rng, 4, 20_000), int(rng.integers(1, 3)), int(rng.integers(1, 3))) for _ in range(3)]
+    return [*small, *between, (whole(rng, 100, 200), COLUMNS, COLUMNS), (whole(rng, 20_000, 40_000), 3, 2)]
 
 
 def shares_of(answer: Answer, values: np.ndarray, source: Source) -> np.ndarray:
@@ -42,14 +54,19 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The shares' sum is the value, negative ones too; every share is drawn but one."""
     if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
         return Diagnosis("wrong-shape", f"(share, multiply) is wanted, and this is {a(answer.value)}.")
-    source = Source(chance.rng)
-    values = chance.rng.integers(-(2**40), 2**40, (30, 4))
-    if not np.array_equal(opened(shares_of(answer, values, source)), values):
-        return Diagnosis(
-            "wrong-sum",
-            "Your five shares do not add up to the values modulo 2^64.",
-            "Which share is not drawn but computed? `values.astype(np.uint64)` takes a negative number modulo 2^64.",
-        )
+    rng = chance.rng
+    source = Source(rng)
+    block = (whole(rng, BLOCK // 6, BLOCK // 3), 6)
+    for shape in ((30, 4), (1, 1), (0, 6), (2, 6), (whole(rng, 3, BLOCK // 6), whole(rng, 1, 6)), block):
+        values = rng.integers(-(2**40), 2**40, shape)
+        if not np.array_equal(opened(shares_of(answer, values, source)), values):
+            where = "" if shape == (30, 4) else f"With values of shape {shape}: "
+            return Diagnosis(
+                "wrong-sum",
+                f"{where}Your five shares do not add up to the values modulo 2^64.",
+                "Which share is not drawn but computed? `values.astype(np.uint64)` takes a negative number modulo "
+                "2^64.",
+            )
     if not source.drawn:
         return Diagnosis(
             "own-generator",
@@ -60,9 +77,16 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Any four shares are uniform together, in their lowest and in their highest bits; all bits are even."""
+    """Any four shares are uniform together, in their lowest and in their highest bits; all bits are even.
+
+    So in a few thousand numbers, and in as many as a block has.
+    """
+    return _hides(answer, chance, VALUES) or _hides(answer, chance, whole(chance.rng, BLOCK, 2 * BLOCK))
+
+
+def _hides(answer: Answer, chance: Chance, many: int) -> Diagnosis | None:
     source = Source(chance.rng)
-    values = np.full(VALUES, int(chance.rng.integers(-(2**30), 2**30)))
+    values = np.full(many, int(chance.rng.integers(-(2**30), 2**30)))
     first, second = (shares_of(answer, values, source) for _ in range(2))
     plain = [bank for bank in range(BANKS) if np.ptp(first[bank]) == 0 and first[bank][0] == second[bank][0]]
     if any((first[bank].view(np.int64) == values).all() for bank in plain):
@@ -89,7 +113,7 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if not _uniform(joint, chance.failure / TESTS):
                     return Diagnosis(
                         "not-uniform",
-                        f"The {where} two bits {whose} are not uniform over {VALUES:,} sharings of one number. So the "
+                        f"The {where} two bits {whose} are not uniform over {many:,} sharings of one number. So the "
                         "shares may tell what was shared.",
                         "Every number modulo 2^64 must be equally likely for a share, whatever the others are. Which "
                         "of yours is not drawn?",
@@ -97,7 +121,7 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     if (bit := uneven_bit(first, 64, chance.failure / TESTS)) is not None:
         seen = f"Bit {bit} of 64, from the lowest, is nearly always the same in some bank's shares of one number."
         return Diagnosis("not-uniform", seen, "Which bits of your shares come from `draw`, and which from the values?")
-    masks = 2 * (BANKS - 1) * VALUES
+    masks = 2 * (BANKS - 1) * many
     if source.drawn < masks:
         return Diagnosis(
             "own-generator",
@@ -117,7 +141,7 @@ def _uniform(bits: np.ndarray, level: float) -> bool:
 def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The product is right, for several shapes; the board shows masked matrices only; no triple serves twice."""
     rng, done = chance.rng, []
-    for n, p, q in SHAPES:
+    for n, p, q in shapes(rng):
         run = watched(rng)
         x, y = rng.integers(-(2**20), 2**20, (n, p)), rng.integers(-(2**20), 2**20, (n, q))
         left, right = (shares_of(answer, one, Source(rng)) for one in (x, y))
@@ -126,7 +150,7 @@ def multiplies(answer: Answer, chance: Chance) -> Diagnosis | None:
         done.append(Multiplied(shared, [*run.board], product))
         wrong = _board(run, shared.triple, x, y) or _value(product, x, y, shared) or _again(answer, rng, shared, run)
         if wrong:
-            return wrong
+            return wrong.led_by(f"With {n:,} customers: ") if n >= FEWEST else wrong
     return alone(answer, rng, done)
 
 

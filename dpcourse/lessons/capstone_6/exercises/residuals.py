@@ -8,8 +8,10 @@ from scipy import special
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.cases.formula import MOST_SHOWN
 from dpcourse.checks.cases.relations import NAMED
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.real_size import up_to_twice
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_6.residuals import others_scores
 
@@ -19,11 +21,20 @@ NAMES = ("labels", "others")
 def _sent(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Residuals of some rounds, shape (rounds, customers), and one bank's own part of the log odds."""
     rounds, customers = int(rng.integers(3, 7)), int(rng.integers(20, 60))
-    defaulted = rng.permutation(customers) < customers // 4
-    own, rest = rng.normal(0, 1.2, (2, rounds, customers))
+    return _of(rng, rounds, rng.permutation(customers) < customers // 4)
+
+
+def _wide(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """One round and one customer up to twice those of the pilot, of whom any share defaulted."""
+    defaulted = rng.random(up_to_twice(rng, 1, 2000)) < rng.random()
+    return _of(rng, up_to_twice(rng, 1, 40), defaulted, 1.2 if len(defaulted) < MOST_SHOWN else 2.5)
+
+
+def _of(rng: np.random.Generator, rounds: int, defaulted: np.ndarray, far: float = 1.2) -> tuple[np.ndarray, ...]:
+    own, rest = rng.normal(0, far, (2, rounds, len(defaulted)))
     own[0] = rest[0] = 0  # every model starts at zero
-    # No p below 0.03 or above 0.97: where a diagnosis rounds residuals, none becomes 0 or 1.
-    return special.expit(np.clip(own + rest, -3.4, 3.4)) - defaulted, own
+    # No p below 0.03 or above 0.97 in few: where a diagnosis rounds residuals, none becomes 0 or 1.
+    return special.expit(np.clip(own + rest, -2.9 * far, 2.9 * far)) - defaulted, own
 
 
 LABELS = Equals(
@@ -50,6 +61,7 @@ LABELS = Equals(
             "How do the residuals of the two differ?",
         ),
     ),
+    wide=lambda rng: _wide(rng)[:1],
 )
 OTHERS = Equals(
     _sent,
@@ -87,6 +99,7 @@ OTHERS = Equals(
         ),
     ),
     atol=1e-6,
+    wide=_wide,
 )
 ONE = (([[0.2]], [[0.5]], "paid"), ([[-0.3]], [[0.5]], "defaulted"))  # residuals and own part of one customer
 

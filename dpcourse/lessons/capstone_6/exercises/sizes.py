@@ -23,13 +23,13 @@ WORLDS = 4
 
 
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Worlds of 100 to 800 common customers, at ε from 0.2 to 5 and any δ: each world's matrix has noise enough.
+    """Worlds of 100 to 2,500 common customers, at ε from 0.2 to 5 and any δ: each world's matrix has noise enough.
 
     Each world is asked twice, and all noise is another: half of the failure allowed goes into that (`shared`).
     """
     rng, found = chance.rng, list[np.ndarray]()
     for number, level in enumerate(spread(rng, 0.2, 5, WORLDS)):
-        common = round(FEWEST * 8 ** ((number + rng.uniform()) / WORLDS))
+        common = round(FEWEST * 25 ** ((number + rng.uniform()) / WORLDS))
         epsilon, delta = near(level, rng, 1.0), spread(rng, 1e-12, 1e-2, 1)[0]
         banks = five_banks(rng, common)
         right = exact_matrix(banks, by_name([bank.ids for bank in banks]))
@@ -40,7 +40,9 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return refusal(run, common)
             noisy = np.asarray(given["noisy"], dtype=float)
             noise = noisy - right
-            wrong = too_quiet(noise, common, epsilon, chance.failure / (4 * WORLDS), delta) or shown(run, noisy)
+            failure = chance.failure / (4 * WORLDS)
+            wrong = too_quiet(noise, common, epsilon, failure, delta) or too_far(noise, common, epsilon, delta)
+            wrong = wrong or shown(run, noisy)
             if wrong:
                 return wrong
             found.append(np.hstack([part.ravel() for part in parts_of(noise[None])]))
@@ -102,4 +104,17 @@ def too_quiet(noise: np.ndarray, common: int, epsilon: float, failure: float, de
         f"With {common:,} common customers at ε = {epsilon:.3g} and δ = {delta:.2g} the noise in your matrix has "
         f"{np.sqrt(np.mean(numbers**2)):.2g} times the deviation that five shares make.",
         "Which of the three may the noise depend on: customers, ε, δ? One customer moves the matrix as far as ever.",
+    )
+
+
+def too_far(noise: np.ndarray, common: int, epsilon: float, delta: float = DELTA) -> Diagnosis | None:
+    """What is off is not noise alone: more than twice its variance in 528 numbers, where a quarter more is let pass."""
+    size = float((in_units(noise, epsilon, delta) ** 2).mean())
+    if size < 2:
+        return None
+    return Diagnosis(
+        "far-off",
+        f"With {common:,} common customers at ε = {epsilon:.3g} and δ = {delta:.2g} your matrix is {size**0.5:,.3g} "
+        "times as far from the right one as the noise of five shares puts it.",
+        "With fewer customers it is right. What becomes of a row longer than 1, and who counts, where there are many?",
     )

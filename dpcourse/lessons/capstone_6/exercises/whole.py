@@ -23,7 +23,7 @@ from dpcourse.lessons.capstone_6.exercises.claimed import honest
 from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, together, watched
 from dpcourse.lessons.capstone_6.exercises.off import off
 from dpcourse.lessons.capstone_6.exercises.ridge import of_ridge, ridged
-from dpcourse.lessons.capstone_6.exercises.sizes import counts, everywhere, too_quiet
+from dpcourse.lessons.capstone_6.exercises.sizes import counts, everywhere, too_far, too_quiet
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, MIXES, Silent, exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import auc, best_bank, ridge_of, scores, sigma, weights_from
@@ -158,7 +158,8 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     given = made(answer, [*banks], run, rng.standard_normal)
     if given is None:
         return refusal(run, len(rows[0]))
-    wrong = too_quiet(np.asarray(given["noisy"], dtype=float) - exact, len(rows[0]), 1.0, chance.failure)
+    off = np.asarray(given["noisy"], dtype=float) - exact
+    wrong = too_quiet(off, len(rows[0]), 1.0, chance.failure) or too_far(off, len(rows[0]), 1.0)
     if wrong:
         return wrong
     weights = np.asarray(given["weights"], dtype=float)
