@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
@@ -9,6 +11,8 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
+from dpcourse.checks.real_size import up_to_twice
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram, item_model, noise_radius, symmetric_noise
 from dpcourse.lessons.capstone_7.exercises.phone import STRANGE
 
@@ -19,8 +23,8 @@ def _gram(rng: np.random.Generator) -> tuple[np.ndarray, float]:
 
 
 def _large(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """One is enough, and no larger: who solves item by item takes long."""
-    return _of_items(rng, int(rng.integers(110, 180)))
+    """One is enough, as who solves item by item takes long."""
+    return _of_items(rng, whole(rng, 110, 300))
 
 
 def _of_items(rng: np.random.Generator, items: int) -> tuple[np.ndarray, float]:
@@ -39,6 +43,24 @@ def _by_rows(total: np.ndarray, ridge: float) -> np.ndarray:
 def _with_diagonal(total: np.ndarray, ridge: float) -> np.ndarray:
     inverse = _inverse(total, ridge)
     return -inverse / np.diag(inverse)
+
+
+def in_the_shop(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The shop's 500 books, once, where 150 are done in a hundredth of a second: who solves book by book takes long."""
+    total, ridge = _of_items(chance.rng, 150)
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        answer(total.copy(), ridge)
+        times.append(time.process_time() - start)
+    if min(times) > 0.01:
+        return None
+    found = Equals(lambda rng: _of_items(rng, int(rng.integers(500, 511))), item_model, times=1)(answer, chance)
+    if found is None:
+        return None
+    return Shared.NOT_EVERYWHERE.seen(
+        f"With fewer items you are right. {found.seen}", "What changes in your code with the number of items?"
+    )
 
 
 MODEL = (
@@ -100,6 +122,7 @@ MODEL = (
         wide=_large,
         wide_times=1,
     ),
+    in_the_shop,
 )
 
 
@@ -111,10 +134,11 @@ def recommended(clicks: np.ndarray, model: np.ndarray, popular: np.ndarray, many
 
 
 def _phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
-    items = whole(rng, 15, 500)
-    clicked = rng.choice(items, whole(rng, 4, items // 2), replace=False)
+    """A catalogue of up to twice the shop's books, and one click or more; a third have three or fewer."""
+    items = up_to_twice(rng, 8, 500)
+    clicked = rng.choice(items, whole(rng, 1, 3 if rng.random() < 1 / 3 else items // 2), replace=False)
     clicks = rng.permutation(np.append(clicked, clicked[:2])).astype(float)
-    return clicks, rng.normal(0, 1, (items, items)), rng.permutation(items), whole(rng, 3, items // 4)
+    return clicks, rng.normal(0, 1, (items, items)), rng.permutation(items), whole(rng, 1, items // 4)
 
 
 def _strange_phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
@@ -222,6 +246,7 @@ RECOMMEND = (
                 "Where does the model come in?",
             ),
         ),
+        times=20,
     ),
     short,
     strange,

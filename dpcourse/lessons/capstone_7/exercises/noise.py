@@ -12,7 +12,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked
-from dpcourse.checks.once import near, spread
+from dpcourse.checks.once import near, spread, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
@@ -223,10 +223,11 @@ def _units(noise: np.ndarray) -> np.ndarray:
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Catalogues of 1 to 500 items, twice each, at any σ."""
+    """Catalogues of 1 to 1,000 items and sums over 60 to 40,000 people, twice each, at any σ."""
     rng, found = chance.rng, []
-    for size in spread(rng, 1, 500, 16):
+    for size in spread(rng, 1, 1000, 16):
         total, sigma = population(rng, round(size)), near(0.02 * 5000 ** rng.random(), rng, 1.0)
+        total *= whole(rng, 1, 700)
         found.append((len(total), sigma, [_released(answer, total.copy(), sigma, chance) - total for _ in range(2)]))
     return off_anywhere(found, chance)
 

@@ -9,6 +9,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
+from dpcourse.checks.real_size import up_to_twice
 
 STRANGE = (np.nan, np.inf, -np.inf, -1.0, -3.0, 1e9, 1e300, 2.5, -0.5)  # and the number of items, which is none
 
@@ -20,11 +21,15 @@ def contributed(clicks: np.ndarray, items: int) -> np.ndarray:
 
 
 def _clean(rng: np.random.Generator) -> tuple[np.ndarray, int]:
-    """Some items, two of them clicked again, and one of these more often."""
-    items = whole(rng, 8, 500)
-    clicked = rng.choice(items, whole(rng, 4, min(items, 200)), replace=False)
+    """One item up to twice as many as anybody in the shop clicked, two of them again, and one of these more often."""
+    return _log(rng, items := up_to_twice(rng, 1, 500)), items
+
+
+def _log(rng: np.random.Generator, items: int) -> np.ndarray:
+    """A third have four items or fewer."""
+    clicked = rng.choice(items, whole(rng, 1, min(items, 4 if rng.random() < 1 / 3 else 400)), replace=False)
     again = clicked[:1].repeat(whole(rng, 1, 300))
-    return rng.permutation(np.concatenate((clicked, clicked[:2], again))).astype(float), items
+    return rng.permutation(np.concatenate((clicked, clicked[:2], again))).astype(float)
 
 
 def _dirty(rng: np.random.Generator) -> tuple[np.ndarray, int]:
@@ -94,12 +99,13 @@ CLEAN = Equals(
             "What is entry (i, i) of x xᵀ for an item i that was clicked?",
         ),
     ),
+    times=30,
 )
 
 
 def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each strange click beside fine ones, and alone: an error is an output, and the message keeps its norm."""
-    fine, items = _clean(chance.rng)
+    fine = _log(chance.rng, items := whole(chance.rng, 8, 500))
     for others in (fine, fine[:0]):
         for click in (*STRANGE, float(items)):
             clicks = chance.rng.permutation(np.append(others, click))

@@ -143,18 +143,18 @@ def _ridge(answer: Answer, chance: Chance) -> Diagnosis | None:
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Shops of 2 to 500 items, at any ε and δ, with the fewest phones and with more; small ones release twice.
 
-    One more has thousands of phones, most of which clicked nothing. It and every other one of the small have broken
-    logs, and so many strangers and second messages that they would show in the noise.
+    One more has as many phones as the brief, most of which clicked nothing. It and every other one of the small have
+    broken logs, and so many strangers and second messages that they would show in the noise.
     """
-    rng, found, asked = chance.rng, list[Released](), list[str]()
-    crowd = whole(rng, 8, 20), (many := whole(rng, 5000, 5600)), many
+    rng, found, asked, nothing = chance.rng, list[Released](), list[str](), np.array([])
+    crowd = whole(rng, 8, 20), (many := whole(rng, 20_000, 22_000)), many
     shops = [(round(size), (most := whole(rng, 2, 60 if size < 100 else 6)), most) for size in spread(rng, 2, 500, 8)]
     for number, (items, declared, most) in enumerate((crowd, *shops)):
         shares = int(rng.integers(1, most + 1))
         stayed, delta = int(rng.integers(shares, most + 1)), float(10 ** rng.uniform(-10, -2))
         epsilon, who = near(0.05 * 200 ** rng.random(), rng, 1.0), phones(declared)
         logs = [rng.integers(items, size=int(rng.integers(8))).astype(float) for _ in range(min(stayed, 60))]
-        messages: list[Message] = [(name, np.array([])) for name in who[:stayed]]
+        messages: list[Message] = [(name, nothing) for name in who[:stayed]]
         messages[: len(logs)] = zip(who[: len(logs)], logs, strict=True)
         exact, noise = np.sum([contributed(clicks, items) for clicks in logs], axis=0), list[np.ndarray]()
         deviation, told = sigma(epsilon, delta) * math.sqrt(stayed / shares), dict[str, int]()
