@@ -20,20 +20,26 @@ FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side
 
 def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
     """Some of the calls again, with the same numbers of other types, and generators of the same state."""
-    quick = [one for one in kept if one[1].seconds < QUICK][:MOST]
-    return with_or_without_a_point(answer, call, quick) or in_single_precision(answer, quick)
+    by_path: dict[Path, list[tuple[Path, Call]]] = {}
+    for path, one in kept:
+        if one.seconds < QUICK:
+            by_path.setdefault(path, []).append((path, one))
+    for some in by_path.values():
+        found = with_or_without_a_point(answer, call, some[:MOST]) or in_single_precision(answer, some[:MOST])
+        if found:
+            return found
+    return None
 
 
 def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
     """Some of the calls again, with ε = 1 or 2: the same but for its type, so right answers give the same."""
-    place = _place(call)
-    if place is None:
-        return None
     for path, one in kept:
-        if path or not isinstance(given := _epsilon(one, place), float):
+        place = _place(call, *path)
+        if place is None or not isinstance(given := _epsilon(one, place), float):
             continue
+        function = answer.part(path[0]) if path else answer
         epsilon = 1 if given < 1.5 else 2
-        results = [answer(*arguments, **keywords) for arguments, keywords in _written(one, place, epsilon)]
+        results = [function(*given, **named) for given, named in _written(one, place, epsilon)]
         if not alike(*results):
             seen = (
                 f"Asked the same with `epsilon` as {epsilon} and as {epsilon}.0, and with generators of the same state,"
@@ -85,13 +91,14 @@ def _close(one: Any, other: Any) -> bool:
     return bool((~np.isclose(first, second, rtol=0, atol=room, equal_nan=True)).mean() <= FAR) if first.size else True
 
 
-def _place(call: str) -> int | None:
-    """Which argument is called epsilon, where one is the generator.
+def _place(call: str, part: int = 0) -> int | None:
+    """Which argument of a function, or of such a part of the answer, is called epsilon, where one is the generator.
 
-    >>> _place("noisy_count(flags, epsilon, rng)"), _place("moved(mechanism, data)")
-    (1, None)
+    >>> _place("noisy_count(flags, epsilon, rng)"), _place("(learned, report(epsilon, rng))", 1), _place("learned(own)")
+    (1, 0, None)
     """
-    names = re.findall(r"\w+", call.partition("(")[2])
+    parts = re.findall(r"\w+(?:\([^()]*\))?", call.removeprefix("("))
+    names = re.findall(r"\w+", parts[part])[1:] if part < len(parts) else []
     return names.index("epsilon") if {"epsilon", "rng"} <= set(names) else None
 
 

@@ -14,7 +14,9 @@ EXERCISES = (
     Exercise("capstone 4.2", "Cells side by side", PACKING, call="(pack, unpack)"),
     Exercise("capstone 4.3", "Three of four", (*THRESHOLD, full_parts), call="(partial, combine)"),
     Exercise("capstone 4.4", "Tests within a budget", CHOICE, call="choose_tests(caught, cost, weights, budget)"),
-    Exercise("capstone 4.5", "What leaves", LEAVES, call="(learned, chip_report)"),
+    Exercise(
+        "capstone 4.5", "What leaves", LEAVES, call="(learned, chip_report(failures, defects, epsilon, shares, rng))"
+    ),
     Exercise(
         "capstone 4.6",
         "The whole test programme",

@@ -9,7 +9,12 @@ from dpcourse.lessons.capstone_8.exercises.reports import REPORTS
 from dpcourse.lessons.capstone_8.exercises.whole import WHOLE
 
 EXERCISES = (
-    Exercise("capstone 8.1", "A report every day", REPORTS, call="(daily_reports, daily_means)"),
+    Exercise(
+        "capstone 8.1",
+        "A report every day",
+        REPORTS,
+        call="(daily_reports(readings, epsilon, rng), daily_means(reports, epsilon))",
+    ),
     Exercise(
         "capstone 8.2",
         "A day and a year",
@@ -17,7 +22,12 @@ EXERCISES = (
         call="year_epsilon(deviation, days, delta)",
         allowed=("accounting", "mechanisms"),
     ),
-    Exercise("capstone 8.3", "Memory, and what it tells", MEMORISED, call="(memoised, data, neighbour, event)"),
+    Exercise(
+        "capstone 8.3",
+        "Memory, and what it tells",
+        MEMORISED,
+        call="(memoised(buckets, epsilon, rng), data, neighbour, event)",
+    ),
     Exercise(
         "capstone 8.4",
         "Means of every day, for a home's year",
