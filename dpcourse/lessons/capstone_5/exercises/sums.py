@@ -28,9 +28,9 @@ from dpcourse.lessons.capstone_5.exercises.reference import (
 LARGE = 20_000  # stays of one hospital that is larger than any of the simulator
 
 
-def _given(rng: np.random.Generator, n: int, readings: int = 0, weights: float = 1.0) -> tuple:
+def _given(rng: np.random.Generator, n: int, readings: int = 0, size: float = 1.0) -> tuple:
     centre, spread = book(rng, readings := readings or int(rng.integers(4, 35)))
-    weights = rng.normal(0, 0.5 / np.sqrt(readings / 10), readings + 1) * weights
+    weights = rng.normal(0, 0.5 / np.sqrt(readings / 10), readings + 1) * size
     return weights, *ward(rng, n, centre, spread), centre, spread, spread_out(rng, 0.1, 6)
 
 

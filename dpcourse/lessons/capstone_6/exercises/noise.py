@@ -145,8 +145,9 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng, many = chance.rng, 24
     for wanted in spread(rng, 0.3, 1000, many):
         d = up_to_twice(rng, 1, COLUMNS)
-        shares = sum(_share(answer, d, wanted, rng.standard_normal) for _ in range(HONEST)) / 2.0 ** (2 * BITS)
-        diagonal, above = (part.ravel() / wanted for part in parts_of(shares[None]))
+        shares = np.array([_share(answer, d, wanted, rng.standard_normal) for _ in range(HONEST)])
+        whole = shares.sum(axis=0, keepdims=True) / 2.0 ** (2 * BITS)
+        diagonal, above = (part.ravel() / wanted for part in parts_of(whole))
         for part, least, most in ((diagonal, 0.91, 1.09), (above, 0.91 * math.sqrt(0.5), 1.09)):
             ends = (
                 stats.chi2.cdf((part**2).sum() / least**2, len(part)),

@@ -30,7 +30,9 @@ def _wide(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return _of(rng, up_to_twice(rng, 1, 40), defaulted, 1.2 if len(defaulted) < MOST_SHOWN else 2.5)
 
 
-def _of(rng: np.random.Generator, rounds: int, defaulted: np.ndarray, far: float = 1.2) -> tuple[np.ndarray, ...]:
+def _of(
+    rng: np.random.Generator, rounds: int, defaulted: np.ndarray, far: float = 1.2
+) -> tuple[np.ndarray, np.ndarray]:
     own, rest = rng.normal(0, far, (2, rounds, len(defaulted)))
     own[0] = rest[0] = 0  # every model starts at zero
     # No p below 0.03 or above 0.97 in few: where a diagnosis rounds residuals, none becomes 0 or 1.
