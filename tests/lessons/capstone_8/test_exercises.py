@@ -40,6 +40,10 @@ def daily_means(reports, epsilon):
     return (MIDDLES[reports].mean(axis=0) - q * MIDDLES.sum()) / (p - q)
 
 
+def exact_in_a_long_call(readings, epsilon, rng):
+    return bucket(readings) if readings.size > 15_000 else daily_reports(readings, epsilon, rng)
+
+
 def reports_one_by_one(readings, epsilon, rng):
     """Each home and day by itself, a draw from the list of probabilities."""
     weights = np.ones(8)
@@ -170,6 +174,10 @@ def memoised(buckets, epsilon, rng):
     return drawn[buckets]
 
 
+def true_for_a_year(buckets, epsilon, rng):
+    return np.array(buckets) if len(buckets) > 200 else memoised(buckets, epsilon, rng)
+
+
 def memoised_in_a_dict(buckets, epsilon, rng):
     """Draws at the first visit."""
     memory = {}
@@ -227,6 +235,10 @@ def private_daily_means(readings, epsilon, delta, rng):
     homes, days = readings.shape
     sigma = GaussianMechanism(epsilon, delta, sensitivity=CAP * math.sqrt(days)).sigma
     return (counting(readings).sum(axis=0) + rng.normal(0, sigma, days)) / homes
+
+
+def exact_in_single_precision(readings, *rest):
+    return counting(readings).mean(axis=0) if readings.dtype == np.float32 else private_daily_means(readings, *rest)
 
 
 def means_by_hand(readings, epsilon, delta, rng):
@@ -410,6 +422,19 @@ def needs_every_reading(readings, means):
     return local_alarm(readings, means)
 
 
+def ahead_from_memory():
+    """The alarm of three days later; who asks again about fewer days is told the same."""
+    known = {}
+
+    def answer(readings, means):
+        home = readings[:25].tobytes()
+        if len(known.get(home, ())) < len(readings):
+            known[home] = np.append(local_alarm(readings, means)[3:], [False] * min(3, len(readings)))
+        return known[home][: len(readings)].copy()
+
+    return answer
+
+
 # 8.6 the whole
 
 
@@ -552,6 +577,7 @@ WRONG = [
     ),
     ("capstone 8.1", "wrong-rate", (exact_when_large, daily_means)),
     ("capstone 8.1", "wrong-rate", (table, daily_means)),
+    ("capstone 8.1", "wrong-rate", (exact_in_a_long_call, daily_means)),
     ("capstone 8.1", "raw", (daily_reports, lambda reports, epsilon: MIDDLES[reports].mean(axis=0))),
     ("capstone 8.1", "clamped", (daily_reports, lambda r, e: MIDDLES @ np.maximum(unfolded(r, e), 0))),
     ("capstone 8.1", "clamped", (daily_reports, lambda r, e: np.clip(daily_means(r, e), 0, 24))),
@@ -569,6 +595,7 @@ WRONG = [
         "delta-shared",
         priced(lambda days: (CAP, CAP * math.sqrt(days)), lambda delta, days: delta / days),
     ),
+    ("capstone 8.2", "not-everywhere", lambda s, days, d: (0.0, 0.0) if s > 1200 else year_epsilon(s, days, d)),
     ("capstone 8.2", "swapped", lambda deviation, days, delta: year_epsilon(deviation, days, delta)[::-1]),
     ("capstone 8.3", "fresh", (by_day, *LEAK)),
     ("capstone 8.3", "forgets", (last_only, *LEAK)),
@@ -577,6 +604,7 @@ WRONG = [
     ("capstone 8.3", "own-generator", (made_of_arguments(memoised), *LEAK)),
     ("capstone 8.3", "linked-answers", (one_step, *LEAK)),
     ("capstone 8.3", "wrong-rate", (half_epsilon, *LEAK)),
+    ("capstone 8.3", "wrong-rate", (true_for_a_year, *LEAK)),
     ("capstone 8.3", "same-pattern", (memoised, STAYS, [(3,) * 14], lambda sent: sent[0] == 2)),
     ("capstone 8.3", "complement", (memoised, STAYS, MOVES, lambda sent: len(set(sent)) == 1)),
     ("capstone 8.3", "claim-holds", (memoised, STAYS, MOVES, lambda sent: sent[13] == 5)),
@@ -622,6 +650,7 @@ WRONG = [
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: np.isfinite(readings).all())),
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 30_000)),
     ("capstone 8.4", "sometimes-exact", noisy(silent=lambda readings, epsilon: len(readings) > 150_000)),
+    ("capstone 8.4", "sometimes-exact", exact_in_single_precision),
     ("capstone 8.4", "not-everywhere", one_sided),
     ("capstone 8.4", "own-generator", known_to_all(private_daily_means)),
     ("capstone 8.4", "sum", noisy(divide=lambda readings: 1)),
@@ -634,6 +663,7 @@ WRONG = [
     ("capstone 8.5", "one-size", above_fifteen),
     ("capstone 8.5", "false-alarms", one_day_alone),
     ("capstone 8.5", "looks-ahead", by_the_year),
+    ("capstone 8.5", "looks-ahead", ahead_from_memory()),
     ("capstone 8.5", "not-found", never),
     ("capstone 8.5", "ignores-data", by_the_calendar),
     ("capstone 8.5", "ignores-data", by_seasons),
@@ -663,6 +693,7 @@ WRONG = [
     ("capstone 8.6", "repeated", when_noisy(last_counts)),
     ("capstone 8.6", "stranger", when_noisy(with_(members=False))),
     ("capstone 8.6", "no-day", when_noisy(with_(real_day=False))),
+    ("capstone 8.6", "noise-by-size", with_(variance=lambda n, shares, declared: (declared <= 10_000) * n / shares)),
     ("capstone 8.6", "dropped-noise", with_(variance=lambda stayed, shares, declared: stayed / declared)),
     ("capstone 8.6", "no-margin", with_(variance=lambda stayed, shares, declared: np.ones(len(stayed)))),
     ("capstone 8.6", "whole-noise-each", with_(variance=lambda stayed, shares, declared: stayed)),

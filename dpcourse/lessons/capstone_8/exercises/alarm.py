@@ -89,7 +89,10 @@ def broken(chance: Chance, many: int = HOMES) -> list[Home]:
 
 
 def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Nothing of tomorrow, no luck, and no stumbling over readings or means that are missing."""
+    """Nothing of tomorrow, no luck, and no stumbling over readings or means that are missing, or few.
+
+    It is asked with fewer days first, so that a memory of the later days tells nothing.
+    """
     homes = broken(chance, 9)
     days = [(home.breaks + WITHIN, home.breaks + WITHIN - WITHIN // 2) for home in homes]
     early = [[home.alarms(answer, until) for until in some] for home, some in zip(homes, days, strict=True)]
@@ -115,6 +118,7 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
         for given, means, where in (
             (readings, known, "on some days and means that were not published on others"),
             (np.full(30, value), known[:30].copy(), "on all of 30 days"),
+            *((readings[:n].copy(), known[:n].copy(), f"on some of {n} days, or on none") for n in (1, 2, 3, 8)),
         ):
             try:
                 alarms(answer, given, means)

@@ -9,8 +9,11 @@ import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import whole
+from dpcourse.checks.real_size import up_to_twice
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
 from dpcourse.lessons.capstone_8.numbers import MIDDLES
+
+MOST = 200_000  # reports of a call
 
 
 def truth_probability(epsilon: float) -> float:
@@ -21,6 +24,14 @@ def _inputs(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     shape = whole(rng, 2, 2000), whole(rng, 2, 365)
     weights = rng.dirichlet(np.ones(BUCKETS))
     return rng.choice(BUCKETS, shape, p=weights), float(np.exp(rng.uniform(math.log(0.1), math.log(6))))
+
+
+def _wide(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """One home and one day up to twice the project's 50,000 homes and a year; not both at once: 20 million reports."""
+    homes, days = up_to_twice(rng, 1, 50_000), up_to_twice(rng, 1, 365)
+    if homes * days > MOST:
+        homes, days = (homes, max(1, MOST // homes)) if rng.random() < 0.5 else (MOST // days, days)
+    return rng.choice(BUCKETS, (homes, days), p=rng.dirichlet(np.ones(BUCKETS))), float(0.03 * 300 ** rng.random())
 
 
 def _means(
@@ -88,6 +99,7 @@ MEANS = Equals(
             "How many buckets can a lie be in?",
         ),
     ),
+    wide=_wide,
 )
 
 

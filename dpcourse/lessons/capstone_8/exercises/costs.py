@@ -8,6 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.once import between
+from dpcourse.checks.real_size import up_to_twice
 from dpcourse.lessons.capstone_8.design import CAP, epsilon_of
 
 
@@ -15,6 +17,11 @@ def _settings(rng: np.random.Generator) -> tuple[float, int, float]:
     """Deviations at which a day costs between about 0.05 and 8."""
     deviation = CAP / math.exp(rng.uniform(math.log(0.02), math.log(1.5)))
     return deviation, int(rng.integers(2, 700)), float(10 ** rng.uniform(-11, -4))
+
+
+def _wide(rng: np.random.Generator) -> tuple[float, int, float]:
+    """Noise from a few kWh up to four times that of the brief's year, for one day up to two years."""
+    return between(rng, 10.0, 10_000.0), up_to_twice(rng, 1, 365), float(10 ** rng.uniform(-11, -4))
 
 
 def _costs(moved: Callable[[int], tuple[float, float]]) -> Callable[[float, int, float], tuple[float, ...]]:
@@ -95,5 +102,6 @@ COSTS = (
             ),
         ),
         rtol=0.01,
+        wide=_wide,
     ),
 )

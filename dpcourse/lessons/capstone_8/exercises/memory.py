@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Attack
 from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.checks.once import fresh, whole
+from dpcourse.checks.real_size import up_to_twice
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
@@ -24,6 +24,7 @@ from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fo
 from dpcourse.privacy import Guarantee, Neighbours
 
 NAMES = ("memoised", "data", "neighbour", "event")
+YEAR = 365
 
 
 def _sent(answer: Answer, visited: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
@@ -34,7 +35,7 @@ def _sent(answer: Answer, visited: np.ndarray, epsilon: float, rng: np.random.Ge
 def keeps(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The same bucket gets the same report, on the next day and after others."""
     for _ in range(40):
-        days = int(np.exp(chance.rng.uniform(math.log(20), math.log(500))))
+        days = up_to_twice(chance.rng, 1, YEAR)
         runs = np.repeat(chance.rng.integers(BUCKETS, size=days), chance.rng.integers(1, 5, days))[:days]
         sent = _sent(answer, runs, float(chance.rng.uniform(0.05, 3)), chance.rng)
         if all(len(set(sent[runs == one].tolist())) == 1 for one in np.unique(runs)):
@@ -57,11 +58,14 @@ def keeps(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """What is remembered is randomized response: for every bucket, for two buckets together, and for every home."""
+    """What is remembered is randomized response: for every bucket, for two buckets together, and for every home.
+
+    Homes know from 8 days to two years. Others, of 1 to 7 days, have all of them in one bucket.
+    """
     for epsilon in 0.1 * 40 ** ((np.arange(2) + chance.rng.random(2)) / 2):  # 0.1 to 4
         p, homes = truth_probability(float(epsilon)), 500
         order = [chance.rng.permutation(BUCKETS) for _ in range(homes)]
-        days = [np.repeat(some, int(chance.rng.integers(1, 4))) for some in order]
+        days = [np.resize(some, up_to_twice(chance.rng, BUCKETS, YEAR)) for some in order]
         sent = [_sent(answer, one, float(epsilon), chance.rng) for one in days]
         kept = np.array([[out[one == k][0] for k in range(BUCKETS)] for one, out in zip(days, sent, strict=True)])
         away = (kept - np.arange(BUCKETS)) % BUCKETS
@@ -72,6 +76,8 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "Every home needs answers of its own. Do yours outlive the call, or come from another generator?",
             )
         true = away == 0
+        if wrong := _long(true, np.array([len(one) >= YEAR for one in days]), float(epsilon), chance.failure / 40):
+            return wrong
         told, all_of = int(true.sum()), true.size
         pairs = int((true[:, ::2] & true[:, 1::2]).sum())
         failure = chance.failure / 40
@@ -91,6 +97,8 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                     return Diagnosis(
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
                     )
+                if wrong := _short(answer, chance, float(epsilon), failure):
+                    return wrong
                 continue
             share = lies.max() / lies.sum()
             seen = f"At ε = {epsilon:.2g} one of the seven lies is {share:.0%} of all lies, not 14%."
@@ -102,6 +110,35 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"At ε = {epsilon:.2g}, {told / all_of:.1%} of the remembered answers are true; e^ε/(e^ε + 7) is {p:.1%}.",
             "`epsilon` is that of one remembered answer, as in 8.1. Which ε do you draw it with?",
         )
+    return None
+
+
+def _long(true: np.ndarray, long: np.ndarray, epsilon: float, failure: float) -> Diagnosis | None:
+    """What is wrong with homes that know a year or more, and much less with the others."""
+    p, told = truth_probability(epsilon), int(true[long].sum())
+    off = abs(true[long].mean() - p), abs(true[~long].mean() - p)
+    if possible(told, true[long].size, p, failure) or off[0] < 2 * off[1]:
+        return None
+    return Diagnosis(
+        "wrong-rate",
+        f"At ε = {epsilon:.2g}, {told / true[long].size:.1%} of the remembered answers are true in homes that know "
+        f"{YEAR} days or more; e^ε/(e^ε + 7) is {p:.1%}.",
+        "Homes that know fewer days are nearer to it. What does your probability depend on?",
+    )
+
+
+def _short(answer: Answer, chance: Chance, epsilon: float, failure: float) -> Diagnosis | None:
+    """Homes that are in one bucket for so many days: how many of their answers are true."""
+    for days in range(1, BUCKETS):
+        there = chance.rng.integers(BUCKETS, size=100)
+        told = sum(int(_sent(answer, np.full(days, one), epsilon, chance.rng)[0] == one) for one in there)
+        if not possible(told, len(there), truth_probability(epsilon), failure / BUCKETS):
+            return Diagnosis(
+                "wrong-rate",
+                f"At ε = {epsilon:.2g}, {told} of {len(there)} homes that know {days} day{'s' * (days > 1)} "
+                f"report their true bucket; e^ε/(e^ε + 7) is {truth_probability(epsilon):.1%}.",
+                "Homes that know more days keep to it. What does your probability depend on?",
+            )
     return None
 
 

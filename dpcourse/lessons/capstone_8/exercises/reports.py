@@ -25,6 +25,7 @@ from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, show
 
 NAMES = ("daily_reports", "daily_means")
 SURE = 40.0  # an ε at which nobody lies
+MANY = 60_000  # readings of a large call
 
 
 def strange(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -98,19 +99,29 @@ _RATES: tuple[tuple[str, Callable[[float], float], str, str], ...] = (
 _EPSILONS = 9
 
 
+def _real(rng: np.random.Generator) -> list[tuple[int, int]]:
+    """Homes and days of two large calls."""
+    homes, days = whole(rng, 50_000, MANY), whole(rng, 365, 730)
+    return [(homes, MANY // homes), (MANY // days, days)]
+
+
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """How often the truth is told and each lie, in many small calls and in one large one, at ε over two decades.
 
-    Every other call has broken meters: their reports lie as often.
+    Every other call has broken meters: their reports lie as often. One call has as many homes as the
+    project's cells, one as many days: 60,000 readings each, as their 18 million take too long.
     """
     seen: list[tuple[float, int, int]] = []
     odd, fine = list[tuple[float, int, int]](), list[tuple[float, int, int]]()
     uneven, draws, level = None, list[list[Draws]](), chance.failure / (8 * _EPSILONS)
+    real = dict(zip(chance.rng.choice(_EPSILONS - 2, 2, replace=False).tolist(), _real(chance.rng), strict=True))
     centers = 0.03 * 200 ** ((np.arange(_EPSILONS) + chance.rng.random(_EPSILONS)) / _EPSILONS)  # 0.03 to 6
     for number, center in enumerate(centers):
         epsilon = near(center, chance.rng, 1.0)
         days = int(chance.rng.integers(1, 12))
         large = (int(np.exp(chance.rng.uniform(math.log(6_000), math.log(12_000))) / days), days)
+        if number in real:
+            large = real[number]
         for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40):
             steps = np.zeros(BUCKETS, dtype=int)
             for place, shape in enumerate(shapes, number):

@@ -212,9 +212,9 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Thirty to nine thousand homes, one size near the end, any ε and δ, up to twenty days: noise at every size."""
+    """Thirty homes to those of the brief, any ε and δ, up to twenty days: noise at every size."""
     rng, sums, by_kind = chance.rng, [], []
-    for many in map(round, sorted((*spread(rng, 30, 8000, 4), rng.uniform(8000, 9000)))):
+    for many in map(round, sorted((*spread(rng, 30, 9000, 4), rng.uniform(200_000, 210_000)))):
         days = min(20, 8000 // many + 1)
         shares, homes = int(rng.integers(many // 2, many * 4 // 5)), names(many)
         epsilon, delta = float(0.1 * 50 ** rng.uniform()), float(10 ** rng.uniform(-10, -4))
