@@ -150,7 +150,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     crowd = whole(rng, 8, 20), (many := whole(rng, 20_000, 22_000)), many
     shops = [(round(size), (most := whole(rng, 2, 60 if size < 100 else 6)), most) for size in spread(rng, 2, 500, 8)]
     for number, (items, declared, most) in enumerate((crowd, *shops)):
-        shares = int(rng.integers(1, most + 1))
+        shares = int(rng.integers(1 if number else most * 9 // 10, most + 1))  # in the crowd, as in the brief
         stayed, delta = int(rng.integers(shares, most + 1)), float(10 ** rng.uniform(-10, -2))
         epsilon, who = near(0.05 * 200 ** rng.random(), rng, 1.0), phones(declared)
         logs = [rng.integers(items, size=int(rng.integers(8))).astype(float) for _ in range(min(stayed, 60))]
