@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -34,10 +35,10 @@ def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
 def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
     """Some of the calls again, with ε = 1 or 2: the same but for its type, so right answers give the same."""
     for path, one in kept:
-        place = _place(call, *path)
+        place = _place(call, path)
         if place is None or not isinstance(given := _epsilon(one, place), float):
             continue
-        function = answer.part(path[0]) if path else answer
+        function = _part(answer, path)
         epsilon = 1 if given < 1.5 else 2
         results = [function(*given, **named) for given, named in _written(one, place, epsilon)]
         if not alike(*results):
@@ -59,7 +60,7 @@ def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Di
         drawn = any(isinstance(value, np.random.Generator) for value in (*one.arguments, *one.keywords.values()))
         if not drawn or not any(map(_double, one.arguments)):
             continue
-        function = answer.part(path[0]) if path else answer
+        function = _part(answer, path)
         results = []
         for kind in (np.float64, np.float32):
             arguments = [
@@ -91,14 +92,19 @@ def _close(one: Any, other: Any) -> bool:
     return bool((~np.isclose(first, second, rtol=0, atol=room, equal_nan=True)).mean() <= FAR) if first.size else True
 
 
-def _place(call: str, part: int = 0) -> int | None:
+def _part(answer: Answer, path: Path) -> Answer:
+    return functools.reduce(Answer.part, path, answer)
+
+
+def _place(call: str, path: Path = ()) -> int | None:
     """Which argument of a function, or of such a part of the answer, is called epsilon, where one is the generator.
 
-    >>> _place("noisy_count(flags, epsilon, rng)"), _place("(learned, report(epsilon, rng))", 1), _place("learned(own)")
+    >>> _place("noisy_count(flags, epsilon, rng)"), _place("(learned, report(epsilon, rng))", (1,)), _place("plan(n)")
     (1, 0, None)
     """
     parts = re.findall(r"\w+(?:\([^()]*\))?", call.removeprefix("("))
-    names = re.findall(r"\w+", parts[part])[1:] if part < len(parts) else []
+    part = path[0] if len(path) == 1 else None if path else 0
+    names = re.findall(r"\w+", parts[part])[1:] if isinstance(part, int) and part < len(parts) else []
     return names.index("epsilon") if {"epsilon", "rng"} <= set(names) else None
 
 

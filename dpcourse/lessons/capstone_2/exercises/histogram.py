@@ -33,6 +33,7 @@ CANARIES = (
 
 
 MOST = 1500  # lots: a quarter of the project has some 760
+ALL = 120_000  # and the project counts those of a hundred quarters at once, which are 60,000
 
 
 def counted(reports: np.ndarray) -> np.ndarray:
@@ -52,9 +53,9 @@ def _dirty(rng: np.random.Generator) -> tuple[np.ndarray]:
     return (rng.permutation(np.concatenate((_clean(rng)[0], rng.choice(CANARIES, int(rng.integers(0, 9)))))),)
 
 
-def _few_or_many(rng: np.random.Generator) -> tuple[np.ndarray]:
-    """From one lot to twice as many as the project's quarter has; in half of the cases some reports are strange."""
-    size = whole(rng, 1, MOST)
+def _of(rng: np.random.Generator, least: int, most: int) -> tuple[np.ndarray]:
+    """So many lots; in half of the cases some reports are strange."""
+    size = whole(rng, least, most)
     strange = rng.random(size) < rng.choice((0.0, 0.3))
     return (np.where(strange, rng.choice(CANARIES, size), rng.integers(0, 26, size)),)
 
@@ -155,7 +156,8 @@ DIRTY = Equals(
             "In which bin is a lot with 7.5 defects?",
         ),
     ),
-    wide=_few_or_many,
+    wide=lambda rng: _of(rng, 1, ALL),
+    full=lambda rng: _of(rng, ALL // 2, ALL),
     wide_times=60,
 )
 HISTOGRAM = (CLEAN, replay, DIRTY)

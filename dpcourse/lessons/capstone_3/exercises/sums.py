@@ -16,7 +16,7 @@ from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.noise import Noise, noise_wrong, whole
-from dpcourse.lessons.capstone_3.exercises.tools import decades, people
+from dpcourse.lessons.capstone_3.exercises.tools import decades, of_millions, people, some_of
 from dpcourse.lessons.capstone_3.exercises.vectors import clipped
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
@@ -211,15 +211,15 @@ def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
 def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The law of the noise, in calls of all sizes, at every claim, with the fewest devices and with more.
 
-    Two to 200,000 devices, one call surely with as many as the project has or more.
+    Two to 200,000 devices, one call surely with as many as the project has or more; and a few of one or two million.
     """
     rng, calls = chance.rng, []
     sizes = [(people(rng, 2, 60), 800) for _ in range(36)] + [(people(rng, 60, 2000), 100) for _ in range(6)]
-    sizes += [(people(rng, 2000, DEVICES), 21), (people(rng, DEVICES, 2 * DEVICES), 21)]
+    sizes += [(people(rng, 2000, DEVICES), 21), (people(rng, DEVICES, 2 * DEVICES), 21), (of_millions(rng), 200)]
     for place in rng.permutation(len(sizes)):
         n, d = sizes[place]
-        threshold = int(rng.integers(n // 2, max(n * 9 // 10, n // 2 + 1)))
-        stayed = threshold if rng.random() < 0.4 else int(rng.integers(threshold, n + 1))
+        threshold, most = some_of(n, rng)
+        stayed = threshold if rng.random() < 0.4 else int(rng.integers(threshold, most + 1))
         updates = rng.normal(size=(stayed, d)).astype(np.float32 if n > 10_000 else float)
         updates *= np.float32(0.5 / math.sqrt(d))
         messages = (np.sort(rng.permutation(n)[:stayed]), updates)

@@ -30,3 +30,15 @@ def leaning(own: np.ndarray, came: np.ndarray, p: np.ndarray, failure: float) ->
     """
     own = own - own.mean()
     return abs(float(own @ (came - p))) / reach(float(own**2 @ (p * (1 - p))), failure)
+
+
+def of_millions(rng: np.random.Generator) -> int:
+    """A fleet of the brief's size, or of twice as many."""
+    return people(rng, 10**6, 2 * 10**6)
+
+
+def some_of(n: int, rng: np.random.Generator) -> tuple[int, int]:
+    """How many devices are enough, and how many are there at most: of millions a hundred, which a check can make."""
+    if n >= 10**6:
+        return people(rng, 2, 60), 100
+    return int(rng.integers(n // 2, max(n * 9 // 10, n // 2 + 1))), n

@@ -18,7 +18,7 @@ from dpcourse.datasets.telemetry import WIDTH
 from dpcourse.lessons.capstone_3.design import DELTA, EPSILON, auc
 from dpcourse.lessons.capstone_3.exercises.noise import Noise, chi2_fits, noise_wrong, whole
 from dpcourse.lessons.capstone_3.exercises.sums import EXACT, LOUD, LOUD_DELTA, MIXES, Messages, counted, few, wrong_sum
-from dpcourse.lessons.capstone_3.exercises.tools import decades, people
+from dpcourse.lessons.capstone_3.exercises.tools import decades, of_millions, people, some_of
 from dpcourse.lessons.capstone_3.exercises.watched import Asked, exact_sum, leaves, trained
 from dpcourse.lessons.capstone_3.fleet import Fleet
 from dpcourse.lessons.capstone_3.numbers import first_gradient
@@ -65,13 +65,13 @@ def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, and the law of the noise in every round: at every ε, with the fewest devices and with more.
 
-    Three devices or up to 50,000; `useful` looks at as many as the project has.
+    Three devices or up to 50,000, and a few of one or two million; `useful` looks at as many as the project has.
     """
     rng, calls, by_round = chance.rng, [], []
-    for number in range(18):
-        n = people(rng, 3, 60) if number < 16 else people(rng, 60, DEVICES // 2)
-        threshold = int(rng.integers(n // 2, max(n * 9 // 10, n // 2 + 1)))
-        stayed = (threshold, n, int(rng.integers(threshold, n + 1)))[number % 3]
+    sizes = [people(rng, 3, 60) for _ in range(16)] + [people(rng, 60, DEVICES // 2) for _ in range(2)]
+    for number, n in enumerate([*sizes, of_millions(rng)]):
+        threshold, most = some_of(n, rng)
+        stayed = (threshold, most, int(rng.integers(threshold, most + 1)))[number % 3]
         gradients = rng.normal(size=(stayed, WIDTH)) * rng.uniform(0.01, 0.1)
         messages = (np.sort(rng.permutation(n)[:stayed]), gradients)
         epsilon, delta = decades(rng, 0.02, 8), decades(rng, 1e-10, 1e-4)

@@ -27,6 +27,8 @@ def _drawn(rng: np.random.Generator, full: bool = False) -> tuple[int, int, int,
     bits, parties = int(rng.integers(2, 33)), int(rng.integers(2, 9))
     bits = max(bits, parties.bit_length() + int(rng.integers(0, 2)))
     size = int(2 ** rng.uniform(6, 11))
+    if full:  # as the project packs results of tests, three bits each
+        bits, parties, size = 3, int(rng.integers(2, 5)), 2048
     edge = (2**size + 1, 2 ** (size + 1) - 1)
     n = (edge[int(rng.integers(2))], 2**size + anew(rng)(2**size))[int(rng.integers(2))]
     slots = slots_in(n, bits)
