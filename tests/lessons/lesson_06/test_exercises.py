@@ -253,6 +253,7 @@ RIGHT = {
 }
 WRONG = [
     ("06.1", "not-everywhere", lambda c, e, k, rng: right(c, e, k, rng) if len(c) <= 20_000 else c),
+    ("06.1", "not-everywhere", lambda c, e, k, rng: right(c, e, k, rng) if len(c) <= 10_000 else c),
     ("06.2", "not-everywhere", lambda r, e, k: solved(r, e, k).clip(0 if len(r) > 10_000 else -np.inf)),
     ("06.4", "not-everywhere", lambda n, count, k, error: by_bisection(n, count, k, error) if count else 8.0),
     *(("06.1", key, answer) for key, answer in MECHANISMS.items()),

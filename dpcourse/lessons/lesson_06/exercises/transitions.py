@@ -93,6 +93,12 @@ def name_the_mistake(
         _, diagnosis, next_step = _FORMULAS[key]
         return Diagnosis(key, f"{diagnosis} {proof}", next_step)
     if (np.count_nonzero(seen, axis=1) < k).any():
+        i, j = np.argwhere(seen == 0)[0]
+        alone = table(answer, epsilon, k, [200], chance.rng)
+        if alone[i, j] and (np.count_nonzero(alone, axis=1) > 2).any():  # the truth and two lies
+            large = f"In calls with {int(seen.sum()):,} people in all nobody in category {i} reports {j}"
+            ask = "What does your function do for many people, and not for few?"
+            return Shared.NOT_EVERYWHERE.seen(f"{large}. In one with 200 people some do.", ask)
         more = table(answer, epsilon, k, [200] * 80, chance.rng)  # a lie that one call misses another may bring
         if (more[seen == 0] > 0).any():
             return Diagnosis(
@@ -101,7 +107,6 @@ def name_the_mistake(
                 "everybody. Somebody who knows the true answer of one person who lied can read the others' lies.",
                 "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
             )
-        i, j = np.argwhere(seen == 0)[0]
         return Diagnosis(
             "lie-impossible",
             f"Nobody in category {i} ever reports {j}, so that report proves that its sender is not in {i}. {proof}",
