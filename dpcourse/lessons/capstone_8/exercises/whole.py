@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from dpcourse.checks.again import listens
 from dpcourse.checks.answered import stops
@@ -165,7 +166,8 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         exact = np.array([counting(readings[some, day]).sum() for day, some in enumerate(there)]) / many
         unit = year_norm(days) * sigma(epsilon, delta) * np.sqrt(many / shares) / many
         standard = (means - exact) / unit
-        found.append(Reported(shares, days, epsilon, delta, standard, many=many, declared=len(homes)))
+        negative = int((means < 0).sum()), len(means) * float(stats.norm.cdf(-exact / unit).sum())
+        found.append(Reported(shares, days, epsilon, delta, standard, *negative, many=many, declared=len(homes)))
         by_kind.append((kinds, standard, epsilon))
     if wrong := by_days(by_kind, MIXES, chance.failure / 2):
         return wrong
