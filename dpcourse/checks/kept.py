@@ -129,7 +129,11 @@ def _copied(value: Any, left: list[int]) -> Any:
         return type(value)(_copied(one, left) for one in value)
     if type(value) is dict:
         return {_copied(key, left): _copied(one, left) for key, one in value.items()}
-    if isinstance(value, np.ndarray) and value.dtype.kind != "O":
+    if _of_objects(value):
+        array = np.empty(value.shape, dtype=object)
+        array.flat[:] = [_copied(one, left) for one in value.flat]
+        return array
+    if isinstance(value, np.ndarray):
         array = value.copy(order="K")
         array.flags.writeable = value.flags.writeable
         return array

@@ -124,6 +124,8 @@ def test_what_cannot_be_handed_over_again_is_not_kept(value):
         (1, [2.0, {"a": {3, 4}}]),
         np.float64(2),
         np.array(["a", "b"]),
+        np.array(3.0, dtype=object),
+        np.array([1, None, "a"], dtype=object),
         pd.DataFrame({"a": [1, 2], "b": ["x", None]}),
         pd.Series([1.0, np.nan], index=["a", "b"]),
         Guarantee(1.0, 1e-6),
