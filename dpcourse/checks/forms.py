@@ -19,6 +19,7 @@ import numpy as np
 from numpy.random import PCG64, PCG64DXSM, SFC64, Generator, Philox, SeedSequence
 
 KINDS: tuple[Callable[[int], Any], ...] = (Philox, SFC64, PCG64DXSM)
+SCALARS = {float: np.float64, bool: np.bool_}
 SMALL = 2**15  # two of them may be multiplied in 32 bits
 LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
 
@@ -51,8 +52,8 @@ def _formed(function: Callable[..., Any], placed: list[Any], named: dict[str, An
             value = values[key]
             if value is rng:
                 values[key] = other
-            elif type(value) is float and word & 1:
-                values[key] = np.float64(value)
+            elif type(value) in SCALARS and word & 1:
+                values[key] = SCALARS[type(value)](value)
             elif type(value) is np.ndarray:
                 values[key] = _array(value, word >> 1)
     if word & 2 and named.keys() == {"rng"} and _takes(function, len(placed) + 1):

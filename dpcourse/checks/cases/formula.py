@@ -18,11 +18,15 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.exact import holds_text
 from dpcourse.checks.cases.known import Mistake, frozen
 from dpcourse.checks.cases.relations import holding
+from dpcourse.checks.cases.written import as_written
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, a
 from dpcourse.checks.vocabulary import Shared
 
 Arguments = tuple[Any, ...]
 WIDE = 30  # inputs of all sizes
+WRITTEN = 12  # with round numbers
+LESS_USUAL = "less usual ones, of other sizes or less round"
+ROUND = "with round numbers, as people write them"
 MOST_SHOWN = 36  # numbers of a matrix
 LONG = 1000  # of a list beyond this, how long it is may be what matters
 
@@ -67,15 +71,25 @@ class Equals:
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         found = self._compared(answer, chance)
-        if found or self.wide is None:
+        if not found and self.wide is not None:
+            wide = replace(self, inputs=self.wide, mistakes=(), times=self.wide_times)
+            found = wide._compared(answer, chance, LESS_USUAL, self.full)
+        if found:
             return found
-        wide = replace(self, inputs=self.wide, mistakes=(), times=self.wide_times)
-        return wide._compared(answer, chance, elsewhere=True)
+        written = replace(self, inputs=self._written, mistakes=(), times=WRITTEN)
+        return written._compared(answer, chance, ROUND)
 
-    def _compared(self, answer: Answer, chance: Chance, elsewhere: bool = False) -> Diagnosis | None:
-        draws = [self.inputs] * self.times
-        if elsewhere and self.full:
-            draws[0] = self.full
+    def _written(self, rng: Generator) -> Arguments:
+        return as_written((self.wide or self.inputs)(rng), rng, self.expected)
+
+    def _compared(
+        self,
+        answer: Answer,
+        chance: Chance,
+        elsewhere: str = "",
+        first: Callable[[Generator], Arguments] | None = None,
+    ) -> Diagnosis | None:
+        draws = [first or self.inputs, *[self.inputs] * (self.times - 1)]
         drawn = [frozen(draw(chance.rng)) for draw in draws]
         results = []
         for arguments in drawn:
@@ -92,22 +106,21 @@ class Equals:
         for mistake in self.mistakes:
             if all(self._same(results[i], mistake.gives(*drawn[i])) for i in range(self.times)):
                 return mistake.diagnosis
-        first = bad[0]
-        shape = _shape_wrong(results[first], right[first])
+        place = bad[0]
+        shape = _shape_wrong(results[place], right[place])
         if shape:
             return shape
-        if holds_text(results[first]) and not holds_text(right[first]):
+        if holds_text(results[place]) and not holds_text(right[place]):
             return Diagnosis(
                 "wrong-type",
-                f"Numbers are wanted, and this is text: {results[first]!r}.",
+                f"Numbers are wanted, and this is text: {results[place]!r}.",
                 "Return the number itself, without quotes and not formatted.",
             )
-        names = _names(answer, len(drawn[first]))
+        names = _names(answer, len(drawn[place]))
         seen = self._shown(answer, names, *self._roundest(answer, [drawn[i] for i in bad]))
         if elsewhere:
             return Shared.NOT_EVERYWHERE.seen(
-                f"Your result is right on usual inputs. On {len(bad)} of {self.times} less usual ones, of other "
-                f"sizes or less round, it is wrong. {seen}",
+                f"Your result is right on usual inputs. On {len(bad)} of {self.times} {elsewhere}, it is wrong. {seen}",
                 "What do the inputs have in common on which you are wrong? Which case did you leave out?",
             )
         related = self._related(drawn, results, right, names) or self._ignored(answer, drawn, names)

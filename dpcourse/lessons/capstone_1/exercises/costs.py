@@ -11,7 +11,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
-from dpcourse.checks.once import near, whole
+from dpcourse.checks.once import between, near, whole
 from dpcourse.lessons.capstone_1.numbers import gaussian_delta, local_epsilon, noise_multiplier
 
 
@@ -41,7 +41,7 @@ def _drawn(rng: np.random.Generator) -> list[Plan]:
 
 
 def _plan(rng: np.random.Generator, low: int, high: int, once: bool = False, batches: bool = True) -> Plan:
-    n, delta = whole(rng, low, high), float(10 ** rng.uniform(-8, -4))
+    n, delta = whole(rng, low, high), between(rng, 1e-8, 1e-4)
     batch = whole(rng, 1 if n < 400 else 30, max(min(n // 3, 300), 1)) if batches else n
     epochs, rounds = (whole(rng, 2, 15), whole(rng, 2, 60)) if batches else (whole(rng, 9, 60), whole(rng, 21, 200))
     return n, batch, epochs, near(0.8 * 4 ** rng.random(), rng, 1.0), 1 if once else rounds, delta
@@ -123,7 +123,7 @@ def shares(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     rng = chance.rng
     for look in range(6):
-        epsilon, delta, few, rounds = near(0.1 * 80 ** rng.random(), rng, 1.0), 10 ** rng.uniform(-9, -3), 1, 1
+        epsilon, delta, few, rounds = near(0.1 * 80 ** rng.random(), rng, 1.0), between(rng, 1e-9, 1e-3), 1, 1
         while abs(math.log(rounds / few)) < 0.1:  # there two mistakes give the same
             few, rounds = whole(rng, 1, 1 if look == 4 else 60), whole(rng, 1, 1 if look == 5 else 200)
         deviation = number(answer(epsilon, delta, rounds, few))

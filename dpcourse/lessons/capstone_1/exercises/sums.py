@@ -26,9 +26,12 @@ def _wafers(
 
 
 def _any_wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """From one wafer to twice the largest fab, with a C at which all are clipped, some, or none, and any weights."""
+    """From one wafer to twice the largest fab, with a C at which all are clipped, some, or none, and any weights.
+
+    A quarter are zeros, as in the first round.
+    """
     weights, X, y, _ = _wafers(rng, 1, LARGEST)
-    return weights * between(rng, 0.1, 10), X, y, between(rng, 0.01, 10)
+    return weights * (between(rng, 0.1, 10) if rng.random() < 0.75 else 0.0), X, y, between(rng, 0.01, 10)
 
 
 def _gradients(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:

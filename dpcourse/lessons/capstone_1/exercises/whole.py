@@ -13,7 +13,7 @@ from dpcourse.checks.answered import HandedOver, heard
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import fresh, near, whole
+from dpcourse.checks.once import between, fresh, near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.told import beside_data, quiet_in_earnest, quieter
 from dpcourse.datasets import load_fabs
@@ -89,7 +89,7 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     They have one wafer up to twice as many as the project's largest, and one of them as many as that or more.
     """
     for around in (3.0, 0.3):
-        epsilon, delta = near(around, chance.rng), float(10 ** chance.rng.uniform(-8, -4))
+        epsilon, delta = near(around, chance.rng), between(chance.rng, 1e-8, 1e-4)
         names = _names(chance.rng)
         sizes = {name: whole(chance.rng, 900 if name == names[0] else 1, 1800) for name in names}
         broken = {name: Wafers(_broken(n, chance.rng), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
@@ -145,7 +145,7 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     but for their ninth digits: the weights stay as they are, but for the sixth. The digits are for an answer that
     remembers which weights came with which sums; a right answer never fails.
     """
-    epsilon, delta = near(1.0, chance.rng, 4.0), float(10 ** chance.rng.uniform(-8, -4))
+    epsilon, delta = near(1.0, chance.rng, 4.0), between(chance.rng, 1e-8, 1e-4)
     names = _names(chance.rng)
     fabs = _renamed(names, chance.rng)
     first, seed = Sums(), int(chance.rng.integers(2**32))

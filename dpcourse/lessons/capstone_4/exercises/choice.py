@@ -7,7 +7,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 from dpcourse.datasets import simulate_centres
 from dpcourse.lessons.capstone_4.exercises.reference import chosen
 from dpcourse.lessons.capstone_4.numbers import bound
@@ -27,8 +27,8 @@ def _drawn(rng: np.random.Generator) -> Case:
     while True:
         tests, defects = int(200 * 5 ** rng.uniform()), int(80 * 5 ** rng.uniform())
         centres = simulate_centres(tests, defects, rng=rng)
-        cost = rng.lognormal(0, 1.2, tests) * float(10 ** rng.uniform(-2, 2))
-        weights = centres.counts() + np.round(rng.laplace(0, 10 ** rng.uniform(-1, 2), defects))
+        cost = rng.lognormal(0, 1.2, tests) * between(rng, 1e-2, 1e2)
+        weights = centres.counts() + np.round(rng.laplace(0, between(rng, 1e-1, 1e2), defects))
         case = centres.total() > 0, cost, weights, float(cost.sum() * 0.001 * 30 ** rng.uniform())
         most = bound(*case)
         if 0.5 < most / np.maximum(weights, 0).sum() < 0.9 and _gain(case, chosen(*case)) > 0.975 * most:
@@ -168,8 +168,8 @@ def _few(rng: np.random.Generator, tests: int) -> Case:
     while True:
         defects = whole(rng, 10, 100)
         centres = simulate_centres(tests, defects, rng=rng)
-        cost = rng.lognormal(0, 0.5, tests) * float(10 ** rng.uniform(-2, 2))
-        weights = centres.counts() + np.round(rng.laplace(0, 10 ** rng.uniform(-1, 2), defects))
+        cost = rng.lognormal(0, 0.5, tests) * between(rng, 1e-2, 1e2)
+        weights = centres.counts() + np.round(rng.laplace(0, between(rng, 1e-1, 1e2), defects))
         case = centres.total() > 0, cost, weights, float(cost.sum() * rng.uniform(0.1, 0.5))
         if 0.3 * np.maximum(weights, 0).sum() < bound(*case) < _gain(case, chosen(*case)) / 0.95:
             return case

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
-from dpcourse.checks.once import fresh
+from dpcourse.checks.once import between, fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import BITS, COUNT_BITS, OFFSET, Part, deal
@@ -51,7 +51,7 @@ class Office:
 def office(rng: np.random.Generator, tests: int, bits: int = 34) -> Office:
     p, q = primes(bits + int(rng.integers(0, 8)), rng, safe=True)
     _, shares = deal(p, q, anew(rng))
-    cost = rng.lognormal(0, 0.65, tests) * float(10 ** rng.uniform(-1, 1))
+    cost = rng.lognormal(0, 0.65, tests) * between(rng, 1e-1, 1e1)
     return Office(p, q, shares, cost, float(cost.sum() * rng.uniform(0.2, 0.5)))
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
+from dpcourse.checks.once import between
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_5.design import LARGEST, epsilon_of
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
@@ -17,8 +18,8 @@ CANARIES = (np.nan, np.inf, -np.inf, 1e300, -1e300, 1e9, 0.0)
 
 
 def spread_out(rng: np.random.Generator, low: float, high: float) -> float:
-    """A number whose logarithm is uniform."""
-    return float(math.exp(rng.uniform(math.log(low), math.log(high))))
+    """A number whose logarithm is uniform; a third of them have one digit, as people write them."""
+    return between(rng, low, high)
 
 
 def whole(rng: np.random.Generator, low: int, high: int) -> int:

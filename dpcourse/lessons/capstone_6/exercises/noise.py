@@ -14,7 +14,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import shared
-from dpcourse.checks.once import near, spread
+from dpcourse.checks.once import between, near, spread
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.checks.vocabulary import Shared
@@ -28,7 +28,7 @@ PARTS = ("block", "deviation", "noise")
 
 
 def _asked(rng: np.random.Generator) -> tuple[float, float]:
-    return near(0.05 * 240 ** rng.random(), rng, 1.0), float(10 ** rng.uniform(-9, -4))
+    return near(0.05 * 240 ** rng.random(), rng, 1.0), between(rng, 1e-9, 1e-4)
 
 
 def _with(sensitivity: float, share: float = 1.0) -> Any:

@@ -7,20 +7,20 @@ import math
 import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.once import near, whole
+from dpcourse.checks.once import between, near, whole
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.lessons.capstone_7.design import epsilon_of, sigma
 from dpcourse.lessons.capstone_7.numbers import raw_epsilons
 
 
 def _settings(rng: np.random.Generator) -> tuple[float, float, int]:
-    return near(0.2 * 20 ** rng.random(), rng, 1.0), float(10 ** rng.uniform(-9, -3)), int(rng.integers(3, 120))
+    return near(0.2 * 20 ** rng.random(), rng, 1.0), between(rng, 1e-9, 1e-3), int(rng.integers(3, 120))
 
 
 def _wide(rng: np.random.Generator) -> tuple[float, float, int]:
     """One book up to twice as many as anybody in the shop has; a third have four or fewer."""
     clicks = whole(rng, 1, 4) if rng.random() < 1 / 3 else up_to_twice(rng, 1, 200)
-    return near(0.1 * 60 ** rng.random(), rng, 1.0), float(10 ** rng.uniform(-9, -3)), clicks
+    return near(0.1 * 60 ** rng.random(), rng, 1.0), between(rng, 1e-9, 1e-3), clicks
 
 
 def _costs(moved):

@@ -12,7 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.once import near, spread, whole
+from dpcourse.checks.once import between, near, spread, whole
 from dpcourse.datasets import simulate_clicks
 from dpcourse.lessons.capstone_7.design import DELTA, gram, noise_radius, sigma
 from dpcourse.lessons.capstone_7.exercises.noise import Released, amount, audited, noise_wrong, off_anywhere
@@ -151,7 +151,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     shops = [(round(size), (most := whole(rng, 2, 60 if size < 100 else 6)), most) for size in spread(rng, 2, 500, 8)]
     for number, (items, declared, most) in enumerate((crowd, *shops)):
         shares = int(rng.integers(1 if number else most * 9 // 10, most + 1))  # in the crowd, as in the brief
-        stayed, delta = int(rng.integers(shares, most + 1)), float(10 ** rng.uniform(-10, -2))
+        stayed, delta = int(rng.integers(shares, most + 1)), between(rng, 1e-10, 1e-2)
         epsilon, who = near(0.05 * 200 ** rng.random(), rng, 1.0), phones(declared)
         logs = [rng.integers(items, size=int(rng.integers(8))).astype(float) for _ in range(min(stayed, 60))]
         messages: list[Message] = [(name, nothing) for name in who[:stayed]]

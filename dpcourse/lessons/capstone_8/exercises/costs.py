@@ -16,12 +16,12 @@ from dpcourse.lessons.capstone_8.design import CAP, epsilon_of
 def _settings(rng: np.random.Generator) -> tuple[float, int, float]:
     """Deviations at which a day costs between about 0.05 and 8."""
     deviation = CAP / math.exp(rng.uniform(math.log(0.02), math.log(1.5)))
-    return deviation, int(rng.integers(2, 700)), float(10 ** rng.uniform(-11, -4))
+    return deviation, int(rng.integers(2, 700)), between(rng, 1e-11, 1e-4)
 
 
 def _wide(rng: np.random.Generator) -> tuple[float, int, float]:
     """Noise from a few kWh up to four times that of the brief's year, for one day up to two years."""
-    return between(rng, 10.0, 10_000.0), up_to_twice(rng, 1, 365), float(10 ** rng.uniform(-11, -4))
+    return between(rng, 10.0, 10_000.0), up_to_twice(rng, 1, 365), between(rng, 1e-11, 1e-4)
 
 
 def _costs(moved: Callable[[int], tuple[float, float]]) -> Callable[[float, int, float], tuple[float, ...]]:

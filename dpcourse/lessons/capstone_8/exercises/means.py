@@ -11,7 +11,7 @@ from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
-from dpcourse.checks.once import fresh, whole
+from dpcourse.checks.once import between, fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_8.design import CAP, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.noise import Noise, noise_wrong
@@ -22,7 +22,7 @@ from dpcourse.privacy import Guarantee, Neighbours
 YEAR, MOST = 365, 800_000  # days; different readings of one call
 LOUD, CALLS = 700.0, 5  # an ε at which the noise is 0.027 of a year's norm, and e^ε still fits a float
 # Settings with many homes: from so many to so many, days, and calls.
-LARGE = ((2000, 15_000, 40, 2), (15_000, 150_000, 2, 2), (150_000, 400_000, 2, 2), (50_000, 50_100, YEAR, 1))
+LARGE = ((2000, 15_000, 40, 2), (15_000, 150_000, 2, 2), (150_000, 400_000, 2, 2), (45_000, 45_100, YEAR, 1))
 SINGLE = 2000  # homes at most whose readings are at times in single precision, as the simulator's are
 AUDITED = 1.0  # the ε at which the auditor looks, at a large δ, where it sees best
 
@@ -134,7 +134,7 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
         days = int(3 * (20_000 / 3) ** ((place + rng.uniform()) / settings))
         calls = max(2 if days < 1000 else 1, 24 // days)
         homes = int(np.exp(rng.uniform(0, math.log(max(3, min(30_000, 15_000 / days / min(calls, 2)))))))
-        epsilon, delta = float(np.exp(rng.uniform(math.log(0.03), math.log(20)))), float(10 ** rng.uniform(-10, -3))
+        epsilon, delta = float(np.exp(rng.uniform(math.log(0.03), math.log(20)))), between(rng, 1e-10, 1e-3)
         if number < len(LARGE):
             low, high, days, calls = LARGE[number]
             epsilon = min(epsilon, 3.0) if days == YEAR else epsilon
@@ -201,7 +201,7 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _any(rng: np.random.Generator) -> tuple[np.ndarray, float, float]:
     readings = rng.uniform(0, CAP, (whole(rng, 1, 1000), whole(rng, 2, 400)))
-    return readings, float(0.03 * 600 ** rng.random()), float(10 ** rng.uniform(-10, -3))
+    return readings, float(0.03 * 600 ** rng.random()), between(rng, 1e-10, 1e-3)
 
 
 MEANS = (clean, law, hides, listens(_any, means_of))

@@ -13,7 +13,7 @@ from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import fresh, spread, whole
+from dpcourse.checks.once import between, fresh, spread, whole
 from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
@@ -121,7 +121,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         long = number % 3 == 0
         days = int(rng.integers(*(LONG if long else (10, 60))))
         shares = int(rng.integers(1, 3) if long else rng.integers(3, 12))
-        epsilon, delta = float(np.exp(rng.uniform(-3, 2.5))), float(10 ** rng.uniform(-10, -3))
+        epsilon, delta = float(np.exp(rng.uniform(-3, 2.5))), between(rng, 1e-10, 1e-3)
         homes = names(int(shares * rng.uniform(1.4, 2.5)) + 1)
         least, most = ((shares, shares), (len(homes), len(homes)), (shares, len(homes)))[number // 3 % 3]
         there = [rng.permutation(len(homes))[: int(rng.integers(least, most + 1))] for _ in range(days)]
@@ -219,7 +219,7 @@ def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
     for many in map(round, sorted((*spread(rng, 30, 9000, 4), rng.uniform(200_000, 210_000)))):
         days = min(20, 8000 // many + 1)
         shares, homes = int(rng.integers(many // 2, many * 4 // 5)), names(many)
-        epsilon, delta = float(0.1 * 50 ** rng.uniform()), float(10 ** rng.uniform(-10, -4))
+        epsilon, delta = float(0.1 * 50 ** rng.uniform()), between(rng, 1e-10, 1e-4)
         kinds = rng.choice(np.array(["", "strange"], dtype=object), days)
         readings = broken(rng.uniform(0, CAP, (many, days)), 0.3 * (kinds == "strange"), rng)
         there = rng.random((many, days)) < 0.97
@@ -276,7 +276,7 @@ def _any(rng: np.random.Generator) -> tuple[Any, ...]:
     messages: list[Message] = [
         (name, day, float(readings[row, day])) for row, name in enumerate(homes) for day in range(days)
     ]
-    asked = float(np.exp(rng.uniform(-3, 2.5))), float(10 ** rng.uniform(-10, -3))
+    asked = float(np.exp(rng.uniform(-3, 2.5))), between(rng, 1e-10, 1e-3)
     return messages, homes, days, *asked, int(rng.integers(1, len(homes) + 1))
 
 

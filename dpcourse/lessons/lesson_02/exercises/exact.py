@@ -23,7 +23,7 @@ def _distribution(rng: np.random.Generator, outputs: int) -> np.ndarray:
 
 def _delta(rng: np.random.Generator) -> float:
     """None, a small one, or a large one; no sum of chances equals it but for rounding."""
-    return (0.0, float(10 ** rng.uniform(-6, -2)), *rng.uniform(0.02, 0.3, size=4).tolist())[rng.integers(6)]
+    return (0.0, between(rng, 1e-6, 1e-2), *rng.uniform(0.02, 0.3, size=4).tolist())[rng.integers(6)]
 
 
 def _with_delta(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:

@@ -14,7 +14,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order, for_each
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
@@ -203,7 +203,7 @@ def _anywhere(rng: Generator) -> Setting:
 
     Every third time sensitivity and utilities are whole numbers.
     """
-    many, epsilon, sensitivity = whole(rng, 2, 600), any_epsilon(rng), float(10 ** rng.uniform(-1, 2))
+    many, epsilon, sensitivity = whole(rng, 2, 600), any_epsilon(rng), between(rng, 1e-1, 1e2)
     names = [f"{word}{number}" for number, word in enumerate(rng.choice(["a", "plan ", "x-"], many))]
     exponents, best = -rng.exponential(size=many), int(rng.integers(many))
     exponents[best] = max(0.01, np.log(np.exp(exponents).sum()) + rng.uniform(-3, -1))

@@ -15,7 +15,7 @@ from dpcourse.checks.cases import Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, any_epsilon
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 from dpcourse.lessons.lesson_04.exercises.neighbours import AUDITS, TOO_SHARP, ages, call_median
 
 
@@ -145,7 +145,7 @@ def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
     weights = {s: np.exp(-s * epsilon * (off - off.min())) for s in (0.0, 0.25, 1.0, 2.0)}
     others = float((lengths * weights[2.0]).sum())
     lengths[middle] = np.exp(rng.uniform(-3, -1)) * others / middle.sum() if others else 1.0
-    low, width = float(rng.uniform(-1000, 1000)), float(10 ** rng.uniform(0, 4))
+    low, width = float(rng.uniform(-1000, 1000)), between(rng, 1e0, 1e4)
     in_whole = rng.random() < 1 / 3
     if in_whole:
         low, lengths = float(round(low)), np.maximum(np.rint(lengths * rng.uniform(1, 3)), middle)

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr, ndtri
 
 from dpcourse.checks.cases import Equals, Mistake
-from dpcourse.checks.once import anywhere
+from dpcourse.checks.once import anywhere, between
 from dpcourse.mechanisms import GaussianMechanism
 
 
@@ -63,7 +63,7 @@ SIGMA = (
     Equals(
         lambda rng: (
             float(rng.uniform(0.2, 6)),
-            float(10 ** rng.uniform(-8, -2)),
+            between(rng, 1e-8, 1e-2),
             float(rng.choice([0.5, 3.0, 20.0]) * rng.uniform(0.8, 1.2)),
         ),
         expected=lambda epsilon, delta, sensitivity: sensitivity * _exact(epsilon, delta),

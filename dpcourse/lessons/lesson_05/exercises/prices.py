@@ -28,7 +28,7 @@ def _advanced(k: int, epsilon: float, delta: float) -> float:
 
 def _a_ledger(rng: np.random.Generator) -> tuple[int, float, float]:
     """Many answers of small ε, where advanced wins; few or loud ones, where it loses; and some in between."""
-    kind, delta = rng.integers(3), float(10 ** rng.uniform(-9, -3))
+    kind, delta = rng.integers(3), between(rng, 1e-9, 1e-3)
     if kind == 0:
         return int(rng.integers(300, 3000)), float(rng.uniform(0.01, 0.2)), delta
     if kind == 1:
@@ -130,7 +130,7 @@ def _first_k(epsilon: float, delta: float) -> float:
 def _an_epsilon(rng: np.random.Generator) -> tuple[float, float]:
     """Below ln 2 and above, and a little below and above, where rounding ln 2 shows."""
     low, high = ((0.01, 0.65), (0.65, 0.69), (0.695, 0.74), (0.74, 2.0))[rng.integers(4)]
-    return float(rng.uniform(low, high)), float(10 ** rng.uniform(-9, -3))
+    return float(rng.uniform(low, high)), between(rng, 1e-9, 1e-3)
 
 
 class _FirstK(Equals):

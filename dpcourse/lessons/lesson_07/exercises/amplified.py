@@ -9,7 +9,7 @@ import numpy as np
 
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.once import anywhere
+from dpcourse.checks.once import anywhere, between
 
 # Inputs of up to four kinds are drawn at random; in this many a kind is missing with probability 3e-11 at most.
 _TIMES = 90
@@ -93,7 +93,7 @@ def _shuffled(epsilon: float, n: int, delta: float) -> float:
 def _a_crowd(rng: np.random.Generator) -> tuple[float, int, float]:
     """Large crowds, where the theorem helps; crowds just too small for its condition; tiny crowds; and crowds just
     large enough for a small ε, where the theorem's ε is larger than that."""
-    kind, delta = rng.integers(4), float(10 ** rng.uniform(-9, -5))
+    kind, delta = rng.integers(4), between(rng, 1e-9, 1e-5)
     epsilon = float(rng.uniform(0.5, 2.5) if kind < 3 else rng.uniform(0.004, 0.02))
     needed = 16 * math.log(2 / delta) * math.exp(epsilon)
     if kind == 3:

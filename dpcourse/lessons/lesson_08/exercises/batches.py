@@ -12,7 +12,7 @@ from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.once import fresh, whole
+from dpcourse.checks.once import between, fresh, whole
 from dpcourse.checks.scores import Asked, score_of, where_off
 from dpcourse.checks.vocabulary import Shared
 
@@ -39,7 +39,7 @@ def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     answer.renew()
     rng, asked = chance.rng, []
     for _ in range(80):
-        n, q = whole(rng, 1, 100_000), float(0.001 * 900 ** rng.random())
+        n, q = whole(rng, 1, 100_000), between(rng, 0.001, 0.9)
         one, other = (np.asarray(answer(n, q, rng=fresh(rng))) for _ in range(2))
         wrong = _not_indices(one, n) or _not_indices(other, n)
         if wrong:

@@ -16,6 +16,7 @@ from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import same_side
+from dpcourse.checks.once import between
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.centre import around
@@ -26,7 +27,7 @@ def _model(rng: Generator) -> tuple[np.ndarray, int, float, float]:
     """Weights, n, λ, ε: λ below 0.1 and ε away from 1, so that a forgotten one shows."""
     epsilon = float(rng.uniform(0.4, 0.7) if rng.random() < 0.5 else rng.uniform(1.6, 2.5))
     weights = rng.normal(size=int(rng.integers(9, 14)))
-    return weights, int(rng.integers(100, 1000)), float(10 ** rng.uniform(-3, -1)), epsilon
+    return weights, int(rng.integers(100, 1000)), between(rng, 1e-3, 1e-1), epsilon
 
 
 def _moved_model(rng: Generator) -> tuple[Any, Any]:
@@ -210,7 +211,7 @@ def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     drawn: list[tuple[np.ndarray, np.ndarray]] = []
 
     def ask(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
-        weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), float(10 ** rng.uniform(-4, 0))
+        weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), between(rng, 1e-4, 1e0)
         given = (np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) for _ in range(2))
         noise, other = (one - weights for one in given)
         drawn.append((noise, other))

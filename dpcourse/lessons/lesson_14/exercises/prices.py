@@ -113,7 +113,7 @@ def _right(requests: list[float], epsilon: float, delta: float, order: float) ->
 def _session(rng: np.random.Generator, many: int = 30, admits: float = 10.0) -> tuple[list[float], float, float, float]:
     """A filter that admits some ten of the requests, with large ones that are refused in between."""
     while True:
-        epsilon, delta = float(rng.uniform(0.5, 4)), float(10 ** rng.uniform(-8, -3))
+        epsilon, delta = float(rng.uniform(0.5, 4)), between(rng, 1e-8, 1e-3)
         order = float(rng.uniform(2, 40))
         limit = _allowance(epsilon, delta, order)
         if limit <= 0.05 * epsilon:
