@@ -26,8 +26,9 @@ def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
         if one.seconds < QUICK:
             by_path.setdefault(path, []).append((path, one))
     for some in by_path.values():
-        found = with_or_without_a_point(answer, call, some[:MOST]) or in_single_precision(answer, some[:MOST])
-        if found:
+        some = some[:MOST]
+        found = with_or_without_a_point(answer, call, some) or in_single_precision(answer, some)
+        if found or (found := unlocked(answer, some)):
             return found
     return None
 
@@ -73,6 +74,20 @@ def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Di
     seen = "Asked the same with data of type float64 and float32, and with generators of the same state, your function"
     ask = "Which line looks at the type of the data?"
     return Diagnosis("single-precision", f"{seen} gave two results that are far apart, {apart} times.", ask)
+
+
+def unlocked(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
+    """Some of the calls again, with arrays that may be written to, as nearly all arrays may."""
+    for path, one in kept:
+        if not any(isinstance(value, np.ndarray) and not value.flags.writeable for value in one.arguments):
+            continue
+        function = _part(answer, path)
+        first, again = (function(*copied(one.arguments), **copied(one.keywords)) for _ in range(2))
+        arguments = [value.copy() if isinstance(value, np.ndarray) else value for value in copied(one.arguments)]
+        if alike(first, again) and not alike(first, function(*arguments, **copied(one.keywords))):
+            seen = "Asked the same with arrays that may be written to, your function gave another result."
+            return Diagnosis("writeable", seen, "Which line looks at whether an array may be written to?")
+    return None
 
 
 def _double(value: Any) -> bool:

@@ -47,5 +47,16 @@ def test_who_adds_no_noise_to_data_of_single_precision_is_refused():
     assert result.key == "single-precision" and "float64 and float32" in result.diagnosis
 
 
+def test_who_looks_at_whether_data_may_be_written_to_is_refused():
+    def locked(answer, chance):
+        data = np.linspace(0, 1, 5)
+        data.flags.writeable = False
+        answer(data)
+
+    exercise = Exercise("00.9", "A sum", (locked,), call="added(data)")
+    assert exercise.grade(lambda data: 0.0 if data.flags.writeable else data.sum(), rng=0).key == "writeable"
+    assert exercise.grade(lambda data: data.sum(), rng=0)
+
+
 def test_what_single_precision_costs_is_no_difference():
     assert graded(lambda data, epsilon, rng: np.float32(noisy(data, epsilon, rng)))

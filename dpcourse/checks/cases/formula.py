@@ -24,7 +24,7 @@ from dpcourse.checks.vocabulary import Shared
 
 Arguments = tuple[Any, ...]
 WIDE = 30  # inputs of all sizes
-WRITTEN = 12  # with round numbers
+WRITTEN = 20  # with round numbers
 LESS_USUAL = "less usual ones, of other sizes or less round"
 ROUND = "with round numbers, as people write them"
 MOST_SHOWN = 36  # numbers of a matrix
