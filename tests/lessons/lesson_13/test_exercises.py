@@ -174,6 +174,9 @@ WRONG = {
         "not-everywhere too too too": lambda scores, epsilon, rng: chosen_with(
             lambda epsilon: epsilon if (scores > 0).all() else 1e9
         )(scores, epsilon, rng),
+        "not-everywhere too for counts": lambda scores, epsilon, rng: chosen_with(
+            lambda epsilon: epsilon if scores.dtype == float else 1e9
+        )(scores, epsilon, rng),
         "ignores-epsilon": chosen_with(lambda epsilon: 1.0),
         "upside-down": chosen_with(lambda epsilon: 1 / epsilon),
         "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),

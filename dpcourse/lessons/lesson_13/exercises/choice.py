@@ -130,7 +130,7 @@ _CHOICE_MISTAKES = (
 
 def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generator) -> list[Place]:
     """Pairs some units of 2/ε behind the best, which may be below 0; every other time scores are whole numbers, one of
-    them the largest."""
+    them the largest, and two of three such are counts, without a point."""
     behind = rng.exponential(size=many)
     most = whole(rng, 20_000, 90_000) if rng.random() < 0.5 else whole(rng, 1, 20_000)
     scores = float(rng.choice([-1, 1])) * most - 2 / epsilon * behind
@@ -138,6 +138,7 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generato
         scores = np.rint(scores)
         scores[scores.argmax()] += 1
         behind = epsilon / 2 * (scores.max() - scores)
+        scores = scores.astype(np.int64) if rng.random() < 2 / 3 else scores
     chosen = answer(scores, epsilon, rng=rng)
     return [place_of_choice(int(chosen), softmax(-behind), behind, rng)]
 
