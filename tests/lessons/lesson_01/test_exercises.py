@@ -206,6 +206,9 @@ WRONG = {
         "not-everywhere too at size": lambda frame, columns, k: removed(frame, columns, k if len(frame) <= 3000 else 2),
         "not-everywhere": lambda frame, columns, k: removed(frame, columns, k) if k in (3, 4, 5) else 0.0,
         "not-everywhere too": lambda frame, columns, k: removed(frame, columns, k) if len(columns) < 5 else 0.0,
+        "not-everywhere too of a selection": lambda frame, columns, k: (
+            sizes(frame, columns).reindex(range(len(frame))) < k
+        ).mean(),
         "only-the-unique": lambda frame, columns, k: (sizes(frame, columns) == 1).mean(),
         "k-itself": lambda frame, columns, k: (sizes(frame, columns) <= k).mean(),
         "distinct-values": lambda frame, columns, k: (frame.value_counts(columns) < k).sum() / len(frame),
@@ -244,6 +247,9 @@ WRONG = {
         "wrong-shape": lambda released, register, on: link(released, register, on)[:5],
         "wrong-value": lambda released, register, on: link(released, register, on) + 1,
         "wrong-value too": lambda *given: link(*given) if len(given[2]) == 2 else np.full(len(given[1]), -1),
+        "not-everywhere too of a selection": lambda released, register, on: pd.Series(
+            link(released, register, on), register.index
+        ).reindex(range(len(register)), fill_value=-1),
         "not-everywhere": lambda *given: link(*given) if len(given[1]) <= 150 else np.full(len(given[1]), -1),
     },
     "01.3": {
@@ -278,6 +284,9 @@ WRONG = {
         "not-everywhere too": lambda frame, columns, sensitive: (
             (diverse(frame, columns, sensitive) == 1).mean() if len(columns) in (2, 3) else 0.0
         ),
+        "not-everywhere too of a selection": lambda frame, columns, sensitive: (
+            diverse(frame, columns, sensitive).reindex(range(len(frame))) == 1
+        ).mean(),
         "not-everywhere too too": lambda frame, columns, sensitive: (
             (diverse(frame, columns, sensitive) == 1).mean() * (len(frame) <= 250 or frame[sensitive].nunique() <= 2)
         ),

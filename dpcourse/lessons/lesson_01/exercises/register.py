@@ -9,7 +9,7 @@ from dpcourse.attacks import records
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
-from dpcourse.lessons.lesson_01.exercises.tables import people
+from dpcourse.lessons.lesson_01.exercises.tables import people, selected
 
 _HOME = ("street", "sex", "job", "floor", "flat")
 
@@ -32,8 +32,9 @@ def _town(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[st
 
 
 def _village(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
-    """The same with one person to three hundred in either."""
-    return _release_and_register(rng, whole(rng, 2, 450), _HOME)
+    """The same with one person to three hundred in either; the index of `released` alone has to be 0, 1, 2, …"""
+    released, register, columns = _release_and_register(rng, whole(rng, 2, 450), _HOME)
+    return released, selected(register, rng), columns
 
 
 def _joins(

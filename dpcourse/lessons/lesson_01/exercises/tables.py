@@ -71,8 +71,14 @@ def _adult(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
-    frame = people(rng, whole(rng, 1, 2 * _ADULT))
+    frame = selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng)
     return frame, _some(rng, frame.columns), whole(rng, 1, 200)
+
+
+def selected(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """Every third time its index is that of rows selected from a larger table, in any order."""
+    n = len(frame)
+    return frame if rng.random() < 2 / 3 else frame.set_axis(rng.permutation(3 * n)[:n], axis=0)
 
 
 def _some(rng: np.random.Generator, names: pd.Index) -> list[str]:
@@ -155,7 +161,7 @@ def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
 
 
 def _any_secret(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
-    frame = people(rng, whole(rng, 1, 2 * _ADULT))
+    frame = selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng)
     return _with_secrets(frame, _some(rng, frame.columns.drop("rich")), rng)
 
 
