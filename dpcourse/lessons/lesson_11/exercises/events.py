@@ -20,6 +20,7 @@ from dpcourse.lessons.lesson_11.exercises.outputs import (
     answers,
     coins,
     hilly,
+    in_whole_numbers,
     laplace,
     smooth,
     spreads,
@@ -28,6 +29,7 @@ from dpcourse.lessons.lesson_11.exercises.outputs import (
 
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
 CONFIDENCES = (0.55, 0.97)  # of further audits
+CHOSEN = (0.9, 0.95, 0.99)  # of a third of them, as people choose them
 HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
 IDLE, HIGHEST = 300, (4.0, 6.0)  # audits of what leaks nothing, which are hardly ever wrong
 FAINT, SURER = 300, (1.5, 3.0)  # audits of what leaks hardly anything, at 97% to 99.9%
@@ -74,13 +76,14 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     What leaks is Laplace noise, randomized response with two answers or more, or a spread; what does not has one hill
     or two, heavy tails or a few numbers. Sixty more are at high confidences, and two have ten thousand runs and more.
     A bound lies above the real ε with a probability of 1 − confidence at most, so how often it does is at most a sum of
-    independent events with known probabilities: of each shape and of the high confidences, which share a quarter of
-    the failure.
+    independent events with known probabilities: of each shape, of each confidence that people choose, and of the high
+    ones, which share a quarter of the failure.
     """
     rng, shares = chance.rng, []
-    found: dict[str, list[tuple[float, bool]]] = {}  # by shape, and at high confidences of all shapes
+    found: dict[tuple[str, float], list[tuple[float, bool]]] = {}  # by shape or confidence
     for kind in rng.permutation(["none", "little", "much"] * (4 * AUDITS // 3) + ["sure"] * 60 + ["long"] * 2):
         runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.uniform(*CONFIDENCES))
+        confidence = float(rng.choice(CHOSEN)) if rng.random() < 1 / 3 else confidence
         leaks = {"none": 0.0, "much": float(rng.uniform(3.5, 4.5)), "sure": float(rng.choice([0.0, 1.0, 4.0]))}
         epsilon = leaks.get(kind, float(rng.uniform(0.2, 1.5)))
         if kind == "long":
@@ -95,13 +98,15 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
             idle = (smooth, hilly, stepped, stepped)[int(rng.integers(4))]
             called, outputs = CALLED[idle], idle(rng, runs)
         if kind in ("sure", "long") and rng.random() < 0.5:
-            outputs = _in_whole_numbers(outputs)
+            outputs = in_whole_numbers(outputs)
         bound = _value(answer, outputs, confidence)
-        group = "outputs of all kinds" if confidence > CONFIDENCES[1] else called
-        found.setdefault(group, []).append((1 - confidence, bound > epsilon + 1e-9))
+        groups = [("outputs of all kinds" if kind in ("sure", "long") else called, 0.0)]
+        groups += [("outputs of all kinds", confidence)] * (confidence in CHOSEN)
+        for group in groups:
+            found.setdefault(group, []).append((1 - confidence, bound > epsilon + 1e-9))
         if kind == "much":
             shares.append(bound / epsilon)
-    for of, some in found.items():
+    for (of, _), some in found.items():
         ask = _UNTIED if of in map(CALLED.get, (laplace, smooth, hilly)) else _TIED
         if wrong := _too_often(of, some, chance.failure / 4 / len(found), ask):
             return wrong
@@ -187,10 +192,11 @@ def _too_often(of: str, some: list[tuple[float, bool]], failure: float, ask: str
     if _at_least(beyond, errors) >= failure:
         return None
     may = f"On average, at most {sum(errors):.2g} may." if sum(errors) >= 0.5 else "Hardly any may."
+    low, high = _sure(max(errors)), _sure(min(errors))
+    at = f"at {low} confidence" if low == high else f"at confidences from {low} to {high}"
     return Diagnosis(
         "beyond-the-truth",
-        f"Of {len(errors)} bounds for {of}, at confidences from {_sure(max(errors))} to {_sure(min(errors))}, "
-        f"{beyond} lie above the real ε. {may}",
+        f"Of {len(errors)} bounds for {of}, {at}, {beyond} lie above the real ε. {may}",
         ask,
     )
 
@@ -210,13 +216,6 @@ def _at_least(beyond: int, errors: list[float]) -> float:
     for error in errors:
         chances = np.convolve(chances, [1 - error, error])
     return float(chances[beyond:].sum())
-
-
-def _in_whole_numbers(outputs: Outputs) -> Outputs:
-    """The same to a twentieth of their spread, as counts would be: which is post-processing."""
-    both = np.concatenate(outputs)
-    step = max(float(both.std()), 1e-9) / 20
-    return np.rint(outputs[0] / step), np.rint(outputs[1] / step)
 
 
 def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:

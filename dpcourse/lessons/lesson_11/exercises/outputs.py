@@ -80,6 +80,13 @@ CALLED = {
 }
 
 
+def in_whole_numbers(outputs: Outputs) -> Outputs:
+    """The same to a twentieth of their spread, as counts would be: which is post-processing."""
+    both = np.concatenate(outputs)
+    step = max(float(both.std()), 1e-9) / 20
+    return np.rint(outputs[0] / step), np.rint(outputs[1] / step)
+
+
 def _anywhere(rng: Generator) -> tuple[float, float]:
     return float(rng.normal(scale=5)), float(np.exp(rng.normal()))
 

@@ -17,7 +17,10 @@ from dpcourse.checks.vocabulary import Shared
 
 
 class _Vector:
-    """Adds noise to a scaled vector of so many numbers; how far two neighbours are apart depends on the draw."""
+    """Adds noise to a scaled vector of so many numbers; how far two neighbours are apart depends on the draw.
+
+    Of a dataset of several numbers their sum is released, of a number itself.
+    """
 
     def __init__(self, rng: Generator, size: int) -> None:
         self.base = rng.normal(size=size)
@@ -26,7 +29,7 @@ class _Vector:
 
     def __call__(self, value, rng):
         factor = 1.0 + rng.integers(self.places + 2)  # a random rounding grid, say
-        return self.base + np.asarray(value) * self.shares * factor + rng.laplace(scale=5.0, size=self.base.size)
+        return self.base + np.sum(value) * self.shares * factor + rng.laplace(scale=5.0, size=self.base.size)
 
 
 def _hidden(mechanism: Callable[[Any, Generator], np.ndarray]) -> Callable[[Any, Generator], np.ndarray]:
@@ -36,14 +39,19 @@ def _hidden(mechanism: Callable[[Any, Generator], np.ndarray]) -> Callable[[Any,
 
 def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng = chance.rng
+    data: Any
+    neighbour: Any
     for many, size in [(12, 4)] * 6 + [(whole(rng, 1, 60), whole(rng, 1, 100)) for _ in range(6)]:
-        mechanism, (data, neighbour) = _hidden(_Vector(rng, size)), rng.uniform(0.5, 2, size=2) * np.array([1.0, 3.0])
+        mechanism, (data, neighbour) = _hidden(_Vector(rng, size)), (rng.uniform(0.5, 2), 3 * rng.uniform(0.5, 2))
+        if (many, size) != (12, 4) and rng.random() < 0.5:  # with one record removed, or added
+            records = rng.normal(scale=2, size=whole(rng, 2, 100))
+            data, neighbour = (records, records[1:]) if rng.random() < 0.5 else (records[1:], records)
         seeds = rng.choice(2**31, size=many, replace=False).tolist()
         differences = np.array(
             [mechanism(data, np.random.default_rng(s)) - mechanism(neighbour, np.random.default_rng(s)) for s in seeds]
         )
         lengths = np.abs(differences).sum(axis=1)
-        got = np.asarray(answer(mechanism, float(data), float(neighbour), list(seeds)))
+        got = np.asarray(answer(mechanism, data, neighbour, list(seeds)))
         if got.ndim or got.dtype.kind not in "iuf":
             return Diagnosis(
                 "wrong-shape", f"One number is wanted, and this is {got!r:.60}.", "The largest L1 distance."
