@@ -138,6 +138,12 @@ def in_pairs(flags, epsilon, rng):
 
 
 WRONG = {
+    ("05.3", "not-everywhere too if alike"): lambda epsilons, neighbours: (
+        parallel(epsilons, neighbours) if len(epsilons) == 1 or np.ptp(epsilons) else sum(epsilons)
+    ),
+    ("05.5", "not-everywhere too if alike"): lambda losses, masses, infinite, epsilon: delta(
+        *map(np.array, zip(*dict(zip(losses, masses, strict=True)).items(), strict=True)), infinite, epsilon
+    ),
     ("05.3", "not-everywhere too"): lambda epsilons, neighbours: parallel(
         epsilons, neighbours if len(epsilons) <= 200 else "add-remove"
     ),

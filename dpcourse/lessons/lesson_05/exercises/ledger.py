@@ -29,8 +29,9 @@ def _a_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, fl
 
 
 def _any_loss(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """One loss to two hundred thousand, as on an accountant's grid, or so many at least."""
+    """One loss to two hundred thousand, as on an accountant's grid, or so many at least; some of them may be alike."""
     losses = rng.normal(0, between(rng, 0.01, 8.0), whole(rng, least, 200_000))
+    losses = rng.choice(losses, losses.size) if rng.random() < 1 / 3 else losses
     infinite = 0.0 if rng.random() < 0.3 else between(rng, 1e-9, 0.5)
     return losses, rng.dirichlet(np.ones(losses.size)) * (1 - infinite), infinite, between(rng, 0.01, 5.0)
 
