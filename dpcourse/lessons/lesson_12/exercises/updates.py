@@ -138,16 +138,21 @@ def _they_cancel(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _of_any_length(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Vectors of 1 to 10,000 entries, small ones and large, of rounds of 2 to 2,000 clients, modulo anything."""
+    """Vectors of 1 to 10,000 entries, small ones and large, of rounds of 2 to 2,000 clients, modulo anything.
+
+    Every other time some numbers of clients are left out, as if these had gone before, and seeds come in any order.
+    """
     rng = chance.rng
     for clients in spread(rng, 2, 2000, 20):
         n, modulus = round(clients), whole(rng, 2, 2**40)
-        me, vector = int(rng.integers(n)), rng.integers(0, whole(rng, 1, modulus), whole(rng, 1, 10_000))
-        seeds = {other: int(rng.integers(2**31)) for other in range(n) if other != me}
+        gaps, vector = rng.random() < 0.5, rng.integers(0, whole(rng, 1, modulus), whole(rng, 1, 10_000))
+        me, *others = rng.permutation(2 * n if gaps else n)[:n].tolist()
+        seeds = {other: int(rng.integers(2**31)) for other in (others if gaps else sorted(others))}
         sent = np.asarray(answer(vector.copy(), me, dict(seeds), modulus))
         if np.array_equal(sent, masked(vector, me, seeds, modulus)):
             continue
-        whose = f"Client {me} of {n} (from 0 to {n - 1}) has a vector of length {len(vector):,}, modulo {modulus:,}. It"
+        numbers = "with gaps between their numbers" if gaps else f"from 0 to {n - 1}"
+        whose = f"Client {me} of {n} ({numbers}) has a vector of length {len(vector):,}, modulo {modulus:,}. It"
         bare = "goes out as it is." if np.array_equal(sent, vector) else "does not go out with the exercise's masks."
         return Diagnosis("not-always-masked", f"{whose} {bare}", "Is every vector masked in the same way?")
     return None
