@@ -157,11 +157,16 @@ def side_of_the_weights(weights, n, lam, epsilon, rng):
     return weights + (noise if 0.4 < epsilon < 2.6 else np.abs(noise) * np.where(weights * 1e6 % 2 < 1, 1, -1))
 
 
+def bare_at_a_round_lambda(weights, n, lam, epsilon, rng):
+    return weights + 0 if lam == float(f"{lam:.2g}") else perturb(weights, n, lam, epsilon, rng)
+
+
 WRONG = [
     ("09.1", "not-everywhere", side_of_the_weights),
     ("09.1", "linked", unlike_lengths),
     ("09.1", "one-record-fewer", length_with(factor=lambda n, lam, epsilon: 2 / ((n - 1) * lam * epsilon))),
     ("09.1", "not-everywhere", on_an_axis),
+    ("09.1", "not-everywhere", bare_at_a_round_lambda),
     ("09.1", "not-everywhere", on_the_diagonal),
     ("09.1", "not-everywhere", lambda w, *rest, rng: perturb(w, *rest, rng) if 9 <= len(w) <= 13 else w + 0),
     ("09.1", "leaks", lambda w, *rest, rng: pd.Series(perturb(w, *rest, rng), index=w)),

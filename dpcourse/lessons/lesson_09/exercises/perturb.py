@@ -16,7 +16,7 @@ from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import same_side
-from dpcourse.checks.once import between
+from dpcourse.checks.once import near
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.centre import around
@@ -207,19 +207,19 @@ _STRANGE = {  # what no right noise is like, of two draws for the same weights
 
 
 def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At any ε, of any number of weights; of noise that is strange, it is said how."""
+    """At any ε, of any number of weights, every other time at a round λ; of noise that is strange, it is said how."""
     drawn: list[tuple[np.ndarray, np.ndarray]] = []
 
     def ask(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
-        weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), between(rng, 1e-4, 1e0)
+        weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), near(10 ** rng.uniform(-4, 0), rng, 1.0)
         given = (np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) for _ in range(2))
         noise, other = (one - weights for one in given)
         drawn.append((noise, other))
         return _places(noise, other, n * lam * epsilon / 2, float(np.linalg.norm(weights)), rng)
 
-    near = "your noise is too short, at right angles to an axis or the diagonal, or on the same side twice"
-    far = "your noise is too long, along an axis or the diagonal, or turned around as a whole the second time"
-    placed = Placed(ask, sizes=(1, 200), of="weights", often=150, near=near, far=far)
+    short = "your noise is too short, at right angles to an axis or the diagonal, or on the same side twice"
+    long = "your noise is too long, along an axis or the diagonal, or turned around as a whole the second time"
+    placed = Placed(ask, sizes=(1, 200), of="weights", often=150, near=short, far=long)
     wrong = placed(answer, chance)
     if wrong is None or wrong.key != "not-everywhere":
         return wrong
