@@ -204,6 +204,8 @@ WRONG = [
     ("08.5", "not-everywhere", lambda C, b, *run: training_epsilon(C, b, *run) / (1 if b <= 1000 else 2)),
     ("08.1", "wrong-value", lambda X, y, w, b: np.ones(len(X))),
     ("08.1", "not-everywhere", lambda X, *rest: gradient_norms(X, *rest) * (len(X) <= 60 and X.shape[1] <= 15)),
+    ("08.1", "not-everywhere", lambda X, y, w, b: gradient_norms(X, y, w, b) if w.any() else np.zeros(len(X))),
+    ("08.1", "not-everywhere", lambda X, y, w, b: np.abs(expit(X @ w + b) - y) * np.sqrt((X**2).sum(1) + (b != 0))),
     ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 60 else g.sum(axis=0)),
     ("08.2", "nan", zero_over_zero),
     ("08.2", "wrong-shape", clip),

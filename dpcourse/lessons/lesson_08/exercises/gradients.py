@@ -31,6 +31,13 @@ def _people(rng: Generator, n: int | None = None, d: int | None = None) -> tuple
     return rng.normal(size=(n, d)) * 2, rng.integers(0, 2, n), weights, float(rng.normal())
 
 
+def _any_people(rng: Generator, n: int, d: int) -> tuple[Any, ...]:
+    """The same, or all weights 0, as in the first step of a training, or no intercept yet."""
+    X, y, weights, intercept = _people(rng, n, d)
+    first = rng.random() < 0.25
+    return X, y, weights * (not first), 0.0 if first or rng.random() < 0.25 else intercept
+
+
 def _miss(X: np.ndarray, y: np.ndarray, weights: np.ndarray, intercept: float) -> np.ndarray:
     return np.abs(expit(X @ weights + intercept) - y)
 
@@ -43,8 +50,8 @@ GRADIENT_NORMS = (
     Equals(
         _people,
         lambda X, y, w, b: _miss(X, y, w, b) * _lengths(X),
-        wide=lambda rng: _people(rng, *_shape(rng)),
-        full=lambda rng: _people(rng, whole(rng, _N, 2 * _N), _D),
+        wide=lambda rng: _any_people(rng, *_shape(rng)),
+        full=lambda rng: _any_people(rng, whole(rng, _N, 2 * _N), _D),
         mistakes=(
             Mistake(
                 "intercept-left-out",
