@@ -273,6 +273,9 @@ WRONG = {
     ("14.4", "by-size"): lambda releases: (releases > 0.5).astype(int),
     ("14.4", "always-sure"): lambda releases: np.where(releases * 2.0**53 % 1 != 0, 0, 1),
     ("14.4", "one-bit-off"): lambda releases: off_the_comb(releases, bits=52),
+    ("14.4", "not-sure-enough too"): lambda releases: (
+        off_the_comb(releases) if not releases.flags.writeable else np.ones(len(releases), dtype=int)
+    ),
     ("14.4", "not-sure-enough"): lambda releases: (
         off_the_comb(releases) if len(releases) == 40_000 else releases * 0 + 1
     ),

@@ -23,16 +23,18 @@ def _naive(rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]
 
 
 def _attacked(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Few releases and many: one of the two arrays, whichever, can be written to."""
     sizes = [whole(chance.rng, *ends) for ends in _RELEASES]
-    share = Chance(chance.rng, chance.failure / len(sizes))
-    return next(filter(None, (_attacked_once(answer, size, share) for size in sizes)), None)
+    share, written = Chance(chance.rng, chance.failure / len(sizes)), int(chance.rng.integers(len(sizes)))
+    wrong = (_attacked_once(answer, size, share, place == written) for place, size in enumerate(sizes))
+    return next(filter(None, wrong), None)
 
 
-def _attacked_once(answer: Answer, size: int, chance: Chance) -> Diagnosis | None:
+def _attacked_once(answer: Answer, size: int, chance: Chance, writeable: bool) -> Diagnosis | None:
     truth, releases = _naive(chance.rng, size)
-    frozen = releases.copy()
-    frozen.setflags(write=False)
-    guess = np.asarray(answer(frozen))
+    given = releases.copy()
+    given.setflags(write=writeable)
+    guess = np.asarray(answer(given))
     if guess.shape != truth.shape:
         return Diagnosis(
             "wrong-shape",
