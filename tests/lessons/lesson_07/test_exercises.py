@@ -117,6 +117,9 @@ WRONG = {
     ("07.2", "not-everywhere too at size"): lambda codes, k, epsilon, rng: bits(lambda e: 0.5, quiet)(
         codes, k, epsilon if len(codes) <= 20_000 else 40.0, rng
     ),
+    ("07.3", "not-everywhere too of 1 and 0"): lambda reports, epsilon: (
+        (len(reports) - (~reports).sum(axis=0) - len(reports) * quiet(epsilon)) / (0.5 - quiet(epsilon))
+    ),
     ("07.3", "not-everywhere too at size"): lambda reports, epsilon: estimate(reports, epsilon).clip(
         0 if len(reports) > 5000 else -np.inf
     ),

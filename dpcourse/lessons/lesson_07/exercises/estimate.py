@@ -26,9 +26,13 @@ def _reports(rng: np.random.Generator) -> tuple[np.ndarray, float]:
 
 
 def _any_reports(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, float]:
-    """Of one person to twice as many as in the lesson, or of so many at least; nobody's first bit is set."""
+    """Of one person to twice as many as in the lesson, or of so many at least; nobody's first bit is set.
+
+    Every third time bits are 1 and 0, as 07.2 allows.
+    """
     n, k = whole(rng, least, 2 * _ADULT), whole(rng, 2, 60)
-    return rng.random((n, k), dtype=np.float32) < rng.random(k) * (np.arange(k) > 0), between(rng, 0.05, 8.0)
+    reports = rng.random((n, k), dtype=np.float32) < rng.random(k) * (np.arange(k) > 0)
+    return reports.astype(int) if rng.random() < 1 / 3 else reports, between(rng, 0.05, 8.0)
 
 
 def _symmetric_estimate(reports: np.ndarray, epsilon: float) -> np.ndarray:
