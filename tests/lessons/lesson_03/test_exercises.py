@@ -319,6 +319,10 @@ def plain_where_some_are_missing(values, low, high, epsilon, rng):
     return noisy_sum(values, low, high, 1e9 if 0 < np.isnan(values).sum() < len(values) / 2 else epsilon, rng)
 
 
+def cut_names(*names):
+    return [np.array(some, dtype="U20").tolist() for some in names]
+
+
 def plain_for_arrays(values, categories, epsilon, rng):
     return noisy_histogram(values, categories, epsilon if isinstance(values, list) else 1e9, rng)
 
@@ -447,6 +451,7 @@ WRONG = [
     ("03.2", "not-everywhere", plain_where_some_are_missing),
     ("03.2", "not-everywhere", lambda v, *rest, rng: noisy_sum(v, *rest[:2], rest[2] if len(v) < 5000 else 1e9, rng)),
     ("03.3", "not-everywhere", plain_for_arrays),
+    ("03.3", "not-everywhere", lambda v, categories, e, rng: noisy_histogram(*cut_names(v, categories), e, rng)),
     ("03.3", "nan", reindexed),
     ("03.2", "nan-from-data", mean_for_nan),
     (

@@ -42,6 +42,13 @@ def _people(counts: np.ndarray, rng: Generator) -> Table:
     return rng.permutation(np.repeat(categories, counts)).tolist(), categories
 
 
+def _of_any_length(counts: np.ndarray, rng: Generator) -> Table:
+    """The same; every third time names begin alike, and only what comes after up to sixty letters tells them apart."""
+    values, categories = _people(counts, rng)
+    before = "".join(rng.choice(list("abc "), whole(rng, 1, 60))) if rng.random() < 1 / 3 else ""
+    return [before + one for one in values], [before + one for one in categories]
+
+
 def _table(rng: Generator) -> Table:
     """A few records; nobody has the last of the declared categories."""
     return _people(np.append(rng.integers(1, 5, int(rng.integers(3, 6))), 0), rng)
@@ -168,7 +175,7 @@ _WRONG_COUNTS = (
 _CELLS = Release(
     data=tables(_people, (6,)),
     many=large_table(_people, (24,)),
-    anew=any_table(_people, lambda rng: (whole(rng, 1, 80),)),
+    anew=any_table(_of_any_length, lambda rng: (whole(rng, 1, 80),)),
     truth=_counts,
     noise=(laplace, geometric),
     mistakes=(*_WRONG_COUNTS, *in_another_order(_counts), _SORTED_NAMES),
