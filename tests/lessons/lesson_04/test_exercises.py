@@ -356,6 +356,7 @@ WRONG = [
     ("04.4", "not-everywhere", only(first_above, lambda *given: given[-1] == 1.0 or 1.4 <= given[-1] <= 1.6)),
     ("04.4", "not-everywhere", only(first_above, lambda values, *rest: len(values) <= 12 or len(values) > 500)),
     ("04.4", "not-everywhere", only(first_above, lambda values, *rest: fractions(values))),
+    ("04.4", "not-everywhere", only(first_above, lambda values, *rest: values.dtype == float)),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda values, *rest: not len(values) or fractions(values))),
     ("04.5", "own-generator", seeded(median_with(1.0), lambda epsilon: epsilon in (0.25, 1.0, 2.5, 4.0))),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda *given: given[-1] in (0.25, 1.0, 2.5, 4.0))),

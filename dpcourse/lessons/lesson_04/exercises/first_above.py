@@ -146,8 +146,8 @@ def _positions(values: np.ndarray) -> np.ndarray:
 def _anywhere(rng: Generator) -> Setting:
     """One value to a hundred; the first above the threshold is somewhere among them, or nowhere.
 
-    Every third time they are whole numbers. Every tenth time there are up to a thousand more, so far below that none of
-    them is ever the first: the lesson has three hundred.
+    Every third time they are whole numbers, two of three such are of type int. Every tenth time there are up to a
+    thousand more, so far below that none of them is ever the first: the lesson has three hundred.
     """
     many, epsilon, threshold = whole(rng, 1, 100), any_epsilon(rng), float(rng.uniform(-500, 500))
     at = int(rng.integers(many + 1))
@@ -165,6 +165,8 @@ def _anywhere(rng: Generator) -> Setting:
         places = np.sort(rng.permutation(many + more)[:many])
         values = np.full(many + more, threshold - math.ceil(1e4 / epsilon))
         values[places] = threshold + given
+    if (values % 1 == 0).all() and rng.random() < 2 / 3:
+        values = values.astype(np.int64)
     judge = among([*places.tolist(), None], right, at, narrow=narrow, wide=wide)
     return Setting((values, threshold, epsilon), {"ε": epsilon, "values": len(values)}, judge)
 
