@@ -63,6 +63,7 @@ WRONG = [
     ("10.5", "not-everywhere", coin(lambda report, fpr, epsilon: report * fpr * (1 + math.exp(min(epsilon, 1.5))))),
     ("10.1", "wrong-value", lambda s, m, f: 0.5),
     ("10.1", "not-everywhere", lambda s, m, f: tpr_at(s, m, f) if len(s) <= 400 else 0.0),
+    ("10.1", "not-everywhere", lambda s, m, f: tpr_at(np.round(s, 2), m, f)),
     ("10.2", "wrong-value", lambda x, a, b: x),
     ("10.2", "not-everywhere", lambda x, a, b: lira_score(x, a, b) if len(a) <= 60 else 0.0),
     ("10.3", "wrong-shape", lambda h, n, c: h / n),

@@ -38,12 +38,13 @@ def _scored(rng: Generator) -> tuple[np.ndarray, np.ndarray, float]:
 def _any_scores(rng: Generator, least: int = 2) -> tuple[np.ndarray, np.ndarray, float]:
     """Two cases to twice as many as in the lesson, or so many at least; scores are rounded, and members few or many.
 
-    Of many cases scores have no more than one decimal: who tries all thresholds shall not take long.
+    Scores may lie a tenth apart, or a hundred thousandth. Of many cases they have some hundred values: who tries all
+    thresholds shall not take long.
     """
     n = whole(rng, least, 2 * _CASES)
     members = rng.permutation(n) < whole(rng, 1, n - 1)
     scores = np.round(rng.normal(size=n) + rng.uniform(0, 3) * members, int(rng.integers(3 if n <= 3000 else 2)))
-    return scores, members, float(rng.uniform() ** 3)
+    return scores / 10.0 ** rng.integers(4), members, float(rng.uniform() ** 3)
 
 
 def _at(scores: np.ndarray, members: np.ndarray, fpr: float, *, by=None, of=None) -> float:
