@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,7 +15,7 @@ from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.kept import Call, Kept, Path, alike, copied
 
 MOST = 8  # calls that are asked again: noise of whole numbers is 0 in all of them with probability 0.002 or less
-QUICK = 0.2  # seconds: a whole training is not asked again
+QUICK = 0.3  # seconds that these calls took: a whole training is not asked again
 CLOSE = 1e-3  # of the largest number: what single precision may cost
 FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side of a limit
 
@@ -23,10 +24,10 @@ def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
     """Some of the calls again, with the same numbers of other types, and generators of the same state."""
     by_path: dict[Path, list[tuple[Path, Call]]] = {}
     for path, one in kept:
-        if one.seconds < QUICK:
-            by_path.setdefault(path, []).append((path, one))
-    for some in by_path.values():
-        some = some[:MOST]
+        by_path.setdefault(path, []).append((path, one))
+    for calls in by_path.values():
+        spent = itertools.accumulate(one.seconds for _, one in calls)
+        some = [one for one, until in zip(calls, spent, strict=True) if until < QUICK][:MOST]
         found = with_or_without_a_point(answer, call, some) or in_single_precision(answer, some)
         if found or (found := unlocked(answer, some)):
             return found

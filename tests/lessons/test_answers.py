@@ -32,6 +32,7 @@ LESSONS = list(ROOMS)
 
 # Other diagnoses that are true of the same answer, and which of them it gets depends on the data drawn.
 ALSO = {
+    ("capstone 3.2", "no-noise"): {"others-readings"},  # as many 1s as with noise, by chance: they are not these
     ("capstone 3.5", "exact-sum"): {"too-much-noise"},  # in one round, noise that is for thirty is too large
     ("00.2", "reads-n"): {"not-private"},  # who reads n breaks the claim elsewhere too, and may be caught there
     ("00.2", "linked-noise"): {"not-everywhere"},  # noise that follows from n at some ε has another law there, too

@@ -76,11 +76,10 @@ class Equals:
             found = wide._compared(answer, chance, LESS_USUAL, self.full)
         if found:
             return found
-        written = replace(self, inputs=self._written, mistakes=(), times=WRITTEN)
+        if not any(isinstance(value, float) for value in self.inputs(chance.rng)):
+            return None
+        written = replace(self, inputs=lambda rng: as_written(self.inputs(rng), rng, self.expected), times=WRITTEN)
         return written._compared(answer, chance, ROUND)
-
-    def _written(self, rng: Generator) -> Arguments:
-        return as_written((self.wide or self.inputs)(rng), rng, self.expected)
 
     def _compared(
         self,
@@ -104,7 +103,7 @@ class Equals:
         if not bad:
             return None
         for mistake in self.mistakes:
-            if all(self._same(results[i], mistake.gives(*drawn[i])) for i in range(self.times)):
+            if mistake.explains(drawn, results, self._same):
                 return mistake.diagnosis
         place = bad[0]
         shape = _shape_wrong(results[place], right[place])

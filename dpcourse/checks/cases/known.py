@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,6 +63,15 @@ class Mistake:
         if isinstance(self.key, Shared):
             return self.key.seen(self.seen, self.ask)
         return Diagnosis(self.key, self.seen, self.ask)
+
+    def explains(
+        self, drawn: Sequence[tuple[Any, ...]], results: Sequence[Any], same: Callable[[Any, Any], bool]
+    ) -> bool:
+        """Whether its formula gives these results on all inputs; it may stop at some, such as 0 or 1."""
+        try:
+            return all(same(got, self.gives(*arguments)) for arguments, got in zip(drawn, results, strict=True))
+        except ArithmeticError:
+            return False
 
 
 CONSTANT = Diagnosis(

@@ -16,7 +16,7 @@ from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import same_side
-from dpcourse.checks.once import near
+from dpcourse.checks.once import between, near
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.centre import around
