@@ -216,6 +216,11 @@ def steps_moved(sensitivity, g):
     return math.floor(sensitivity / g) + 1
 
 
+def steps_at_most(sensitivity, g):
+    """As many as there are between floors; `round` takes 0.5 and 1.5 two apart."""
+    return math.ceil(sensitivity / g)
+
+
 def gridded(moved=steps_moved, scale=lambda epsilon: 1 / epsilon, rounds=round, around=lambda g, value: g):
     def release(value, sensitivity, g, epsilon, rng):
         g = around(g, value)
@@ -245,7 +250,7 @@ RIGHT = {
     "14.2": [spender(), spender(number=Decimal), one_statement, with_cursor],
     "14.3": [renyi()],
     "14.4": [off_the_comb, replay],
-    "14.5": [gridded(), gridded(rounds=math.floor), gridded(moved=lambda sensitivity, g: math.ceil(sensitivity / g))],
+    "14.5": [gridded(), gridded(rounds=math.floor), gridded(rounds=math.floor, moved=steps_at_most)],
 }
 
 WRONG = {
@@ -305,6 +310,7 @@ WRONG = {
     ("14.5", "package-used"): lambda value, sensitivity, g, epsilon, rng: (
         round(LaplaceMechanism(epsilon, sensitivity).release(value, rng=rng) / g) * g
     ),
+    ("14.5", "not-private"): gridded(moved=steps_at_most),
     ("14.5", "rounding-forgotten"): gridded(moved=lambda sensitivity, g: sensitivity / g),
     ("14.5", "one-step-too-many"): gridded(moved=lambda sensitivity, g: sensitivity / g + 1),
     ("14.5", "one-step-too-many too"): gridded(moved=lambda sensitivity, g: math.ceil(sensitivity / g) + 1),

@@ -170,6 +170,14 @@ def _pair(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, floa
     return either_order((value, sensitivity, g), (value + sensitivity, sensitivity, g), rng)
 
 
+def _half_way(rng: Generator) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
+    """Two values half-way between steps, a whole number of steps apart: `round`, to even numbers, takes them one more
+    apart."""
+    g, apart = 2.0 ** -int(rng.integers(2, 5)), int(rng.choice((1, 3)))
+    value = g * (2 * int(rng.integers(-25, 25)) + 0.5)
+    return either_order((value, g * apart, g), (value + g * apart, g * apart, g), rng)
+
+
 def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> list[Place]:
     """How many steps the first release and the last are off: of a value on the grid, where less noise than that tells
     how it was rounded.
@@ -207,6 +215,14 @@ RELEASE = (
         call=lambda answer, data, rng: answer(*data, 1.0, rng=rng),
         runs=4000,
         hint="The width of the noise was right. Does it depend on the value?",
+    ),
+    Audited(
+        _half_way,
+        Guarantee(1.0),
+        call=lambda answer, data, rng: answer(*data, 1.0, rng=rng),
+        runs=4000,
+        hint="`sensitivity` is a whole number of steps here, and the values lie half-way between two. Where do 0.5 and "
+        "1.5 go when they are rounded to whole steps?",
     ),
     Placed(
         _anywhere,
