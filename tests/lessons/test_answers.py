@@ -38,6 +38,7 @@ ALSO = {
     ("00.2", "linked-noise"): {"not-everywhere"},  # noise that follows from n at some ε has another law there, too
     ("04.5", "own-generator"): {"not-everywhere"},  # one draw for each number of records is no law, either
     ("06.1", "not-everywhere"): {"own-generator"},  # without noise another generator changes nothing
+    ("09.1", "not-everywhere"): {"no-noise"},  # where λ is round, that is what is seen first
     ("11.2", "confidence-ignored"): {"beyond-the-truth"},  # it is, too
     # Of an answer with a fudge: hardly a fifth of ε is certified, or by luck more than there is in many runs already.
     ("11.2", "beyond-the-truth"): {"finds-nothing", "too-much", "accuses-with-many-runs"},

@@ -642,7 +642,7 @@ WRONG = [
 TOLD = [
     ("capstone 5.3", sends(lambda e, d, t, c, k, s: 0.97), "In all 18 settings"),
     ("capstone 5.3", sends(lambda e, d, t, c, k, s: 1 if e > 0.2 else 0.1), "with a larger epsilon"),
-    ("capstone 5.5", quiet_where_many, "in 3 other studies it is about right"),
+    ("capstone 5.5", quiet_where_many, "other studies it is about right"),
     ("capstone 5.5", quiet_where_sums_are_real, "Your rounds differ"),
     ("capstone 5.5", with_(rate=0.0), "Your weights of all readings are 0"),
 ]
