@@ -123,8 +123,7 @@ class Answer:
         # The same part each time, so that its calls are counted; another where the whole was renewed.
         of, part = self._parts.get(key, (None, None))
         if part is None or of is not member:
-            whole = self._again
-            again = None if whole is None else lambda: whole()[key]
+            again = None if self._again is None else lambda: self._renewed()[key]
             part = self._another(member, (*self._path, self._names.get(key, key)), again)
             self._parts[key] = member, part
         return part
@@ -148,6 +147,10 @@ class Answer:
         """From here on, the same answer in a process that has forgotten all calls, where there can be one."""
         if self._again is not None:
             self.value = self._again()
+
+    def _renewed(self) -> Any:
+        self.renew()
+        return self.value  # the other parts, too, are those of the new process
 
     @property
     def silent(self) -> bool:

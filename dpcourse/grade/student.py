@@ -26,6 +26,8 @@ from dpcourse.grade.folders import files_of, make_like
 from dpcourse.grade.lent import asked, nowhere
 from dpcourse.grade.remote import Remote
 
+KEPT = 2**28  # bytes of arrays that a process keeps: its limit of memory is for what it does with them
+
 
 class Gone(Exception):
     """The student's process has ended: killed, out of memory, or of its own will."""
@@ -59,6 +61,7 @@ class Student:
         self._things: list[Any] = []
         self._connections: dict[int, int] = {}
         self._kept: dict[int, tuple[int, np.ndarray]] = {}
+        self._room = KEPT  # bytes of these that are left
         try:
             self._ask("stub", inspect.getsource(base._is_stub))
         except BaseException:
@@ -212,9 +215,12 @@ class Student:
     # -- calls
 
     def keep(self, array: np.ndarray) -> int | None:
-        """Send a read-only array once; the number under which the process has it."""
+        """Send a read-only array once; the number under which the process has it. None where it has many already."""
         known = self._kept.get(id(array))
         if known is None:
+            if self._room < array.nbytes:
+                return None
+            self._room -= array.nbytes
             known = self._kept[id(array)] = (len(self._kept), array)  # held, so that its id stays its own
             with self._timed():
                 self._send("keep", [known[0], array])
