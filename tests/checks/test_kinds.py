@@ -25,12 +25,12 @@ def graded(answer, call="noisy(data, epsilon, rng)"):
 
 
 @pytest.mark.parametrize(
-    "whole", [lambda epsilon: isinstance(epsilon, int), lambda epsilon: epsilon == 2 and isinstance(epsilon, float)]
+    "whole", [lambda epsilon: isinstance(epsilon, int), lambda epsilon: epsilon == 1 and isinstance(epsilon, float)]
 )
 def test_who_adds_no_noise_at_a_whole_epsilon_of_one_type_is_refused(whole):
     result = graded(quiet_where(whole))
     assert result.key == "whole-epsilon"
-    assert "as 2 and as 2.0" in result.diagnosis and "type of `epsilon`" in result.next_step
+    assert "as 1 and as 1.0" in result.diagnosis and "type of `epsilon`" in result.next_step
 
 
 def test_who_does_not_look_at_the_type_passes():
