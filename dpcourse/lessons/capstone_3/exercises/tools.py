@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dpcourse.checks.once import between
+from dpcourse.checks.once import between, whole
 
 
 def decades(rng: np.random.Generator, low: float, high: float) -> float:
@@ -16,7 +16,7 @@ def decades(rng: np.random.Generator, low: float, high: float) -> float:
 
 def people(rng: np.random.Generator, low: int, high: int) -> int:
     """A whole number between, each decade as likely as another."""
-    return min(int(decades(rng, low, high + 1)), high)
+    return whole(rng, low, high)
 
 
 def reach(variance: float, failure: float) -> float:
