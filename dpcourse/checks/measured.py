@@ -1,0 +1,23 @@
+"""Numbers as data hold them: whole or of a decimal or two, some of them alike and some 0. A drawn number never is."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.random import Generator
+
+
+def as_measured(values: np.ndarray, rng: Generator) -> np.ndarray:
+    """The same numbers, half the time rounded to the first or the second digit of the largest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> [as_measured(np.array([0.0312, -0.187, 0.244]), rng).tolist() for _ in range(3)]
+    [[0.0312, -0.187, 0.244], [0.0, -0.2, 0.2], [0.03, -0.19, 0.24]]
+    """
+    largest = float(np.abs(values).max(initial=0))
+    digits = int(rng.choice((0, 0, 1, 2)))
+    if not digits or not np.isfinite(largest) or not largest:
+        return values
+    return np.round(values, digits - 1 - int(np.floor(np.log10(largest)))).astype(values.dtype)

@@ -1,0 +1,32 @@
+"""Half of the data are as drawn, half are rounded, to their own size."""
+
+import numpy as np
+import pytest
+
+from dpcourse.checks.measured import as_measured
+
+
+@pytest.mark.parametrize("size", [1e-3, 1.0, 350.0])
+def test_numbers_of_any_size_are_drawn_or_have_a_digit_or_two(size):
+    rng = np.random.default_rng(1)
+    values = size * rng.uniform(1.0, 9.9, size=50)
+    values.flags.writeable = False
+    digits = [
+        max(len(f"{x:.12e}"[0:14].rstrip("0").replace(".", "")) for x in as_measured(values, rng)) for _ in range(400)
+    ]
+    shares = [np.mean([few(many) for many in digits]) for few in (lambda m: m == 1, lambda m: m == 2, lambda m: m > 2)]
+    assert shares == pytest.approx([0.25, 0.25, 0.5], abs=0.12)  # 5.5 deviations of the first two, 4.8 of the third
+
+
+def test_what_is_rounded_stays_near_keeps_its_type_and_has_zeros():
+    rng = np.random.default_rng(2)
+    values = rng.normal(size=(200, 3)).astype(np.float32)
+    for measured in (as_measured(values, rng) for _ in range(20)):
+        assert measured.dtype == np.float32 and np.abs(measured - values).max() <= 0.5
+        assert (measured == 0).any() or np.array_equal(measured, values)
+
+
+@pytest.mark.parametrize("values", [[], [0.0, 0.0], [np.inf, 1.5], [np.nan, 1.5]])
+def test_what_has_no_size_is_left_as_it_is(values):
+    given = np.array(values)
+    assert all(as_measured(given, np.random.default_rng(seed)) is given for seed in range(10))
