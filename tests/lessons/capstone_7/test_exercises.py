@@ -40,7 +40,7 @@ def raw_epsilons_by_hand(epsilon, delta, clicks):
     x = np.ones(clicks)
     fewer = x * (np.arange(clicks) > 0)
     moved = [np.linalg.norm(np.outer(x, x) - np.outer(fewer, fewer)), np.linalg.norm(np.outer(x, x))]
-    return [optimize.brentq(lambda e, m=m: log_delta(e, m * mu) - math.log(delta), 1e-9, 1e5) for m in moved]
+    return [optimize.brentq(lambda e, m=m: log_delta(e, m * mu) - math.log(delta), 1e-9, 1e9) for m in moved]
 
 
 def priced(moved):

@@ -29,11 +29,13 @@ def _a_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, fl
 
 
 def _any_loss(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, np.ndarray, float, float]:
-    """One loss to two hundred thousand, as on an accountant's grid, or so many at least; some of them may be alike."""
+    """One loss to two hundred thousand, as on an accountant's grid, or so many at least; some of them, or all masses,
+    may be alike."""
     losses = rng.normal(0, between(rng, 0.01, 8.0), whole(rng, least, 200_000))
     losses = rng.choice(losses, losses.size) if rng.random() < 1 / 3 else losses
     infinite = 0.0 if rng.random() < 0.3 else between(rng, 1e-9, 0.5)
-    return losses, rng.dirichlet(np.ones(losses.size)) * (1 - infinite), infinite, between(rng, 0.01, 5.0)
+    masses = rng.dirichlet(np.ones(losses.size)) if rng.random() < 2 / 3 else np.full(losses.size, 1 / losses.size)
+    return losses, masses * (1 - infinite), infinite, between(rng, 0.01, 5.0)
 
 
 DELTA = (
@@ -175,9 +177,9 @@ def _requests(rng: np.random.Generator) -> tuple[list[float], float]:
 
 
 def _any_requests(rng: np.random.Generator) -> tuple[list[float], float]:
-    """None to 2,000 costs of 1 to 6 decimals, and a budget that some of them fill exactly."""
-    decimals, many = int(rng.integers(1, 7)), whole(rng, 1, 2001) - 1
-    requests = rng.integers(1, 10**decimals, size=many)
+    """None to 2,000 costs of 0 to 6 decimals, and a budget that some of them fill exactly."""
+    decimals, many = int(rng.integers(7)), whole(rng, 1, 2001) - 1
+    requests = rng.integers(1, max(10**decimals, 5), size=many)
     budget = requests[: int(rng.integers(many + 1))].sum() + (rng.random() < 0.3)
     return (requests / 10**decimals).tolist(), float(budget / 10**decimals)
 

@@ -207,9 +207,10 @@ def _parts(rng: np.random.Generator) -> tuple[np.ndarray, str]:
 
 
 def _many_parts(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, str]:
-    """One part to two thousand, or so many at least; every fifth time all have the same ε."""
+    """One part to two thousand, or so many at least; every fifth time all have the same ε, or some are not asked."""
     epsilons = np.array([between(rng, 1e-3, 20.0) for _ in range(whole(rng, least, 2000))])
     epsilons[:] = epsilons[0] if rng.random() < 0.2 else epsilons
+    epsilons[: rng.integers(epsilons.size) if rng.random() < 0.2 else 0] = 0
     return epsilons, str(rng.choice(["add-remove", "replace-one"]))
 
 

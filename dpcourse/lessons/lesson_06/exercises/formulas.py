@@ -224,10 +224,12 @@ def belief(rng: np.random.Generator) -> tuple[np.ndarray, int, float]:
 
 
 def any_belief(rng: np.random.Generator) -> tuple[np.ndarray, int, float]:
-    """Of two categories to sixty; every fifth time all are as likely."""
+    """Of two categories to sixty; every fifth time all are as likely, or one is that of nobody."""
     k = whole(rng, 2, 60)
     prior = np.full(k, 1 / k) if rng.random() < 0.2 else rng.dirichlet(np.full(k, between(rng, 0.1, 10.0)))
-    return prior, int(rng.integers(k)), between(rng, 0.01, 8.0)
+    if k > 2 and rng.random() < 0.2:
+        prior[rng.integers(k)] = 0
+    return prior / prior.sum(), int(rng.integers(k)), between(rng, 0.01, 8.0)
 
 
 def _column(prior: np.ndarray, report: int, truth: float) -> np.ndarray:

@@ -11,6 +11,7 @@ from scipy.special import expit
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.gaussian import clipped
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import whole
 
 _N, _D = 30_000, 87  # people to train on in the lesson, and columns
@@ -32,10 +33,10 @@ def _people(rng: Generator, n: int | None = None, d: int | None = None) -> tuple
 
 
 def _any_people(rng: Generator, n: int, d: int) -> tuple[Any, ...]:
-    """The same, or all weights 0, as in the first step of a training, or no intercept yet."""
+    """The same, or data as measured, or all weights 0, as in the first step of a training, or no intercept yet."""
     X, y, weights, intercept = _people(rng, n, d)
     first = rng.random() < 0.25
-    return X, y, weights * (not first), 0.0 if first or rng.random() < 0.25 else intercept
+    return as_measured(X, rng), y, weights * (not first), 0.0 if first or rng.random() < 0.25 else intercept
 
 
 def _miss(X: np.ndarray, y: np.ndarray, weights: np.ndarray, intercept: float) -> np.ndarray:

@@ -16,6 +16,7 @@ from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import same_side
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import between, near
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
@@ -211,7 +212,8 @@ def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     drawn: list[tuple[np.ndarray, np.ndarray]] = []
 
     def ask(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
-        weights, n, lam = rng.normal(size=d), int(10 ** rng.uniform(0.7, 5)), near(10 ** rng.uniform(-4, 0), rng, 1.0)
+        weights, n = as_measured(rng.normal(size=d), rng), int(10 ** rng.uniform(0.7, 5))
+        lam = near(10 ** rng.uniform(-4, 0), rng, 1.0)
         given = (np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) for _ in range(2))
         noise, other = (one - weights for one in given)
         drawn.append((noise, other))

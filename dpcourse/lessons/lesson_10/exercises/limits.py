@@ -169,7 +169,10 @@ def accuses_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng, asked = chance.rng, []
     for _ in range(50):
         epsilon, share, many = between(rng, 0.1, 8.0), float(rng.random()), whole(rng, 10, 300)
-        fpr = share / (1 + math.exp(epsilon))
+        limit = 1 / (1 + math.exp(epsilon))
+        fpr = share * limit
+        if (written := float(f"{fpr:.1g}")) < limit and rng.random() < 0.5:
+            fpr, share = written, written / limit
         if answer(0, fpr, epsilon, rng=rng):
             told = f"At ε = {epsilon:.2g} and a false positive rate of {fpr:.2g} you accuse somebody who reports “out”."
             return Shared.NOT_EVERYWHERE.seen(told, "Who reports “out” more often: who was in, or who was not?")

@@ -9,6 +9,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import whole
 
 # 10.2 The likelihood ratio
@@ -19,6 +20,12 @@ def _shadows(rng: Generator, least: int = 8, most: int = 40) -> tuple[float, np.
     without = rng.normal(rng.normal(), rng.uniform(0.3, 0.8), n)
     with_it = rng.normal(rng.uniform(0.5, 2), rng.uniform(1.0, 2.0), m)
     return float(rng.normal(1, 1)), with_it, without
+
+
+def _measured_shadows(rng: Generator) -> tuple[float, np.ndarray, np.ndarray]:
+    phi, with_it, without = _shadows(rng, 2, 2000)
+    measured = as_measured(with_it, rng), as_measured(without, rng)
+    return (phi, *measured) if all(one.std() for one in measured) else (phi, with_it, without)
 
 
 def _log_normal(x: float, sample: np.ndarray, *, ddof: int = 1, power: float = 1.0) -> float:
@@ -81,5 +88,5 @@ LIRA = Equals(
             "Divide by one less: ddof=1.",
         ),
     ),
-    wide=lambda rng: _shadows(rng, 2, 2000),
+    wide=_measured_shadows,
 )

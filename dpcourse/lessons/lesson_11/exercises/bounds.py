@@ -183,7 +183,10 @@ def _canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
 def _any_canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
     members = rng.random(whole(rng, 40, 10_000)) < 0.5
     scores = rng.normal(between(rng, 0.01, 100.0), size=members.size) + members * between(rng, 0.1, 5.0)
-    return scores, members, 2 * whole(rng, 10, members.size // 2), 1 - between(rng, 1e-4, 0.5)
+    many = 2 * whole(rng, 10, members.size // 2)
+    if rng.random() < 1 / 3:  # ranks, which are whole numbers
+        scores = scores.argsort().argsort().astype(float)
+    return scores, members, many, 1 - between(rng, 1e-4, 0.5)
 
 
 def _binomial(guesses: int, right: int, confidence: float) -> float:

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 
@@ -43,8 +44,11 @@ def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
     neighbour: Any
     for many, size in [(12, 4)] * 6 + [(whole(rng, 1, 60), whole(rng, 1, 100)) for _ in range(6)]:
         mechanism, (data, neighbour) = _hidden(_Vector(rng, size)), (rng.uniform(0.5, 2), 3 * rng.uniform(0.5, 2))
-        if (many, size) != (12, 4) and rng.random() < 0.5:  # with one record removed, or added
-            records = rng.normal(scale=2, size=whole(rng, 2, 100))
+        if (many, size) != (12, 4) and rng.random() < 0.3:  # counts
+            data = whole(rng, 1, 10_000)
+            neighbour = data + int(rng.choice((-1, 1)))
+        elif (many, size) != (12, 4) and rng.random() < 0.6:  # with one record removed, or added
+            records = as_measured(rng.normal(scale=2, size=whole(rng, 2, 100)), rng)
             data, neighbour = (records, records[1:]) if rng.random() < 0.5 else (records[1:], records)
         seeds = rng.choice(2**31, size=many, replace=False).tolist()
         differences = np.array(

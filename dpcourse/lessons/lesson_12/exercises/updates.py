@@ -12,15 +12,19 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import spread, whole
 
 # 12.1 Read a wafer off an update
 
 
 def _update(rng: Generator, d: int | None = None) -> tuple[np.ndarray]:
-    """What a client with one wafer sends after a few local steps from weights it was given."""
-    d = int(rng.integers(4, 30)) if d is None else d
-    x, y = rng.uniform(-1, 1, d), float(rng.integers(2))
+    """What a client with one wafer sends after a few local steps from weights it was given.
+
+    Of a wafer with a given number of readings these are as measured.
+    """
+    x, y = rng.uniform(-1, 1, d or int(rng.integers(4, 30))), float(rng.integers(2))
+    x, d = as_measured(x, rng) if d else x, x.size
     weights, rate = rng.normal(size=d + 1) / max(2, math.sqrt(d)), float(rng.uniform(0.3, 2))
     local = weights.copy()
     for _ in range(int(rng.integers(1, 6))):

@@ -110,7 +110,9 @@ def _right(requests: list[float], epsilon: float, delta: float, order: float) ->
     return _grant(requests, _allowance(epsilon, delta, order), lambda cost: _divergence(cost, order))
 
 
-def _session(rng: np.random.Generator, many: int = 30, admits: float = 10.0) -> tuple[list[float], float, float, float]:
+def _session(
+    rng: np.random.Generator, many: int = 30, admits: float = 10.0, decimals: int = 3
+) -> tuple[list[float], float, float, float]:
     """A filter that admits some ten of the requests, with large ones that are refused in between."""
     while True:
         epsilon, delta = float(rng.uniform(0.5, 4)), between(rng, 1e-8, 1e-3)
@@ -119,7 +121,7 @@ def _session(rng: np.random.Generator, many: int = 30, admits: float = 10.0) -> 
         if limit <= 0.05 * epsilon:
             continue
         typical = math.sqrt(2 * limit / order / (admits * rng.uniform(0.4, 1.5)))
-        requests = np.round(typical * rng.uniform(0.3, 2.2, size=many), 3).clip(0.001)
+        requests = np.round(typical * rng.uniform(0.3, 2.2, size=many), decimals).clip(10.0**-decimals)
         prices = np.array([_divergence(cost, order) for cost in requests])
         # Far from ties: whoever rounds differently must not be accused.
         spent, margin = 0.0, math.inf
@@ -131,8 +133,8 @@ def _session(rng: np.random.Generator, many: int = 30, admits: float = 10.0) -> 
 
 
 def _any_session(rng: np.random.Generator) -> tuple[list[float], float, float, float]:
-    """None to 1,000 requests, of which one or hundreds would fit."""
-    return _session(rng, whole(rng, 1, 1001) - 1, between(rng, 1.0, 300.0))
+    """None to 1,000 requests of so many decimals, of which none, one or hundreds would fit."""
+    return _session(rng, whole(rng, 1, 1001) - 1, between(rng, 1.0, 300.0), int(rng.integers(4)))
 
 
 def _mistake(price: Callable[[float, float], float] = _divergence, limit=_allowance, **how: bool):

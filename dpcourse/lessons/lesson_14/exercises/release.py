@@ -21,6 +21,7 @@ from dpcourse.privacy import Guarantee
 
 RUNS = 6_000
 SAME = 8  # releases of one value, at one ε
+ROOMY = 10  # steps, of which noise for one more is no more than a tenth larger
 
 
 def _setting(rng: Generator, least: float = 0.3, most: float = 0.5) -> tuple[float, float]:
@@ -184,7 +185,8 @@ def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> lis
 
     And how many of all lie on the same side as the first.
 
-    Every other value is a whole number, such as a count, and two of three of those are of type int.
+    Every other value is a whole number, such as a count, and two of three of those are of type int. Every third
+    sensitivity of many steps is a whole number of them: there one step more, which is right as well, hardly shows.
     """
     g, fine = 2.0 ** -int(rng.integers(-10, 31)), steps / epsilon < 20
     value: float = int(rng.choice([-1, 1])) * whole(rng, 1, 10**6)
@@ -192,7 +194,8 @@ def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> lis
         g, value = min(g, 1 / g), value if rng.random() < 2 / 3 else float(value)
     else:
         value = g * (value + (0.0 if fine else float(rng.uniform(-0.5, 0.5))))
-    sensitivity = g * float(steps - rng.uniform(0.2, 0.8))
+    part = 0.0 if steps >= ROOMY and rng.random() < 1 / 3 else float(rng.uniform(0.2, 0.8))
+    sensitivity = g * float(steps - part)
     released = [float(answer(value, sensitivity, g, epsilon, rng=rng)) for _ in range(SAME)]
     off = np.array([round(one / g) - round(value / g) for one in released])
     rest = math.exp(-epsilon / steps)  # P[|steps| ≥ m] = 2 rest^m / (1 + rest)
