@@ -10,6 +10,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.named import named
 from dpcourse.checks.odd import NAN, holds_nan
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import parts
@@ -46,9 +47,10 @@ def released(
     rng: np.random.Generator,
     desk: Desk | None = None,
 ) -> dict[str, Any] | None:
-    """What the answer returns, its parts of the right shapes; None where it refuses."""
-    desk, source = desk or Desk(), Source(rng)
-    given = answer(copy.deepcopy(messages), NAMES, quarter, epsilon, desk, source, rng)
+    """What the answer returns, its parts of the right shapes; None where it refuses. Suppliers have other names."""
+    desk, source, called = desk or Desk(), Source(rng), named(NAMES, rng)
+    sent = [(called.get(name, name), when, lots) for name, when, lots in copy.deepcopy(messages)]
+    given = answer(sent, tuple(called.values()), quarter, epsilon, desk, source, rng)
     if given is None:
         return None
     parts(given, WANTED)
@@ -127,7 +129,10 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0, more: int = 3) ->
 
 
 MIXES = {
-    "plain": ("With ten suppliers or more, each once", "Does everybody who sent something count, and once?"),
+    "plain": (
+        "With ten suppliers or more, each once",
+        "Does everybody in `suppliers` who sent something count, and once?",
+    ),
     "strange": (
         "With reports that are NaN, infinite, negative or fractions",
         "Milestone 2.2 settled where such a lot goes. What does your `lot_histogram` make of it, and is it used here?",

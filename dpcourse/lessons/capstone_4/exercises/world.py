@@ -11,6 +11,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.checks.named import named
 from dpcourse.checks.once import between, fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets.centres import NAMES
@@ -75,19 +76,24 @@ class Release:
 def released(
     answer: Answer, messages: list[Message], at: Office, epsilon: float, rng: np.random.Generator
 ) -> Release | None:
-    """What the answer returns, its uploads opened with the factors and compared; None where it refuses."""
+    """What the answer returns, its uploads opened with the factors and compared; None where it refuses.
+
+    To the answer the centres have other names.
+    """
     draw, noise = anew(rng), fresh(rng)
-    sent = copy.deepcopy(messages)
-    given = answer(sent, NAMES, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
+    called = named(NAMES, rng)
+    names = tuple(called.values())
+    messages = [(called.get(name, name), cells, chips) for name, cells, chips in messages]
+    given = answer(copy.deepcopy(messages), names, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
     if given is None:
         return None
     parts(given, WANTED)
-    first = {name: (cells, chips) for name, cells, chips in reversed(messages) if name in NAMES}
+    first = {name: (cells, chips) for name, cells, chips in reversed(messages) if name in names}
     uploads, shape = given["uploads"], next(iter(first.values()))[0].shape
     if not isinstance(uploads, dict) or set(uploads) != set(first):
         who = sorted(map(str, uploads)) if isinstance(uploads, dict) else a(uploads)
-        if isinstance(uploads, dict) and set(uploads) & {name for name, *_ in messages} - set(NAMES):
-            others = ", ".join(map(repr, sorted(set(uploads) - set(NAMES), key=str)))
+        if isinstance(uploads, dict) and set(uploads) & {name for name, *_ in messages} - set(names):
+            others = ", ".join(map(repr, sorted(set(uploads) - set(names), key=str)))
             seen = f"`uploads` has entries for {who}. Of these, not in `centres`: {others}."
             raise Refused(Diagnosis("stranger", seen, MIXES["stranger"][1]))
         seen = f"`uploads` has {f'entries for {who}' if isinstance(uploads, dict) else f'the wrong type: {who}'}; "
@@ -118,7 +124,10 @@ def released(
             )
     opened = [sum(column) % at.n for column in zip(*plain.values(), strict=True)]
     _compare(opened, split, total, counts, at, len(plain))
-    noisy = {name: np.array(unpacked(one[split:], COUNT_BITS, shape[1], at.n)) - OFFSET for name, one in plain.items()}
+    old = dict(zip(names, NAMES, strict=True))
+    noisy = {
+        old[name]: np.array(unpacked(one[split:], COUNT_BITS, shape[1], at.n)) - OFFSET for name, one in plain.items()
+    }
     tests = np.asarray(given["tests"])  # of an empty list, numbers with a point
     return Release(total, counts, tests if tests.size else tests.astype(int), given["claim"], noisy, roots)
 
@@ -221,7 +230,10 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Mes
 
 
 MIXES = {
-    "plain": ("With three or four centres, each once", "Does every centre that sent something count, and once?"),
+    "plain": (
+        "With three or four centres, each once",
+        "Does every centre in `centres` that sent something count, and once?",
+    ),
     "strange": (
         "With cells that are NaN, −1 or 2, and failures that are no defect",
         "A cell that is exactly 1 counts as 1, any other as 0. A failure that is no defect counts nowhere. Where do "

@@ -1,0 +1,24 @@
+"""Who takes part, under other names: an answer that knows the names by heart is right for one list only."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from numpy.random import Generator
+
+
+def named(names: Sequence[str], rng: Generator) -> dict[str, str]:
+    """What each is called: half of the time as before, else by another name. The generator's draws stay as they are.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> named(("north", "east"), rng), named(("north", "east"), rng)
+    ({'north': 'site 174', 'east': 'site 830'}, {'north': 'north', 'east': 'east'})
+    """
+    (own,) = rng.spawn(1)
+    if own.random() < 0.5:
+        return {name: name for name in names}
+    kind, numbers = own.choice(("plant", "Werk", "site")), own.choice(1000, len(names), replace=False)
+    return {name: f"{kind} {number}" for name, number in zip(names, numbers, strict=True)}
