@@ -709,6 +709,7 @@ WRONG = [
     ("capstone 2.1", "negatives", (share, unsigned)),
     ("capstone 2.1", "negatives", (share, lambda sent, m: (reconstruct if sent.shape[1] == 50 else unsigned)(sent, m))),
     ("capstone 2.1", "wrong-sum", (share, lambda shares, modulus: reconstruct(shares[:-1], modulus))),
+    ("capstone 2.1", "wrong-sum", (share, lambda shares, modulus: reconstruct(shares, 2**32))),
     ("capstone 2.2", "raises", stops_at_nan),
     ("capstone 2.2", "raises", stops_without_lots),
     ("capstone 2.2", "bins-from-data", lambda reports: np.histogram(reports, BINS)[0]),
