@@ -21,3 +21,19 @@ def as_measured(values: np.ndarray, rng: Generator) -> np.ndarray:
     if not digits or not np.isfinite(largest) or not largest:
         return values
     return np.round(values, digits - 1 - int(np.floor(np.log10(largest)))).astype(values.dtype)
+
+
+def to_decimals(values: np.ndarray, rng: Generator, most: int = 1) -> np.ndarray:
+    """The same numbers, half the time rounded to so many decimals at most, as often to none as to each other number.
+
+    They stay between ends that are whole.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> [to_decimals(np.array([-0.31, 62.18]), rng).tolist() for _ in range(3)]
+    [[-0.3, 62.2], [-0.31, 62.18], [-0.31, 62.18]]
+    """
+    decimals = int(rng.integers(2 * most + 2))
+    return values if decimals > most else np.round(values, decimals) + 0.0  # no −0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcourse.checks.measured import as_measured
+from dpcourse.checks.measured import as_measured, to_decimals
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 350.0])
@@ -30,3 +30,12 @@ def test_what_is_rounded_stays_near_keeps_its_type_and_has_zeros():
 def test_what_has_no_size_is_left_as_it_is(values):
     given = np.array(values)
     assert all(as_measured(given, np.random.default_rng(seed)) is given for seed in range(10))
+
+
+def test_decimals_are_few_half_the_time_and_whole_ends_are_kept():
+    rng = np.random.default_rng(3)
+    values = rng.uniform(-1, 24, size=500)
+    found = [to_decimals(values, rng) for _ in range(400)]
+    shares = [np.mean([np.array_equal(one, np.round(one, places)) for one in found]) for places in (0, 1)]
+    assert shares == pytest.approx([0.25, 0.5], abs=0.12)
+    assert all(-1 <= one.min() and one.max() <= 24 and not np.signbit(one[one == 0]).any() for one in found)

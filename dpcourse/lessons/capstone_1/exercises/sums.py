@@ -8,6 +8,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.measured import as_measured, to_decimals
 from dpcourse.checks.once import between, whole
 from dpcourse.datasets.fabs import FAB_SIZES
 from dpcourse.lessons.capstone_1 import numbers
@@ -28,10 +29,11 @@ def _wafers(
 def _any_wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """From one wafer to twice the largest fab, with a C at which all are clipped, some, or none, and any weights.
 
-    A quarter are zeros, as in the first round.
+    A quarter are zeros, as in the first round; half of the time readings, or weights, are as measured.
     """
     weights, X, y, _ = _wafers(rng, 1, LARGEST)
-    return weights * (between(rng, 0.1, 10) if rng.random() < 0.75 else 0.0), X, y, between(rng, 0.01, 10)
+    weights = as_measured(weights * (between(rng, 0.1, 10) if rng.random() < 0.75 else 0.0), rng)
+    return weights, to_decimals(X, rng, 2), y, between(rng, 0.01, 10)
 
 
 def _gradients(weights: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -178,10 +180,15 @@ def _right_gains(
 
 
 def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Each fab's accuracy on its own wafers, together less alone: of as many as in the project, and of any number."""
-    several = (2, len(PLACES))
-    for fabs, wafers in ((several, TESTED), *[(several, (1, TESTED[1]))] * 4, ((1, 2), (1, TESTED[1]))):
+    """Each fab's accuracy on its own wafers, together less alone: of as many as in the project, and of any number.
+
+    In the end readings are whole, or have a decimal or two.
+    """
+    several, some = (2, len(PLACES)), (1, TESTED[1])
+    drawn = ((several, TESTED, 9), *[(several, some, 9)] * 4, ((1, 2), some, 9))
+    for fabs, wafers, decimals in (*drawn, *[(several, some, decimals) for decimals in (0, 1, 2)]):
         together, alone, X, y, made_in = _models(chance.rng, fabs, wafers)
+        X = np.round(X, decimals) + 0.0  # no −0
         given = answer(together.copy(), dict(alone), X.copy(), y.copy(), made_in.copy())
         if not isinstance(given, dict) or set(given) != set(alone):
             return Diagnosis(

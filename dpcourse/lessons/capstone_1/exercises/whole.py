@@ -13,6 +13,7 @@ from dpcourse.checks.answered import HandedOver, heard
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.measured import to_decimals
 from dpcourse.checks.once import between, fresh, near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.told import beside_data, quiet_in_earnest, quieter
@@ -129,13 +130,16 @@ def _names(rng: np.random.Generator) -> list[str]:
 
 
 def _renamed(names: list[str], rng: np.random.Generator) -> dict[str, Wafers]:
-    """Fabs as they are, by other names; where there are more than six, the largest are made two each."""
+    """Fabs as they are, by other names; where there are more than six, the largest are made two each.
+
+    Half of them have readings that are whole, or have one decimal.
+    """
     fabs = [*load_fabs(heterogeneity=1.0, rng=rng).clients.values()]
     for place in range(len(names) - len(fabs)):
         X, y = fabs[place]
         fabs[place], half = Wafers(X[::2], y[::2]), Wafers(X[1::2], y[1::2])
         fabs.append(half)
-    return dict(zip(names, fabs, strict=False))
+    return {name: Wafers(to_decimals(X, rng), y) for name, (X, y) in zip(names, fabs, strict=False)}
 
 
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
