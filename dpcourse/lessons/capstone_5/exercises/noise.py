@@ -14,6 +14,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import Draws, repeated, shared
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import fresh, spread
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_5.exercises.amount import LONG, SETTINGS, Setting, amount
@@ -38,11 +39,11 @@ def drawn(rng: np.random.Generator, many: int) -> list[Setting]:
 
 
 def totals(rng: np.random.Generator, clip: float, short: int) -> list[np.ndarray]:
-    """Sums of a hospital without stays, of a small or a large one, and a long vector, half of it zeros."""
+    """Sums of a hospital without stays, of a small or a large one as measured, and a long vector, half of it zeros."""
     direction = rng.normal(size=short)
     some = clip * whole(rng, 1, 100_000) * direction / np.linalg.norm(direction)
     long = np.where(rng.random(LONG) < 0.5, 0.0, clip * rng.normal(0, 30, LONG))
-    return [np.zeros(short), some, long]
+    return [np.zeros(short), as_measured(some, rng), long]
 
 
 def sent(answer: Answer, total: np.ndarray, setting: Setting, rng: np.random.Generator) -> np.ndarray:

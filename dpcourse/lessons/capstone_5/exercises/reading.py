@@ -6,18 +6,19 @@ import numpy as np
 from scipy.special import expit
 
 from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.measured import to_decimals
 from dpcourse.lessons.capstone_5.exercises.reference import book, hospital_sum, spread_out, ward, whole
 
 
 def _two_days(rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Weights, the sums of Monday and of Tuesday, and what the textbooks say: of one stay up to those of two studies.
 
-    A third of the weights are zeros, as in a first round.
+    A third of the weights are zeros, as in a first round. Half of the time readings are whole or have one decimal.
     """
     centre, spread = book(rng, readings := whole(rng, 1, 60))
     weights = rng.normal(0, 0.4 / np.sqrt(readings / 10), readings + 1) * (rng.random() < 2 / 3)
     X, y, _ = ward(rng, whole(rng, 1, 40_000), centre, spread)
-    y[-1] = rng.integers(2)
+    X, y[-1] = to_decimals(X, rng), rng.integers(2)
     clip = spread_out(rng, 0.3, 30) if rng.random() < 0.7 else 1e6
     return weights, *_sums(weights, X, y, centre, spread, clip), centre, spread
 

@@ -28,9 +28,15 @@ def whole(rng: np.random.Generator, low: int, high: int) -> int:
 
 
 def book(rng: np.random.Generator, readings: int) -> tuple[np.ndarray, np.ndarray]:
-    """A centre and a spread for each reading."""
+    """A centre and a spread for each reading: half of the time as people write them, whole or with one decimal."""
     spread = 10 ** rng.uniform(-1, 1.5, readings)
-    return spread * rng.uniform(4, 12, readings), spread
+    drawn, decimals = (spread * rng.uniform(4, 12, readings), spread), int(rng.integers(4))
+    return written(*drawn, decimals) if decimals < 2 else drawn
+
+
+def written(centre: np.ndarray, spread: np.ndarray, decimals: int) -> tuple[np.ndarray, np.ndarray]:
+    """With so many decimals; no spread is 0."""
+    return np.round(centre, decimals), np.maximum(np.round(spread, decimals), 10.0**-decimals)
 
 
 def ward(rng: np.random.Generator, n: int, centre: np.ndarray, spread: np.ndarray) -> tuple[np.ndarray, ...]:

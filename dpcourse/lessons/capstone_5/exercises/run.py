@@ -22,6 +22,7 @@ from dpcourse.lessons.capstone_5.exercises.reference import (
     spread_out,
     ward,
     whole,
+    written,
 )
 
 Ward = tuple[np.ndarray, ...]
@@ -75,8 +76,10 @@ def _sizes(rng: np.random.Generator, many: int, largest: int = 150, most: int = 
     return rng.permutation([whole(rng, 3, 6), largest, *(whole(rng, 5, most) for _ in range(many - 2))]).tolist()
 
 
-def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Ward], dict[str, Any]]:
-    """Hospitals of very unequal size and a plan of any kind.
+def study(
+    rng: np.random.Generator, reach: int, kind: str, decimals: int | None = None
+) -> tuple[dict[str, Ward], dict[str, Any]]:
+    """Hospitals of very unequal size and a plan of any kind; readings and book have so many decimals if that is said.
 
     In an "ordinary" study stays are as the simulator makes them. In a "clean" one no reading is missing; it is as large
     as the brief's: fifty hospitals and more, the largest with 1,400 stays and more, and the clip is small. In a
@@ -96,6 +99,9 @@ def study(rng: np.random.Generator, reach: int, kind: str) -> tuple[dict[str, Wa
     if kind == "strange":
         wards = [soiled(rng, one) for one in wards]
         wards[int(rng.integers(many))] = ward(rng, int(rng.integers(2)), centre, spread)
+    if decimals is not None:
+        centre, spread = written(centre, spread, decimals)
+        wards = [(np.round(X, decimals) + 0.0, *others) for X, *others in wards]
     hospitals = {f"hospital {place + 1:02}": one for place, one in enumerate(wards)}
     shares = int(rng.integers(math.ceil(math.sqrt(1.5 * many)), many - 1))
     plan = {

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.measured import to_decimals
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.lessons.capstone_5.exercises.coming import coming, place
 from dpcourse.lessons.capstone_5.exercises.reference import (
@@ -45,6 +46,12 @@ def _soiled(rng: np.random.Generator, given: tuple) -> tuple:
 def _wide(rng: np.random.Generator) -> tuple:
     """One stay up to twice those of the largest hospital; a third of the weights are zeros."""
     return _given(rng, up_to_twice(rng, 1, 1500), whole(rng, 1, 60), rng.random() < 2 / 3)
+
+
+def _measured(rng: np.random.Generator) -> tuple:
+    """The same, half of the time with readings that are whole or have one decimal: some may lie beyond ±3."""
+    weights, X, *others = _wide(rng)
+    return weights, to_decimals(X, rng), *others
 
 
 def _gradients(weights, X, y, centre, spread) -> np.ndarray:
@@ -292,4 +299,4 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     return unsure
 
 
-SUM = (CLEAN, replay, DIRTY)
+SUM = (CLEAN, replay, DIRTY, Equals(_measured, hospital_sum, rtol=1e-6, atol=1e-8, times=30))

@@ -31,10 +31,11 @@ ANEW = "Each number, hospital and round needs a new draw. Where do you use one t
 
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Studies of several kinds, and what their noise has in common."""
+    """Studies of several kinds, and what their noise has in common; one has whole readings, one those of a decimal."""
     seen: list[Seen] = []
-    for kind, reach in zip(("ordinary", "clean", "strange"), chance.rng.permutation((1, 2, 3)), strict=True):
-        hospitals, plan = study(chance.rng, int(reach), kind)
+    some = (chance.rng.permutation(one).tolist() for one in ((1, 2, 3), (0, 1, 2)))
+    for kind, reach, decimals in zip(("ordinary", "clean", "strange"), *some, strict=True):
+        hospitals, plan = study(chance.rng, reach, kind, decimals if decimals < 2 else None)
         clean = kind == "clean"
         _, found = looked_at(answer, hospitals, plan, chance, strange=not clean, others=not clean)
         if isinstance(found, Diagnosis):
