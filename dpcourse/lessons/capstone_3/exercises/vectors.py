@@ -12,6 +12,7 @@ from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.sides import Asked, between, by_largest, linked_coins, same_side, sided
@@ -64,6 +65,7 @@ def reported(answer: Answer, rows: np.ndarray, epsilon: float, rng: np.random.Ge
 
 
 def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, epsilon: float) -> Asked:
+    """Rows of some kind, half of the time as measured, and their reports."""
     directions = _directions(rng, n, d)
     if kind == "unit" and rng.random() < 0.5:
         directions[:] = directions[0]
@@ -74,7 +76,10 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, ep
         "mixed": rng.uniform(0, 2, n) * (rng.random(n) < 0.9),
         "odd": np.zeros(n),
     }[kind]
-    rows = directions * lengths[:, None]
+    rows = as_measured(directions * lengths[:, None], rng)
+    if kind != "odd":
+        lengths = np.linalg.norm(rows, axis=1)
+        directions = np.where(lengths[:, None] > 0, rows / np.maximum(lengths, 1e-300)[:, None], directions)
     if kind == "odd":
         rows = directions * rng.uniform(0.5, 2, (n, 1))
         rows[np.arange(n), rng.integers(d, size=n)] = rng.choice(ODD, n)
