@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_6.design import BITS
 
@@ -54,12 +55,14 @@ def clips(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Rows come out in steps of 2^−16, none longer than 1 to the step; nobody's row changes another's.
 
     There are 1, 2, 3 rows, up to twice those of the plan, and for each of its two kinds of blocks as many as there.
+    After the first two, features are as measured half of the time: whole, or of a digit or two.
     """
     rng = chance.rng
     large = [(whole(rng, 20_000, 40_000), width) for width in (2, 6)]
     between = [(whole(rng, 4, 20_000), whole(rng, 1, 12)) for _ in range(6)]
     for n, width in ((USUAL, 2), (USUAL, 6), *large, (1, 6), (2, 6), (3, 6), *between):
         features = rng.normal(0, 0.5, (n, width)) * rng.choice((0.3, 1.0, 4.0), (n, 1))
+        features = features if n == USUAL else as_measured(features, rng)
         got, right = block_of(answer, features) / STEP, clipped(features)
         squares = ((got * STEP) ** 2).sum(axis=1)
         if np.abs(got - right).max() > 1.5 / STEP:

@@ -82,7 +82,10 @@ def exact_matrix(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
 
 
 def five_banks(rng: np.random.Generator, common: int, kind: str = "plain", many: int = 12) -> list[Bank]:
-    """Five banks; so many rows with strange features, or that repeat an identifier, in every one of them."""
+    """Five banks; so many rows with strange features, or that repeat an identifier, in every one of them.
+
+    Or all features are whole, or of one decimal.
+    """
     world = simulate_customers(common, others=60, applicants=1, rng=rng)
     banks = []
     for bank in world.banks.values():
@@ -95,6 +98,8 @@ def five_banks(rng: np.random.Generator, common: int, kind: str = "plain", many:
             ids += [ids[row] for row in rows]
             features = np.vstack((features, np.abs(rng.normal(0, 2, (many, FEATURES)))))
             defaulted = None if defaulted is None else np.append(defaulted, rng.random(many) < 0.5)
+        if kind in ("whole", "decimal"):
+            features = np.round(features, int(kind == "decimal")) + 0.0
         banks.append(Bank(ids, features, defaulted))
     return banks
 
@@ -111,5 +116,13 @@ MIXES = {
     "repeated": (
         "With identifiers that stand twice in a bank's files",
         '`tools["align"]` names one row for each customer. Which rows do you take?',
+    ),
+    "whole": (
+        "With features that are whole numbers",
+        "Such a row is a row like any other. What becomes of it in your function?",
+    ),
+    "decimal": (
+        "With features that have one decimal",
+        "Such a row is a row like any other. What becomes of it in your function?",
     ),
 }
