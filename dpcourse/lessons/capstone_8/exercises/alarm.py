@@ -22,6 +22,7 @@ HEAT, HEAT_DAYS, HEAT_STARTS = 2.0, 14, (110, 200)  # a heat wave: everybody coo
 FOUND, FALSE, ALLOWED = 0.8, 0.02, 0.035  # what is asked for, and the share of false days above which a check refuses
 YEAR, LATE = 5, (220, 330)  # every so many homes a whole year is known, and when something breaks in it
 ANYWAY = 0.25  # of homes in which nothing breaks may have an alarm on those days: with 2% of days it is 25%
+METERS = (9, 9, 1, 0)  # decimals of the meters of one home after another
 SETTLED = 60  # days on which an alarm may still learn: false alarms are few with them and without
 
 
@@ -46,15 +47,20 @@ def alarms(answer: Answer, readings: np.ndarray, means: np.ndarray) -> np.ndarra
 
 @dataclass(frozen=True)
 class Home:
-    """A home's readings from some day of the year on, the published means, where something breaks, and a heat wave."""
+    """A home's readings from some day of the year on, the published means, where something breaks, and a heat wave.
+
+    The meter has so many decimals, and what is published one more.
+    """
 
     readings: np.ndarray
     means: np.ndarray
     breaks: int
     hot: np.ndarray
+    decimals: int = 9
 
     def alarms(self, answer: Answer, until: int | None = None) -> np.ndarray:
-        return alarms(answer, self.readings[:until].copy(), self.means[:until].copy())
+        readings, means = self.readings[:until], self.means[:until]
+        return alarms(answer, np.round(readings, self.decimals), np.round(means, self.decimals + 1))
 
     def unbroken(self) -> Home:
         readings = self.readings.copy()
@@ -84,7 +90,8 @@ def broken(chance: Chance, many: int = HOMES) -> list[Home]:
         seen = slice(max(0, day - int(rng.integers(*BEFORE))), day + int(rng.integers(*AFTER)))
         seen = slice(0, len(home)) if year else seen
         size = LARGE if number >= 2 * many // 3 else 1.0
-        homes.append(Home(size * home[seen], means[seen], day - seen.start, hot[seen]))
+        decimals = METERS[number % len(METERS)]
+        homes.append(Home(size * home[seen], means[seen], day - seen.start, hot[seen], decimals))
     return homes
 
 
@@ -195,6 +202,15 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
             "others.",
             "The cap is for what leaves the home. What may the alarm look at?",
         )
+    for decimals in (0, 1):
+        some = np.array([home.decimals == decimals for home in homes])
+        if enough(found) and not enough(found[some]):
+            seen = f"You find {found.mean():.0%} of what breaks, and {found[some].mean():.0%} where the meter has "
+            return Diagnosis(
+                "not-found",
+                f"{seen}{'one decimal' if decimals else 'no decimals'}.",
+                "What does your alarm do with readings that are round, or often the same?",
+            )
     if not enough(found):
         seen = (
             f"When a home uses twice as much from one day on, you give an alarm within {WITHIN} days in "

@@ -108,10 +108,12 @@ def _real(rng: np.random.Generator) -> list[tuple[int, int]]:
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """How often the truth is told and each lie, in many small calls and in one large one, at ε over two decades.
 
-    Every other call has broken meters: their reports lie as often. One call has as many homes as the
-    project's cells, one as many days: 60,000 readings each, as their 18 million take too long.
+    Every other call has broken meters: their reports lie as often. Half of the calls have readings that are whole or
+    have one decimal. One call has as many homes as the project's cells, one as many days: 60,000 readings each, as
+    their 18 million take too long.
     """
     seen: list[tuple[float, int, int]] = []
+    first = int(chance.rng.integers(4))
     odd, fine = list[tuple[float, int, int]](), list[tuple[float, int, int]]()
     uneven, draws, level = None, list[list[Draws]](), chance.failure / (8 * _EPSILONS)
     real = dict(zip(chance.rng.choice(_EPSILONS - 2, 2, replace=False).tolist(), _real(chance.rng), strict=True))
@@ -125,7 +127,8 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40):
             steps = np.zeros(BUCKETS, dtype=int)
             for place, shape in enumerate(shapes, number):
-                plain = chance.rng.uniform(0, 30, shape)
+                plain, decimals = chance.rng.uniform(0, 30, shape), (place // 2 + first) % 4
+                plain = np.round(plain, decimals) if decimals < 2 else plain
                 readings = plain if place % 2 else broken(plain, 0.5, chance.rng)
                 away = (reported(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS
                 steps += np.bincount(away.ravel(), minlength=BUCKETS)
