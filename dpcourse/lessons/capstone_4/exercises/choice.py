@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
@@ -9,7 +11,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import between, whole
 from dpcourse.datasets import simulate_centres
-from dpcourse.lessons.capstone_4.exercises.reference import chosen
+from dpcourse.lessons.capstone_4.exercises.reference import chosen, timed
 from dpcourse.lessons.capstone_4.numbers import bound
 
 WANTED = 0.97
@@ -148,10 +150,12 @@ def close(answer: Answer, chance: Chance) -> Diagnosis | None:
 def small(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Catalogues of 10 to 200 tests: three quarters of the bound on each, where the greedy choice reaches 0.95.
 
-    In hundreds of them a right answer reached 0.99, and who ranks tests by what each catches alone 0.85.
+    In hundreds of them a right answer reached 0.99, and who ranks tests by what each catches alone 0.85. Of each size
+    there is one as drawn, one of whole times and a whole budget, one of times with a decimal, and one in which all
+    tests take as long: which of two equal ones is taken does not matter.
     """
-    for low in (10, 30, 80):
-        case = _few(chance.rng, whole(chance.rng, low, 2 * low + 40))
+    for low, kind in itertools.product((10, 30, 80), ("drawn", "whole", "decimal", "alike")):
+        case = _few(chance.rng, whole(chance.rng, low, 2 * low + 40), kind)
         most, reached = bound(*case), _gain(case, selected(answer, case))
         if reached < 0.75 * most:
             seen = (
@@ -163,14 +167,15 @@ def small(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _few(rng: np.random.Generator, tests: int) -> Case:
-    """A small catalogue in which the greedy choice comes near the bound."""
+def _few(rng: np.random.Generator, tests: int, kind: str) -> Case:
+    """A small catalogue with such times in which the greedy choice comes near the bound."""
     while True:
         defects = whole(rng, 10, 100)
         centres = simulate_centres(tests, defects, rng=rng)
-        cost = rng.lognormal(0, 0.5, tests) * between(rng, 1e-2, 1e2)
+        cost = timed(rng.lognormal(0, 0.5, tests) * between(rng, 1e-2, 1e2), rng, kind)
         weights = centres.counts() + np.round(rng.laplace(0, between(rng, 1e-1, 1e2), defects))
-        case = centres.total() > 0, cost, weights, float(cost.sum() * rng.uniform(0.1, 0.5))
+        budget = float(cost.sum() * rng.uniform(0.1, 0.5))
+        case = centres.total() > 0, cost, weights, budget if kind == "drawn" or budget < 5 else float(round(budget))
         if 0.3 * np.maximum(weights, 0).sum() < bound(*case) < _gain(case, chosen(*case)) / 0.95:
             return case
 

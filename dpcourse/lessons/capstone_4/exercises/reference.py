@@ -151,6 +151,15 @@ def chosen(caught: np.ndarray, cost: np.ndarray, weights: np.ndarray, budget: fl
         fits[best] = False
 
 
+def timed(cost: np.ndarray, rng: np.random.Generator, kind: str = "") -> np.ndarray:
+    """Times of tests as they are drawn, or whole, of a decimal, or all alike: none of them is 0."""
+    kind = kind or str(rng.choice(("drawn", "whole", "decimal", "alike")))
+    if kind == "alike":
+        return np.full(len(cost), float(rng.choice((1.0, 2.5))))
+    decimals = int(kind == "decimal")
+    return cost if kind == "drawn" else np.maximum(np.round(cost, decimals), 10.0**-decimals)
+
+
 def learned(total: np.ndarray, own: Sequence[np.ndarray], parties: int) -> np.ndarray:
     """1 where every other party's cell is certainly 1, 0 where it is certainly 0, −1 where that is open."""
     rest, others = total - sum(own, np.zeros_like(total)), parties - len(own)
