@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 
 def as_written(arguments: tuple[Any, ...], rng: Generator, fine: Callable[..., Any]) -> tuple[Any, ...]:
-    """The same arguments with most numbers rounded to a digit or two, half of those above 1 to an `int`.
+    """The same arguments with most numbers rounded to a digit or two, half of those above 1 to an `int`, and every 0.
 
     As they were, where `fine` raises or gives None for the others: they are not in the domain.
     """
@@ -32,6 +32,8 @@ def _written(value: float, rng: Generator) -> float | int:
     digits = int(rng.choice((1, 1, 2, 17)))
     if not math.isfinite(value):
         return value
+    if value == 0:
+        return 0
     if abs(value) >= 1 and rng.random() < 0.5:
         return round(value)
     rounded = float(f"{value:.{digits}g}")
