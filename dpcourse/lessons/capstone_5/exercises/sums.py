@@ -35,10 +35,6 @@ def _given(rng: np.random.Generator, n: int, readings: int = 0, size: float = 1.
     return weights, *ward(rng, n, centre, spread), centre, spread, spread_out(rng, 0.1, 6)
 
 
-def _clean(rng: np.random.Generator) -> tuple:
-    return _given(rng, whole(rng, 20, 2000))
-
-
 def _soiled(rng: np.random.Generator, given: tuple) -> tuple:
     return given[0], *soiled(rng, given[1:4]), *given[4:]
 
@@ -96,7 +92,7 @@ def _neighbours(w, X, y, patients, centre, spread, clip) -> np.ndarray:
 
 
 CLEAN = Equals(
-    _clean,
+    lambda rng: _given(rng, whole(rng, 20, 2000)),
     hospital_sum,
     (
         Mistake(
