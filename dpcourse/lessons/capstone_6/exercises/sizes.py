@@ -25,13 +25,15 @@ WORLDS = 4
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Worlds of 100 to 2,500 common customers, at ε from 0.2 to 5 and any δ: each world's matrix has noise enough.
 
-    Each world is asked twice, and all noise is another: half of the failure allowed goes into that (`shared`).
+    In two of them features are whole or have one decimal. Each is asked twice, and all noise is another: half of the
+    failure allowed goes into that (`shared`).
     """
     rng, found = chance.rng, list[np.ndarray]()
-    for number, level in enumerate(spread(rng, 0.2, 5, WORLDS)):
+    kinds = rng.permutation(["plain", "plain", "whole", "decimal"])
+    for number, (level, kind) in enumerate(zip(spread(rng, 0.2, 5, WORLDS), kinds, strict=True)):
         common = round(FEWEST * 25 ** ((number + rng.uniform()) / WORLDS))
         epsilon, delta = near(level, rng, 1.0), spread(rng, 1e-12, 1e-2, 1)[0]
-        banks = five_banks(rng, common)
+        banks = five_banks(rng, common, kind)
         right = exact_matrix(banks, by_name([bank.ids for bank in banks]))
         for _ in range(2):
             run = watched(rng)
