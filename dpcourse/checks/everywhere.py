@@ -38,7 +38,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import near
+from dpcourse.checks.once import SMALL, near
 from dpcourse.checks.vocabulary import Shared
 
 EXACT, NARROW, WIDE, SAME = "exact", "narrow", "wide", "same"
@@ -204,7 +204,8 @@ def _about(expected: float) -> str:
 
 
 def any_epsilon(rng: Generator, low: float = EPSILONS[0], high: float = EPSILONS[1]) -> float:
-    """As likely between 0.05 and 0.5 as between 0.5 and 5; every other time a round one."""
+    """As likely between 0.05 and 0.5 as between 0.5 and 5, and smaller once in ten times; every other time round."""
+    low, high = SMALL if low == EPSILONS[0] and rng.random() < 0.1 else (low, high)
     return near(float(low * (high / low) ** rng.random()), rng, 1.0)
 
 

@@ -1,9 +1,9 @@
 """One call in the forms in which people write it.
 
 A number may be Python's or NumPy's. An array may own its memory, be a view, or lie in it with gaps or column by column.
-A generator may come from the seed 0 or from one of forty digits, may have given half of its last word already, or be of
-another kind than `np.random.default_rng` makes, and it may come by its name or in its place. None of this may change
-what an answer is: so it is changed from call to call, for an answer could tell by it that a check asks.
+A generator may come from the seed 0 or from one of forty digits, be another's child, have given half of its last word
+already, or be of another kind than `np.random.default_rng` makes, and it may come by its name or in its place. None of
+this may change what an answer is: so it is changed from call to call, for an answer could tell by it that a check asks.
 
 The grader's worker has this file beside it: it imports nothing of the package.
 """
@@ -70,12 +70,13 @@ def _kept(value: Any) -> Any:
 
 
 def _generator(rng: Generator, word: int) -> Generator:
-    """One that draws the same, or from the same law: with a small seed, with half a word left, of another kind."""
+    """One that draws the same, or from the same law: of a small seed, a child, with half a word left, another kind."""
     form = (word >> 2) % 3
     if form == 0:
         # Its children come after many others, so that those of equal small seeds differ.
         seed, children = word >> (word & 63), word >> 20 & 0xFFFFFFFF
-        same = Generator(PCG64(SeedSequence(seed, n_children_spawned=children)))
+        family = (word >> 52,) if word >> 4 & 1 else ()
+        same = Generator(PCG64(SeedSequence(seed, spawn_key=family, n_children_spawned=children)))
         same.bit_generator.state = rng.bit_generator.state
         return same
     raw = rng.bit_generator.random_raw()

@@ -1,10 +1,12 @@
-"""Who takes part, under other names: an answer that knows the names by heart is right for one list only."""
+"""Names: other ones for those who take part, which an answer may know by heart, and words without a digit."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from numpy.random import Generator
+
+_SYLLABLES = "ka lo mi ne ru sta ve zor ti pan".split()
 
 
 def named(names: Sequence[str], rng: Generator) -> dict[str, str]:
@@ -22,3 +24,12 @@ def named(names: Sequence[str], rng: Generator) -> dict[str, str]:
         return {name: name for name in names}
     kind, numbers = own.choice(("plant", "Werk", "site")), own.choice(1000, len(names), replace=False)
     return {name: f"{kind} {number}" for name, number in zip(names, numbers, strict=True)}
+
+
+def word(number: int) -> str:
+    """A word of three syllables for each number below a thousand.
+
+    >>> word(7), word(142)
+    ('kakazor', 'lorumi')
+    """
+    return "".join(_SYLLABLES[int(digit)] for digit in f"{number:03}")

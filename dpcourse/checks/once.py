@@ -37,6 +37,10 @@ LARGEST, MOST_BYTES = 10**6, 2**24  # records of one dataset, where they are so 
 ROUND_SIZES = (1, 2, 10, 100, 1000, 10_000, 30_162, 32_561, 45_222, 48_842, 100_000)  # those of the course among them
 ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
 LARGE = 5000
+SMALL = (
+    0.005,
+    0.05,
+)  # an ε that one of a hundred questions has: a tenth of those that choices and reports are asked at
 LISTED = 10_000  # of longer lists two in three are cut to a tenth: an answer may go through one once a category
 SORTED = 0.25  # of the datasets are in order, as many a file is
 USUAL = 0.25  # of the datasets have a shape that the other looks have, too

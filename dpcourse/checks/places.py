@@ -26,7 +26,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.everywhere import Call, deaf
 from dpcourse.checks.odd import NAN
-from dpcourse.checks.once import CORNERS, corners, near, spread, whole
+from dpcourse.checks.once import CORNERS, SMALL, corners, near, spread, whole
 from dpcourse.checks.placing import EXACT, shares, uneven
 from dpcourse.checks.vocabulary import Shared
 
@@ -110,7 +110,9 @@ class Placed:
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         answer.renew()
-        epsilons = [near(one, chance.rng, 1.0) for one in spread(chance.rng, *EPSILONS, self.times)]
+        few = self.times // 10
+        drawn = [*spread(chance.rng, *EPSILONS, self.times - few), *spread(chance.rng, *SMALL, few)]
+        epsilons = [near(one, chance.rng, 1.0) for one in chance.rng.permutation(drawn).tolist()]
         for at in chance.rng.choice(self.times, self.times // 6, replace=False):
             epsilons[at] = whole(chance.rng, 1, int(EPSILONS[1]))  # as people write it
         low, high = self.sizes

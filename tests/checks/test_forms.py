@@ -19,6 +19,7 @@ TOLD_BY = {
     "gaps": lambda data, epsilon, rng=None: not data.flags.c_contiguous,
     "writing": lambda data, epsilon, rng=None: data.flags.writeable,
     "a small seed": lambda data, epsilon, rng=None: rng.bit_generator.seed_seq.entropy < 10**9,
+    "a child": lambda data, epsilon, rng=None: bool(rng.bit_generator.seed_seq.spawn_key),
     "half a word": lambda data, epsilon, rng=None: bool(rng.bit_generator.state["has_uint32"]),
     "another kind": lambda data, epsilon, rng=None: type(rng.bit_generator) is not np.random.PCG64,
     "its place": lambda data, epsilon, placed=None, rng=None: placed is not None,

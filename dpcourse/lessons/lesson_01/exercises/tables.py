@@ -71,8 +71,13 @@ def _adult(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
-    frame = selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng)
+    frame = _called(selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng), rng)
     return frame, _some(rng, frame.columns), whole(rng, 1, 200)
+
+
+def _called(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """Every other time its columns have names that are no words."""
+    return frame.rename(columns=str(rng.choice(["{}", "{}", "{}-status", "{} (2024)"])).format)
 
 
 def selected(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -161,8 +166,10 @@ def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
 
 
 def _any_secret(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
-    frame = selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng)
-    return _with_secrets(frame, _some(rng, frame.columns.drop("rich")), rng)
+    frame, columns, secret = _with_secrets(selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng), [], rng)
+    called = _called(frame, rng)
+    open_ = called.columns[: len(frame.columns) - len(_SECRETS) - 1]
+    return called, _some(rng, open_), called.columns[frame.columns.get_loc(secret)]
 
 
 def _with_secrets(

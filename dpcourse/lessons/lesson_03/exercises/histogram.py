@@ -22,13 +22,14 @@ from dpcourse.checks.counting import (
     tables,
 )
 from dpcourse.checks.diagnosis import Diagnosis, a
+from dpcourse.checks.named import word
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import whole
 from dpcourse.checks.release import Probe, Release
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.words import Words
 
-_FORMS = ("{}{}", "{}{}", "{2}", "{}-{}", "Group {} no. {}", "größer {}, {}")  # of names
+_FORMS = ("{}{}", "{3}", "not-{3}", "{2}", "{}-{}", "Group {} no. {}", "größer {}, {}")  # of names
 Table = tuple[list[str], list[str]]  # values and declared categories
 
 
@@ -36,7 +37,7 @@ def _people(counts: np.ndarray, rng: Generator) -> Table:
     """So many records of each category, whose names are drawn anew."""
     form = _FORMS[rng.integers(len(_FORMS))]
     categories = [
-        form.format("ABCDEFGH"[number // 100], number % 100, number)
+        form.format("ABCDEFGH"[number // 100], number % 100, number, word(number))
         for number in rng.choice(800, counts.size, replace=False)
     ]
     return rng.permutation(np.repeat(categories, counts)).tolist(), categories

@@ -47,10 +47,12 @@ def shared(when: str) -> Diagnosis:
 
 
 def _any_bounds(rng: Generator) -> tuple[np.ndarray, float, float]:
-    """Some records between any bounds, a few of them beyond; now and then all of them are whole numbers."""
-    low, high = bounds(rng, str(rng.choice(["from zero", "negative", "both signs", "far from zero"])))
+    """Some records between any bounds, shares or incomes, a few of them beyond; now and then all are whole numbers."""
+    kind = str(rng.choice(["from zero", "negative", "both signs", "far from zero"]))
+    by = 10 ** rng.uniform(-3, 3) if rng.random() < 0.5 else 1.0
+    low, high = (float(by * bound) for bound in bounds(rng, kind))
     values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, 100)
-    return (values, low, high) if rng.random() < 0.6 else (np.rint(values), round(low), round(high))
+    return (values, low, high) if rng.random() < 0.6 or high - low < 2 else (np.rint(values), round(low), round(high))
 
 
 _PARTS = Release(

@@ -12,6 +12,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns, either_order
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
+from dpcourse.checks.once import between, whole
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, within_bounds
@@ -183,6 +184,27 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list
     return [Place(at, min(1.0, rate), side)]  # it may be rounded to whole numbers
 
 
+def _small(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Between small bounds, as of shares or ratings, no sum is exact.
+
+    One within a thousandth of its noise's scale has a probability below 0.002, rounded to cents or whole numbers or
+    not; five of forty such 3 in 10^8.
+    """
+    rng, exact = chance.rng, []
+    for _ in range(40):
+        low, high = (bound * 10 ** rng.uniform(-4, -1) for bound in bounds(rng, "from zero"))
+        values, epsilon = rng.uniform(low, high, whole(rng, 1, 1000)), between(rng, 0.05, 5.0)
+        off = abs(float(answer(values, low, high, epsilon, rng=rng)) - values.sum())
+        exact += [(high, epsilon)] * int(off < 1e-3 * high / epsilon)
+    if len(exact) < 5:
+        return None
+    high, epsilon = exact[-1]
+    seen = (
+        f"With numbers from 0 to {high:.2g}, at ε = {epsilon:.2g}, your sum is exact; so are {len(exact)} of 40 sums "
+    )
+    return Shared.NOT_EVERYWHERE.seen(f"{seen}of small numbers.", "What does your noise do where `high` is small?")
+
+
 NOISY_SUM = (
     Returns(lambda rng: (records(rng, 0, 50), 0.0, 50.0, 1.0), what="number"),
     _one_draw,
@@ -229,4 +251,5 @@ NOISY_SUM = (
     _noise,
     Placed(_anywhere, sizes=(1, 3000), of="records", times=700),
     Placed(_anywhere, sizes=(3000, 100_000), of="records", times=60, again=0, often=60),
+    _small,
 )

@@ -14,12 +14,15 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order, for_each
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
+from dpcourse.checks.named import word
 from dpcourse.checks.once import between, whole
 from dpcourse.checks.selection import largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
+_BEFORE = ("a", "plan ", "x-")
+_SENSITIVITIES = ((1e-1, 1e2), (1e-1, 1e2), (1e-4, 1e4))
 
 Data = tuple[list[str], np.ndarray, float, float]
 
@@ -198,13 +201,20 @@ def _questions(rng: Generator) -> tuple[list[Data], list[dict[str, float]]]:
     return questions, [_RIGHT(data) for data in questions]
 
 
+def _names(rng: Generator, many: int) -> list[Any]:
+    """Words, words with numbers, or numbers."""
+    numbers = rng.choice(1000, many, replace=False).tolist()
+    form = rng.integers(3)
+    return numbers if form == 0 else [word(one) if form == 1 else f"{rng.choice(_BEFORE)}{one}" for one in numbers]
+
+
 def _anywhere(rng: Generator) -> Setting:
     """Two candidates to six hundred, one of them ahead by so much that the others are chosen more often all the same.
 
-    Every third time sensitivity and utilities are whole numbers.
+    Every third time sensitivity and utilities are whole numbers. A utility may be a share, or an income.
     """
-    many, epsilon, sensitivity = whole(rng, 2, 600), any_epsilon(rng), between(rng, 1e-1, 1e2)
-    names = [f"{word}{number}" for number, word in enumerate(rng.choice(["a", "plan ", "x-"], many))]
+    many, epsilon, sensitivity = whole(rng, 2, 600), any_epsilon(rng), between(rng, *rng.choice(_SENSITIVITIES))
+    names = _names(rng, many)
     exponents, best = -rng.exponential(size=many), int(rng.integers(many))
     exponents[best] = max(0.01, np.log(np.exp(exponents).sum()) + rng.uniform(-3, -1))
     utilities = 2 * sensitivity / epsilon * (exponents + rng.normal())

@@ -150,6 +150,7 @@ def _anywhere(rng: Generator) -> Setting:
     thousand more, so far below that none of them is ever the first: the lesson has three hundred.
     """
     many, epsilon, threshold = whole(rng, 1, 100), any_epsilon(rng), float(rng.uniform(-500, 500))
+    threshold *= 10 ** rng.uniform(0, 4) if rng.random() < 1 / 3 else 1  # counts of many people
     at = int(rng.integers(many + 1))
     values = rng.uniform(-8, 6, many)
     values[:at] = -4 * rng.uniform(0.2, 2, at) - 2 * np.log(at + 1)  # in units of 1/ε

@@ -145,7 +145,7 @@ def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
     weights = {s: np.exp(-s * epsilon * (off - off.min())) for s in (0.0, 0.25, 1.0, 2.0)}
     others = float((lengths * weights[2.0]).sum())
     lengths[middle] = np.exp(rng.uniform(-3, -1)) * others / middle.sum() if others else 1.0
-    low, width = float(rng.uniform(-1000, 1000)), between(rng, 1e0, 1e4)
+    low, width = float(rng.uniform(-1000, 1000) * rng.choice((1, 1, 10 ** rng.uniform(0, 3)))), between(rng, 1e0, 1e4)
     in_whole = rng.random() < 1 / 3
     if in_whole:
         low, lengths = float(round(low)), np.maximum(np.rint(lengths * rng.uniform(1, 3)), middle)

@@ -35,7 +35,7 @@ def _any_loss(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, np.
     losses = rng.choice(losses, losses.size) if rng.random() < 1 / 3 else losses
     infinite = 0.0 if rng.random() < 0.3 else between(rng, 1e-9, 0.5)
     masses = rng.dirichlet(np.ones(losses.size)) if rng.random() < 2 / 3 else np.full(losses.size, 1 / losses.size)
-    return losses, masses * (1 - infinite), infinite, between(rng, 0.01, 5.0)
+    return losses, masses * (1 - infinite), infinite, 0.0 if rng.random() < 0.1 else between(rng, 0.01, 5.0)
 
 
 DELTA = (

@@ -30,7 +30,8 @@ def _any_reports(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, 
 
     Every third time bits are 1 and 0, as 07.2 allows.
     """
-    n, k = whole(rng, least, 2 * _ADULT), whole(rng, 2, 60)
+    n = whole(rng, least, 2 * _ADULT)
+    k = whole(rng, 2, min(200, 4_000_000 // n))
     reports = rng.random((n, k), dtype=np.float32) < rng.random(k) * (np.arange(k) > 0)
     return reports.astype(int) if rng.random() < 1 / 3 else reports, between(rng, 0.05, 8.0)
 

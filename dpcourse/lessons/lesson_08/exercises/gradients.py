@@ -12,7 +12,7 @@ from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.gaussian import clipped
 from dpcourse.checks.measured import as_measured
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 
 _N, _D = 30_000, 87  # people to train on in the lesson, and columns
 
@@ -36,7 +36,9 @@ def _any_people(rng: Generator, n: int, d: int) -> tuple[Any, ...]:
     """The same, or data as measured, or all weights 0, as in the first step of a training, or no intercept yet."""
     X, y, weights, intercept = _people(rng, n, d)
     first = rng.random() < 0.25
-    return as_measured(X, rng), y, weights * (not first), 0.0 if first or rng.random() < 0.25 else intercept
+    weights, intercept = (rng.choice((not first, 4 * (not first))) * one for one in (weights, intercept))
+    X = as_measured(between(rng, 0.01, 1.0) * X if rng.random() < 0.5 else X, rng)
+    return X, y, weights, 0.0 if rng.random() < 0.25 else intercept
 
 
 def _miss(X: np.ndarray, y: np.ndarray, weights: np.ndarray, intercept: float) -> np.ndarray:
@@ -112,8 +114,8 @@ def batch(rng: Generator, n: int | None = None, d: int | None = None) -> tuple[n
 
 def _any_batch(rng: Generator) -> tuple[np.ndarray, float]:
     """Of nobody once in ten times, as a Poisson batch may be."""
-    gradients, C = batch(rng, *_shape(rng))
-    return gradients[: 0 if rng.random() < 0.1 else None], C
+    (gradients, C), by = batch(rng, *_shape(rng)), between(rng, 1e-2, 1e2)
+    return by * gradients[: 0 if rng.random() < 0.1 else None], by * C
 
 
 def in_groups(gradients: np.ndarray, C: float, size: int, mean: bool) -> np.ndarray:

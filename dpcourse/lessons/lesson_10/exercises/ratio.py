@@ -10,7 +10,7 @@ from scipy import stats
 
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.measured import as_measured
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 
 # 10.2 The likelihood ratio
 
@@ -23,7 +23,9 @@ def _shadows(rng: Generator, least: int = 8, most: int = 40) -> tuple[float, np.
 
 
 def _measured_shadows(rng: Generator) -> tuple[float, np.ndarray, np.ndarray]:
-    phi, with_it, without = _shadows(rng, 2, 2000)
+    phi, *samples = _shadows(rng, 2, 2000)
+    add, by = 5 * rng.normal(), between(rng, 0.1, 10.0)
+    phi, with_it, without = float(add + by * phi), *(add + by * one for one in samples)
     measured = as_measured(with_it, rng), as_measured(without, rng)
     return (phi, *measured) if all(one.std() for one in measured) else (phi, with_it, without)
 

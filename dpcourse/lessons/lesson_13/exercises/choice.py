@@ -129,9 +129,13 @@ _CHOICE_MISTAKES = (
 
 
 def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generator) -> list[Place]:
-    """Pairs some units of 2/ε behind the best, which may be below 0; every other time scores are whole numbers, one of
-    them the largest, and two of three such are counts, without a point."""
+    """Pairs some units of 2/ε behind the best, which may be below 0, and every other time some that are far behind;
+    every other time scores are whole numbers, one of them the largest, and two of three such are counts, without a
+    point."""
     behind = rng.exponential(size=many)
+    if rng.random() < 0.5:
+        behind[2:] += 10 ** rng.uniform(2, 4) * (rng.random(many - 2) < 0.5)
+        rng.shuffle(behind)
     most = whole(rng, 20_000, 90_000) if rng.random() < 0.5 else whole(rng, 1, 20_000)
     scores = float(rng.choice([-1, 1])) * most - 2 / epsilon * behind
     if rng.random() < 0.5:

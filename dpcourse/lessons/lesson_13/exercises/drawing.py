@@ -164,7 +164,9 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
     for place in rng.permutation(32):
         city, small = place == 0, place > 19
         shape = (4, whole(rng, 5, 20)) if city else (whole(rng, 1, 30), whole(rng, 2, 60))
-        table = rng.normal(1 if city else whole(rng, 1, 100), 100, size=shape)
+        table = rng.normal(1 if city else whole(rng, 1, 100), 100, size=shape) * 10 ** rng.choice(
+            (0, rng.uniform(0, 3))
+        )
         if small:
             table /= 100
         elif rng.random() < 0.5:

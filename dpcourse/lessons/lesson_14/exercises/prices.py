@@ -111,12 +111,14 @@ def _right(requests: list[float], epsilon: float, delta: float, order: float) ->
 
 
 def _session(
-    rng: np.random.Generator, many: int = 30, admits: float = 10.0, decimals: int = 3
+    rng: np.random.Generator, many: int = 30, admits: float = 10.0, decimals: int = 3, wide: bool = False
 ) -> tuple[list[float], float, float, float]:
     """A filter that admits some ten of the requests, with large ones that are refused in between."""
     while True:
         epsilon, delta = float(rng.uniform(0.5, 4)), between(rng, 1e-8, 1e-3)
         order = float(rng.uniform(2, 40))
+        if wide:
+            epsilon, order = between(rng, 0.3, 20.0), 1 + between(rng, 0.2, 100.0)
         limit = _allowance(epsilon, delta, order)
         if limit <= 0.05 * epsilon:
             continue
@@ -134,7 +136,7 @@ def _session(
 
 def _any_session(rng: np.random.Generator) -> tuple[list[float], float, float, float]:
     """None to 1,000 requests of so many decimals, of which none, one or hundreds would fit."""
-    return _session(rng, whole(rng, 1, 1001) - 1, between(rng, 1.0, 300.0), int(rng.integers(4)))
+    return _session(rng, whole(rng, 1, 1001) - 1, between(rng, 0.5, 300.0), int(rng.integers(4)), True)
 
 
 def _mistake(price: Callable[[float, float], float] = _divergence, limit=_allowance, **how: bool):
