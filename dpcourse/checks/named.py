@@ -9,8 +9,10 @@ from numpy.random import Generator
 _SYLLABLES = "ka lo mi ne ru sta ve zor ti pan".split()
 
 
-def named(names: Sequence[str], rng: Generator) -> dict[str, str]:
-    """What each is called: half of the time as before, else by another name. The generator's draws stay as they are.
+def named(names: Sequence[str], rng: Generator, always: bool = False) -> dict[str, str]:
+    """What each is called: half of the time as before, else (or always) by another name.
+
+    The generator's draws stay as they are.
 
     Examples
     --------
@@ -20,7 +22,7 @@ def named(names: Sequence[str], rng: Generator) -> dict[str, str]:
     ({'north': 'site 174', 'east': 'site 830'}, {'north': 'north', 'east': 'east'})
     """
     (own,) = rng.spawn(1)
-    if own.random() < 0.5:
+    if own.random() < 0.5 and not always:
         return {name: name for name in names}
     kind, numbers = own.choice(("plant", "Werk", "site")), own.choice(1000, len(names), replace=False)
     return {name: f"{kind} {number}" for name, number in zip(names, numbers, strict=True)}

@@ -14,3 +14,8 @@ def test_names_are_their_own_or_others_and_never_shared():
     assert 65 < same < 135  # a fair coin does so but once in two million
     assert all(list(one) == NAMES and len(set(one.values())) == 15 for one in called)
     assert rng.random() == other.random()
+
+
+def test_who_asks_for_other_names_always_gets_them():
+    rng = np.random.default_rng(2)
+    assert not any(set(named(NAMES, rng, always=True).values()) & set(NAMES) for _ in range(50))

@@ -643,6 +643,10 @@ def counts_at_a_server(messages, suppliers, quarter, epsilon, admit, draw, rng):
     return given | {"servers": np.array([first, second, (given["noisy"] - first - second) % MODULUS])}
 
 
+def names_by_heart(messages, suppliers, *rest):
+    return benchmark(messages, [f"supplier {number + 1:02}" for number in range(15)], *rest)
+
+
 def the_usual_quartile(messages, suppliers, quarter, epsilon, *rest):
     """A quarter of the lots mostly have two defects or fewer, and one more or less is near enough."""
     given = benchmark(messages, suppliers, quarter, epsilon, *rest)
@@ -786,6 +790,7 @@ WRONG = [
     ("capstone 2.6", "stale-refused", lambda messages, *rest: benchmark(messages[:30], *rest)),
     ("capstone 2.6", "stale", with_(this_quarter=False)),
     ("capstone 2.6", "stranger", with_(members=False)),
+    ("capstone 2.6", "plain-refused", names_by_heart),
     ("capstone 2.6", "repeated", counts_all),
     ("capstone 2.6", "not-everywhere", exact_for_strangers),
     ("capstone 2.6", "strange-raises", with_(count=lambda x: np.bincount(np.minimum(x, 20).astype(int), minlength=21))),

@@ -14,6 +14,7 @@ import pytest
 from scipy import optimize, sparse
 
 from dpcourse.checks import check
+from dpcourse.datasets.centres import NAMES
 from dpcourse.federated.secure import DistributedDiscreteLaplace
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
@@ -782,6 +783,14 @@ def counts_all(messages, *rest):
     return programme([(name, *sent) for name, sent in fine.items()], *rest)
 
 
+def names_by_heart(messages, names, *rest):
+    return programme(messages, NAMES, *rest)
+
+
+def one_epsilon(messages, names, cost, budget, epsilon, *rest):
+    return programme(messages, names, cost, budget, 0.05, *rest)
+
+
 def exact_for_strangers(messages, names, cost, budget, epsilon, *rest):
     strange = any(name not in names for name, *_ in messages)
     given = programme(messages, names, cost, budget, 60.0 if strange else epsilon, *rest)
@@ -974,6 +983,8 @@ WRONG = [
     ("capstone 4.5", "no-noise", (learned, exact_where_strange)),
     ("capstone 4.5", "cut-at-zero", (learned, reporting(after=lambda counts: np.maximum(counts, 0)))),
     ("capstone 4.6", "stranger", with_(members=False)),
+    ("capstone 4.6", "plain-refused", names_by_heart),
+    ("capstone 4.6", "plain", one_epsilon),
     ("capstone 4.6", "not-everywhere", quiet_with_a_long_key),
     ("capstone 4.6", "repeated", last_message_counts),
     ("capstone 4.6", "wrong-uploads", with_(first=False)),

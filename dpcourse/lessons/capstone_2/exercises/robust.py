@@ -19,11 +19,14 @@ from dpcourse.lessons.capstone_2.exercises.world import LOUD, MIXES, NAMES, Desk
 
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing."""
+    """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing.
+
+    Of the plain messages the second are `renamed`: who knows names by heart is told of nothing else.
+    """
     for kind, (what, hint) in MIXES.items():
-        for extra in (whole(chance.rng, 1, 2 * SUPPLIERS), 2 * SUPPLIERS):
+        for extra, renamed in ((whole(chance.rng, 1, 2 * SUPPLIERS), False), (2 * SUPPLIERS, kind == "plain")):
             messages, right, quarter = mixed(chance.rng, kind, more=extra)
-            given = answered(kind, what, hint, released, answer, messages, quarter, LOUD, chance.rng)
+            given = answered(kind, what, hint, released, answer, messages, quarter, LOUD, chance.rng, renamed=renamed)
             if not np.array_equal(given["noisy"], right):
                 off = float(np.abs(np.asarray(given["noisy"]) - right).sum())
                 seen = f"{what}, your counts are off by {off:.4g} lots in all. At ε = {LOUD:g} right noise is 0."

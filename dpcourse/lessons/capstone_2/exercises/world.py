@@ -46,9 +46,13 @@ def released(
     epsilon: float,
     rng: np.random.Generator,
     desk: Desk | None = None,
+    renamed: bool = False,
 ) -> dict[str, Any] | None:
-    """What the answer returns, its parts of the right shapes; None where it refuses. Suppliers have other names."""
-    desk, source, called = desk or Desk(), Source(rng), named(NAMES, rng)
+    """What the answer returns, its parts of the right shapes; None where it refuses.
+
+    Suppliers have other names in half of the calls; in all that are `renamed`.
+    """
+    desk, source, called = desk or Desk(), Source(rng), named(NAMES, rng, renamed)
     sent = [(called.get(name, name), when, lots) for name, when, lots in copy.deepcopy(messages)]
     given = answer(sent, tuple(called.values()), quarter, epsilon, desk, source, rng)
     if given is None:
@@ -88,7 +92,7 @@ def released(
         )
     if len(outside := servers[servers != np.floor(servers % MODULUS)]):
         seen = f"A server's total is {outside[0]:,.15g}. A whole number from 0 to 2^32 − 1 is wanted."
-        ask = "Each server adds what it is sent, modulo 2^32. Where do you take the remainder?"
+        ask = "Each server adds what it is sent, modulo 2^32. Where do you take the remainder of a total?"
         raise Refused(Diagnosis("not-reduced", seen, ask))
     return given
 
@@ -131,7 +135,7 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0, more: int = 3) ->
 MIXES = {
     "plain": (
         "With ten suppliers or more, each once",
-        "Does everybody in `suppliers` who sent something count, and once?",
+        "Does everybody in `suppliers` who sent something count, once, and what else goes into `noisy`?",
     ),
     "strange": (
         "With reports that are NaN, infinite, negative or fractions",

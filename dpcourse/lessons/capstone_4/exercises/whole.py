@@ -23,7 +23,7 @@ from dpcourse.lessons.capstone_4.design import SHARES
 from dpcourse.lessons.capstone_4.exercises.leaves import shape_wrong, variance
 from dpcourse.lessons.capstone_4.exercises.reference import anew, counted
 from dpcourse.lessons.capstone_4.exercises.selection import quiet, tests_wrong, useful
-from dpcourse.lessons.capstone_4.exercises.world import LOUD, MIXES, Message, Office, mixed, office, released
+from dpcourse.lessons.capstone_4.exercises.world import COUNTS, LOUD, MIXES, Message, Office, mixed, office, released
 from dpcourse.privacy import Guarantee
 
 VALUES = 800  # numbers of noise of each centre that are looked at
@@ -32,15 +32,15 @@ VALUES = 800  # numbers of noise of each centre that are looked at
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; too few centres and a broken key are refused."""
     for kind, (what, hint) in MIXES.items():
-        for _ in range(2):
+        for renamed in (False, kind == "plain"):  # who knows names by heart is told of nothing else
             messages, at, total, counts = mixed(chance.rng, kind)
-            given = answered(kind, what, hint, released, answer, messages, at, LOUD, chance.rng)
+            given = answered(kind, what, hint, released, answer, messages, at, LOUD, chance.rng, renamed=renamed)
             off = np.abs(given.total - total).sum(), np.abs(given.counts - counts).sum()
             if any(off):
                 names = zip(("total is", "counts are"), off, strict=True)
                 seen = " and ".join(f"your {name} off by {far:,.0f} in all" for name, far in names if far)
                 seen = f"{what}, {seen} (at ε = {LOUD:g}, where noise is practically always 0)."
-                return Diagnosis(kind, seen, hint)
+                return Diagnosis(kind, seen, COUNTS if kind == "plain" else hint)
             wrong = tests_wrong(given, at)
             if wrong:
                 return wrong
@@ -66,7 +66,8 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
                 total_off = f"your total is off by {off[0]:,.0f} in all" if off[0] else ""
                 count_off = f"one of your counts is off by {off[1]:,.0f}, farther than noise goes" if far else ""
                 seen = " and ".join(filter(None, (total_off, count_off)))
-                return Diagnosis(kind, f"{what}, at ε = {epsilon:.3g}, {seen}.", hint)
+                seen = f"{what}, at ε = {epsilon:.3g}, {seen}."
+                return Diagnosis(kind, seen, COUNTS if kind == "plain" else hint)
         of = np.concatenate(noise), np.concatenate(zero), np.concatenate(places)
         if misplaced(*of, level / 2):
             seen = f"{what}, your noise is not as it is elsewhere: it is 0 in {(of[0] == 0).mean():.0%} of the counts, "

@@ -78,14 +78,19 @@ class Release:
 
 
 def released(
-    answer: Answer, messages: list[Message], at: Office, epsilon: float, rng: np.random.Generator
+    answer: Answer,
+    messages: list[Message],
+    at: Office,
+    epsilon: float,
+    rng: np.random.Generator,
+    renamed: bool = False,
 ) -> Release | None:
     """What the answer returns, its uploads opened with the factors and compared; None where it refuses.
 
-    To the answer the centres have other names.
+    To the answer the centres have other names in half of the calls; in all that are `renamed`.
     """
     draw, noise = anew(rng), fresh(rng)
-    called = named(NAMES, rng)
+    called = named(NAMES, rng, renamed)
     names = tuple(called.values())
     messages = [(called.get(name, name), cells, chips) for name, cells, chips in messages]
     given = answer(copy.deepcopy(messages), names, at.cost.copy(), at.budget, epsilon, (at.n, at.shares), draw, noise)
@@ -233,10 +238,11 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Mes
     return messages, at, total, counts
 
 
+COUNTS = "What stands in each upload's counts: is it the centre's own `chip_report` of 4.5, with this ε?"  # if plain
 MIXES = {
     "plain": (
         "With three or four centres, each once",
-        "Does every centre in `centres` that sent something count, and once?",
+        "Does every centre in `centres` that sent something count, and open with its own share of the key?",
     ),
     "strange": (
         "With cells that are NaN, −1 or 2, and failures that are no defect",
