@@ -15,15 +15,9 @@ from numpy.random import Generator
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Case, Chance
-from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.diagnosis import TWICE, Diagnosis, Refused
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
-
-TWICE = Diagnosis(
-    "own-generator",
-    "Asked twice the same, with generators of the same state, your function gave two results.",
-    "Where else do your draws come from, or what does your function remember of earlier calls?",
-)
 
 
 class Again(Answer):

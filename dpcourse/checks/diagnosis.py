@@ -53,6 +53,11 @@ class Refused(Exception):
 
 
 NOTHING = Diagnosis("returns-nothing", "Your function returns nothing (None).", "Is a `return` missing?")
+TWICE = Diagnosis(
+    "own-generator",
+    "Asked twice the same, with generators of the same state, your function gave two results.",
+    "Where else do your draws come from, or what does your function remember of earlier calls?",
+)
 
 
 def a(thing: Any) -> str:

@@ -25,9 +25,10 @@ MOST = 32  # calls of each function
 LARGEST = 2**22  # bytes that one call hands over and gets back
 REMEMBERS = Diagnosis(
     "own-generator",
-    "Asked once more, in a process that has forgotten all earlier calls, with the same arguments and all generators in "
-    "the same state, your function gave another result.",
-    "Where else do your draws come from, or what does your function remember of earlier calls?",
+    "Asked once more in a newly started Python, which knows of no earlier call, with the same arguments and all "
+    "generators in the same state, your function gave another result, or none, because it or a cell stopped.",
+    "Where else do your draws come from, or what does your function use that an earlier call or another cell left "
+    "behind?",
 )
 _SAME = (type(None), bool, int, float, complex, str, bytes, np.generic, Guarantee, Enum)
 Path = tuple[Any, ...]

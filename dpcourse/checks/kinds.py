@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import TWICE, Diagnosis
 from dpcourse.checks.kept import Call, Kept, Path, alike, copied
 
 MOST = 8  # calls that are asked again: at ε = 1 one number of discrete Laplace noise is 0 in all of them once in 480
@@ -35,15 +35,22 @@ def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
 
 
 def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
-    """Some of the calls again, with ε = 1 and ε = 1.0: the same but for its type, so right answers give the same."""
+    """Some of the calls again, with ε = 1 and ε = 1.0: the same but for its type, so right answers give the same.
+
+    Where they differ, once more with 1.0: what differs from that, too, does not follow the type.
+    """
     for path, one in kept:
         place = _place(call, path)
         if place is None or not isinstance(_epsilon(one, place), float):
             continue
         function = _part(answer, path)
-        if not alike(*(function(*given, **named) for given, named in _written(one, place))):
+        whole, pointed = (function(*given, **named) for given, named in _written(one, place))
+        if not alike(whole, pointed):
+            *_, (given, named) = _written(one, place)
+            if not alike(pointed, function(*given, **named)):
+                return TWICE
             seen = "Asked the same with `epsilon` as 1 and as 1.0, and with generators of the same state, your function"
-            ask = "Which line looks at the type of `epsilon`?"
+            ask = "Which line does something else with the int 1 than with the float 1.0?"
             return Diagnosis("whole-epsilon", f"{seen} gave two results.", ask)
     return None
 
@@ -55,22 +62,26 @@ def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Di
     """
     apart = 0
     for path, one in kept:
-        drawn = any(isinstance(value, np.random.Generator) for value in (*one.arguments, *one.keywords.values()))
-        if not drawn or not any(map(_double, one.arguments)):
+        if not _draws(one) or not any(map(_double, one.arguments)):
             continue
         function = _part(answer, path)
-        results = []
-        for kind in (np.float64, np.float32):
+
+        def asked(kind: type, one: Call = one, function: Answer = function) -> Any:
             arguments = [
                 value.astype(np.float32).astype(kind) if _double(value) else value for value in copied(one.arguments)
             ]
-            results.append(function(*arguments, **copied(one.keywords)))
-        apart += not _close(*results)
+            return function(*arguments, **copied(one.keywords))
+
+        double, single = asked(np.float64), asked(np.float32)
+        if not _close(double, single):
+            if not alike(double, asked(np.float64)):
+                return TWICE
+            apart += 1
     if apart < 2:
         return None
-    seen = "Asked the same with data of type float64 and float32, and with generators of the same state, your function"
-    ask = "Which line looks at the type of the data?"
-    return Diagnosis("single-precision", f"{seen} gave two results that are far apart, {apart} times.", ask)
+    seen = f"In {apart} calls your function gave results that are far apart for the same data as float64 and as float32"
+    ask = "Which line depends on the type of the data?"
+    return Diagnosis("single-precision", f"{seen}, with generators of the same state.", ask)
 
 
 def unlocked(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
@@ -82,9 +93,16 @@ def unlocked(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | N
         first, again = (function(*copied(one.arguments), **copied(one.keywords)) for _ in range(2))
         arguments = [value.copy() if isinstance(value, np.ndarray) else value for value in copied(one.arguments)]
         if alike(first, again) and not alike(first, function(*arguments, **copied(one.keywords))):
-            seen = "Asked the same with arrays that may be written to, your function gave another result."
-            return Diagnosis("writeable", seen, "Which line looks at whether an array may be written to?")
+            state = ", and with generators of the same state," if _draws(one) else ","
+            seen = f"Asked the same with a read-only array and with one that can be changed{state} your function gave"
+            ask = "Where does your function change an array that it was given, or behave differently when it cannot?"
+            return Diagnosis("writeable", f"{seen} two results.", ask)
     return None
+
+
+def _draws(call: Call) -> bool:
+    given = (*call.arguments, *call.keywords.values())
+    return any(isinstance(value, np.random.Generator) for value in given)
 
 
 def _double(value: Any) -> bool:

@@ -22,10 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
-from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.diagnosis import TWICE, Diagnosis, Refused
 from dpcourse.checks.placing import Question, crowded, misplaced
 
 if TYPE_CHECKING:

@@ -30,7 +30,7 @@ def graded(answer, call="noisy(data, epsilon, rng)"):
 def test_who_adds_no_noise_at_a_whole_epsilon_of_one_type_is_refused(whole):
     result = graded(quiet_where(whole))
     assert result.key == "whole-epsilon"
-    assert "as 1 and as 1.0" in result.diagnosis and "type of `epsilon`" in result.next_step
+    assert "as 1 and as 1.0" in result.diagnosis and "the int 1" in result.next_step
 
 
 def test_who_does_not_look_at_the_type_passes():
@@ -44,7 +44,18 @@ def test_where_no_generator_is_handed_over_nothing_is_asked():
 
 def test_who_adds_no_noise_to_data_of_single_precision_is_refused():
     result = graded(lambda data, epsilon, rng: noisy(data, epsilon, rng) if data.dtype == np.float64 else data.sum())
-    assert result.key == "single-precision" and "float64 and float32" in result.diagnosis
+    assert result.key == "single-precision" and "as float64 and as float32" in result.diagnosis
+
+
+def own_for_few(data, epsilon, rng):
+    """A generator of its own where data are few, as they are here."""
+    return noisy(data, epsilon, np.random.default_rng() if len(data) < 8 else rng)
+
+
+@pytest.mark.parametrize("call", ["noisy(data, epsilon, rng)", "noisy(data, rng)"], ids=["epsilon", "data"])
+def test_who_takes_a_generator_of_their_own_is_told_of_that_and_not_of_types(call):
+    result = graded(own_for_few, call)
+    assert result.key == "own-generator" and "Asked twice the same" in result.diagnosis
 
 
 def test_who_looks_at_whether_data_may_be_written_to_is_refused():
@@ -54,7 +65,8 @@ def test_who_looks_at_whether_data_may_be_written_to_is_refused():
         answer(data)
 
     exercise = Exercise("00.9", "A sum", (locked,), call="added(data)")
-    assert exercise.grade(lambda data: 0.0 if data.flags.writeable else data.sum(), rng=0).key == "writeable"
+    result = exercise.grade(lambda data: 0.0 if data.flags.writeable else data.sum(), rng=0)
+    assert result.key == "writeable" and "generators" not in result.diagnosis
     assert exercise.grade(lambda data: data.sum(), rng=0)
 
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer, Shape
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import CONSTANT, Mistake, frozen
-from dpcourse.checks.diagnosis import NOTHING, Diagnosis, a
+from dpcourse.checks.diagnosis import NOTHING, TWICE, Diagnosis, a
 
 
 @dataclass(frozen=True)

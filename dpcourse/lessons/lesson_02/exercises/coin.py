@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Frequencies, Mistake
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import TWICE, Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.privacy import Guarantee, Neighbours

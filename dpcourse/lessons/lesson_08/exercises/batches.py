@@ -8,10 +8,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy import stats
 
-from dpcourse.checks.again import TWICE
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import TWICE, Diagnosis
 from dpcourse.checks.once import between, fresh, whole
 from dpcourse.checks.scores import Asked, score_of, where_off
 from dpcourse.checks.vocabulary import Shared
