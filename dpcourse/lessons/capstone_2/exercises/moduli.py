@@ -21,9 +21,29 @@ def other_moduli(answer: Answer, chance: Chance) -> Diagnosis | None:
         shares = shares_of(answer, values, parties, modulus, Source(rng))
         if ((shares.sum(axis=0) - values) % modulus).any():
             seen = f"Modulo {modulus:,} your shares do not add up to the values."
-            return Diagnosis("not-additive", seen, "Modulo which number do you compute?")
+            return Diagnosis("not-additive", seen, "Which step of yours is right for 2^32, or for powers of two, only?")
         got = np.asarray(answer.part(1)(shares, modulus), dtype=float)
         if not np.array_equal(got, values):
-            seen = f"Modulo {modulus:,} `reconstruct` does not give back values from {-half:,} to {half - 1:,}."
-            return Diagnosis("wrong-sum", seen, "Modulo which number do you compute? Which sums stand for −1 and less?")
+            seen = f"{_of_one(got, values, modulus)} Values from {_said(-half)} to {_said(half - 1)} have to come back."
+            ask = "Does your function compute modulo `modulus`, and which sums does it take for negative numbers?"
+            return Diagnosis("wrong-sum", seen, ask)
     return None
+
+
+def _of_one(got: np.ndarray, values: np.ndarray, modulus: int) -> str:
+    """What came back, where one value is wrong or the shape is."""
+    yours = f"Modulo {modulus:,} your `reconstruct` gives"
+    if got.shape != values.shape:
+        return f"{yours} a result of shape {got.shape} where {len(values)} values were shared."
+    place = int(np.flatnonzero(got != values)[0])
+    return f"{yours} {_said(got[place])} where {_said(values[place])} was shared."
+
+
+def _said(number: float) -> str:
+    """A number with all its digits.
+
+    >>> _said(-3.0), _said(2**40), _said(0.5), _said(np.nan)
+    ('−3', '1,099,511,627,776', '0.5', 'nan')
+    """
+    number = float(number)
+    return (f"{number:,.0f}" if number.is_integer() else repr(number)).replace("-", "−")

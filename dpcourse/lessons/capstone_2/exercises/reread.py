@@ -15,24 +15,24 @@ QUARTILES = 0.15  # of many quarters: right answers differ in 0.005 of them, and
 
 
 def misread(given: dict[str, Any], epsilon: float) -> Diagnosis | None:
-    """Rate within a twentieth of the noisy counts', quartile within one, shares within 0.25 in total variation."""
+    """Rate within a twentieth of the noisy counts', quartile within one, shares within 0.5 in all."""
     noisy = np.asarray(given["noisy"], dtype=float)
     total = float(noisy.sum())
     if total < MANY / epsilon:
         return None
     rate, right = float(given["rate"]), rate_of(noisy)
-    counts = f"From {total:,.0f} lots in `noisy`, at ε = {epsilon:.3g},"
+    counts, read = f"From {total:,.0f} lots in `noisy`, at ε = {epsilon:.3g},", "read off as in 2.4 it is"
     if not abs(rate - right) <= 0.05 * abs(right) + 1e-12:
-        return Diagnosis("rate-elsewhere", f"{counts} your rate is {rate:.4g}; as in 2.4 it is {right:.4g}.", OF_NOISY)
+        return Diagnosis("rate-elsewhere", f"{counts} your rate is {rate:.4g}; {read} {right:.4g}.", OF_NOISY)
     reached = np.maximum.accumulate(np.cumsum(noisy))
     least, most = (int(np.searchsorted(reached, total / 4, side)) for side in ("left", "right"))
     if not least - 1 <= float(given["quartile"]) <= most + 1:
-        seen = f"{counts} your quartile is {float(given['quartile']):g}; as in 2.4 it is {least}."
+        seen = f"{counts} your quartile is {float(given['quartile']):g}; {read} {least}."
         return Diagnosis("quartile-elsewhere", seen, OF_NOISY)
     kept = np.maximum(noisy, 0)
-    off = float(np.abs(np.asarray(given["shares"], dtype=float) - kept / kept.sum()).sum()) / 2
-    if not off <= 0.25:
-        seen = f"{counts} your shares are off by {off:.2g} in total variation from those of 2.4."
+    off = float(np.abs(np.asarray(given["shares"], dtype=float) - kept / kept.sum()).sum())
+    if not off <= 0.5:
+        seen = f"{counts} the absolute differences of your shares from those of 2.4 add up to {off:.2g}."
         return Diagnosis("shares-elsewhere", seen, OF_NOISY)
     return None
 

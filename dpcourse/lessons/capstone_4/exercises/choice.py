@@ -17,6 +17,7 @@ from dpcourse.lessons.capstone_4.numbers import bound
 WANTED = 0.97
 CATALOGUES = 6
 TESTS = (10_000, 20_000)  # the project has 10,000
+TIMES = {"whole": "whole, or equal", "decimal": "of one decimal, or equal", "alike": "all equal"}
 Case = tuple[np.ndarray, np.ndarray, np.ndarray, float]
 
 
@@ -159,10 +160,12 @@ def small(answer: Answer, chance: Chance) -> Diagnosis | None:
         most, reached = bound(*case), _gain(case, selected(answer, case))
         if reached < 0.75 * most:
             seen = (
-                f"With {len(case[1])} tests and {len(case[2])} defects, all tests take {case[1].sum():.3g} ms and the "
-                f"budget is {case[3]:.3g} ms. Your tests catch {reached / most:.3f} of the bound."
+                f"With {len(case[1])} tests and {len(case[2])} defects, all tests together take {case[1].sum():.3g} ms "
+                f"and the budget is {case[3]:.3g} ms. Your tests catch {reached / most:.3f} of the bound."
             )
             ask = "With some hundred tests your choice was good. Does it depend on how many there are?"
+            if kind != "drawn":
+                ask = f"With other catalogues your choice was good. What does it do with times that are {TIMES[kind]}?"
             return Diagnosis("not-close", seen, ask)
     return None
 

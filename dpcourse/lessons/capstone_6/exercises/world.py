@@ -119,10 +119,10 @@ MIXES = {
     ),
     "whole": (
         "With features that are whole numbers",
-        "Such a row is a row like any other. What becomes of it in your function?",
+        "A row of such features is a row like any other. What does your function do with it?",
     ),
     "decimal": (
         "With features that have one decimal",
-        "Such a row is a row like any other. What becomes of it in your function?",
+        "A row of such features is a row like any other. What does your function do with it?",
     ),
 }

@@ -205,11 +205,11 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     for decimals in (0, 1):
         some = np.array([home.decimals == decimals for home in homes])
         if enough(found) and not enough(found[some]):
-            seen = f"You find {found.mean():.0%} of what breaks, and {found[some].mean():.0%} where the meter has "
+            seen = f"You find {found.mean():.0%} of what breaks, and {found[some].mean():.0%} where the meter shows "
             return Diagnosis(
                 "not-found",
-                f"{seen}{'one decimal' if decimals else 'no decimals'}.",
-                "What does your alarm do with readings that are round, or often the same?",
+                f"{seen}{'one decimal' if decimals else 'whole kWh'}.",
+                "What does your alarm do with readings that are rounded, or often the same?",
             )
     if not enough(found):
         seen = (

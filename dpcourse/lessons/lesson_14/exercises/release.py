@@ -224,8 +224,8 @@ RELEASE = (
         Guarantee(1.0),
         call=lambda answer, data, rng: answer(*data, 1.0, rng=rng),
         runs=4000,
-        hint="`sensitivity` is a whole number of steps here, and the values lie half-way between two. Where do 0.5 and "
-        "1.5 go when they are rounded to whole steps?",
+        hint="`sensitivity` is a whole number of steps here, and each value lies half-way between two steps. Take "
+        "g = 1: to which steps does your function round 0.5 and 1.5?",
     ),
     Placed(
         _anywhere,
