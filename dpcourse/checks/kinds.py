@@ -15,6 +15,7 @@ from dpcourse.checks.diagnosis import TWICE, Diagnosis
 from dpcourse.checks.kept import Call, Kept, Path, alike, copied
 
 MOST = 8  # calls that are asked again: at ε = 1 one number of discrete Laplace noise is 0 in all of them once in 480
+MORE = 16  # times that one of them is asked with the same types: a yes or no is the same by chance half of the time
 QUICK = 0.3  # seconds that these calls took: a whole training is not asked again
 CLOSE = 1e-3  # of the largest number: what single precision may cost
 FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side of a limit
@@ -37,7 +38,7 @@ def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
 def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
     """Some of the calls again, with ε = 1 and ε = 1.0: the same but for its type, so right answers give the same.
 
-    Where they differ, once more with 1.0: what differs from that, too, does not follow the type.
+    Where they differ, more often with 1.0: who gives two results there as well does not follow the type.
     """
     for path, one in kept:
         place = _place(call, path)
@@ -46,8 +47,8 @@ def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path
         function = _part(answer, path)
         whole, pointed = (function(*given, **named) for given, named in _written(one, place))
         if not alike(whole, pointed):
-            *_, (given, named) = _written(one, place)
-            if not alike(pointed, function(*given, **named)):
+            more = _written(one, place, (1.0,) * MORE)
+            if not all(alike(pointed, function(*given, **named)) for given, named in more):
                 return TWICE
             seen = "Asked the same with `epsilon` as 1 and as 1.0, and with generators of the same state, your function"
             ask = "Which line does something else with the int 1 than with the float 1.0?"
@@ -74,7 +75,7 @@ def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Di
 
         double, single = asked(np.float64), asked(np.float32)
         if not _close(double, single):
-            if not alike(double, asked(np.float64)):
+            if not all(alike(double, asked(np.float64)) for _ in range(MORE)):
                 return TWICE
             apart += 1
     if apart < 2:
@@ -142,8 +143,8 @@ def _epsilon(call: Call, place: int) -> object:
     return call.keywords.get("epsilon", call.arguments[place] if place < len(call.arguments) else None)
 
 
-def _written(call: Call, place: int) -> Iterator[tuple[tuple, dict]]:
-    for value in (1, 1.0):
+def _written(call: Call, place: int, values: Sequence[float] = (1, 1.0)) -> Iterator[tuple[tuple, dict]]:
+    for value in values:
         arguments, keywords = list(copied(call.arguments)), copied(call.keywords)
         if "epsilon" in keywords:
             keywords["epsilon"] = value

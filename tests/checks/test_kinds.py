@@ -58,6 +58,12 @@ def test_who_takes_a_generator_of_their_own_is_told_of_that_and_not_of_types(cal
     assert result.key == "own-generator" and "Asked twice the same" in result.diagnosis
 
 
+def test_a_yes_or_no_that_is_the_same_by_chance_is_asked_more_often():
+    own = np.random.default_rng(1)
+    keys = {graded(lambda data, epsilon, rng: bool(own.random() < 0.5)).key for _ in range(30)}
+    assert keys == {"own-generator", "passed"}  # where the first two are the same in all calls
+
+
 def test_who_looks_at_whether_data_may_be_written_to_is_refused():
     def locked(answer, chance):
         data = np.linspace(0, 1, 5)
