@@ -1,4 +1,5 @@
-"""The same numbers of another type: an ε of 1 or 1.0, data of double or of single precision, give the same result."""
+"""The same asked otherwise, by name or with numbers of another type (an ε of 1 or 1.0, data of double or of single
+precision), gives the same result."""
 
 from __future__ import annotations
 
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.diagnosis import TWICE, Diagnosis
 from dpcourse.checks.kept import Call, Kept, Path, alike, copied
 
@@ -22,7 +23,7 @@ FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side
 
 
 def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
-    """Some of the calls again, with the same numbers of other types, and generators of the same state."""
+    """Some of the calls again, by name or with the same numbers of other types, and generators of the same state."""
     by_path: dict[Path, list[tuple[Path, Call]]] = {}
     for path, one in kept:
         by_path.setdefault(path, []).append((path, one))
@@ -30,7 +31,7 @@ def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
         spent = itertools.accumulate(one.seconds for _, one in calls)
         some = [one for one, until in zip(calls, spent, strict=True) if until < QUICK][:MOST]
         found = with_or_without_a_point(answer, call, some) or in_single_precision(answer, some)
-        if found or (found := unlocked(answer, some)):
+        if found or (found := unlocked(answer, some) or by_name(answer, call, some)):
             return found
     return None
 
@@ -101,6 +102,30 @@ def unlocked(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | N
     return None
 
 
+def by_name(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
+    """Some of the calls again, with all arguments by the names that the exercise has for them.
+
+    Who calls them otherwise is not asked.
+    """
+    for path, one in kept:
+        names = _names(call, path)
+        if not one.arguments or len(names) < len(one.arguments):
+            continue
+        function = _part(answer, path)
+        try:
+            named = dict(zip(names, copied(one.arguments), strict=False)) | copied(one.keywords)
+            given = function(**named)
+        except AnswerRaised as raised:
+            if isinstance(raised.error, TypeError):
+                continue
+            raise
+        placed = (function(*copied(one.arguments), **copied(one.keywords)) for _ in range(MORE))
+        if not any(alike(given, other) for other in placed):
+            seen = "Asked the same with arguments in their places and by their names, your function gave two results."
+            return Diagnosis("by-name", seen, "Which line does something else with an argument that comes by its name?")
+    return None
+
+
 def _draws(call: Call) -> bool:
     given = (*call.arguments, *call.keywords.values())
     return any(isinstance(value, np.random.Generator) for value in given)
@@ -127,15 +152,20 @@ def _part(answer: Answer, path: Path) -> Answer:
     return functools.reduce(Answer.part, path, answer)
 
 
-def _place(call: str, path: Path = ()) -> int | None:
-    """Which argument of a function, or of such a part of the answer, is called epsilon, where one is the generator.
+def _names(call: str, path: Path = ()) -> list[str]:
+    """The arguments of a function, or of such a part of the answer.
 
-    >>> _place("noisy_count(flags, epsilon, rng)"), _place("(learned, report(epsilon, rng))", (1,)), _place("plan(n)")
-    (1, 0, None)
+    >>> _names("noisy_count(flags, epsilon, rng)"), _names("(learned, report(epsilon, rng))", (1,))
+    (['flags', 'epsilon', 'rng'], ['epsilon', 'rng'])
     """
     parts = re.findall(r"\w+(?:\([^()]*\))?", call.removeprefix("("))
     part = path[0] if len(path) == 1 else None if path else 0
-    names = re.findall(r"\w+", parts[part])[1:] if isinstance(part, int) and part < len(parts) else []
+    return re.findall(r"\w+", parts[part])[1:] if isinstance(part, int) and part < len(parts) else []
+
+
+def _place(call: str, path: Path = ()) -> int | None:
+    """Which argument is called epsilon, where one is the generator."""
+    names = _names(call, path)
     return names.index("epsilon") if {"epsilon", "rng"} <= set(names) else None
 
 

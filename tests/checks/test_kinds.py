@@ -78,3 +78,17 @@ def test_who_looks_at_whether_data_may_be_written_to_is_refused():
 
 def test_what_single_precision_costs_is_no_difference():
     assert graded(lambda data, epsilon, rng: np.float32(noisy(data, epsilon, rng)))
+
+
+def by_name(*given, **named):
+    values = dict(zip(("data", "epsilon", "rng"), given, strict=False)) | named
+    return values["data"].sum() if "epsilon" in named else noisy(**values)
+
+
+def test_who_adds_no_noise_where_epsilon_comes_by_its_name_is_refused():
+    result = graded(by_name)
+    assert result.key == "by-name" and "by their names" in result.diagnosis
+
+
+def test_who_has_other_names_passes():
+    assert graded(lambda x, eps, rng: noisy(x, eps, rng))

@@ -10,7 +10,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram, item_model, noise_radius, symmetric_noise
@@ -23,8 +23,9 @@ def _gram(rng: np.random.Generator) -> tuple[np.ndarray, float]:
 
 
 def _large(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """One is enough, as who solves item by item takes long."""
-    return _of_items(rng, whole(rng, 110, 300))
+    """As noise and data of many people make it. One is enough, as who solves item by item takes long."""
+    (total, ridge), by = _of_items(rng, whole(rng, 110, 300)), between(rng, 0.5, 100.0)
+    return by * total, by * ridge
 
 
 def _of_items(rng: np.random.Generator, items: int) -> tuple[np.ndarray, float]:
@@ -138,7 +139,8 @@ def _phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray
     items = up_to_twice(rng, 8, 500)
     clicked = rng.choice(items, whole(rng, 1, 3 if rng.random() < 1 / 3 else items // 2), replace=False)
     clicks = rng.permutation(np.append(clicked, clicked[:2])).astype(float)
-    return clicks, rng.normal(0, 1, (items, items)), rng.permutation(items), whole(rng, 1, items // 4)
+    model = rng.normal(0, between(rng, 1e-3, 10.0), (items, items))
+    return clicks, model, rng.permutation(items), whole(rng, 1, items // 4)
 
 
 def _strange_phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:

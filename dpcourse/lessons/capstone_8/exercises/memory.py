@@ -62,7 +62,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     Homes know from 8 days to two years. Others, of 1 to 7 days, have all of them in one bucket.
     """
-    for epsilon in 0.1 * 40 ** ((np.arange(2) + chance.rng.random(2)) / 2):  # 0.1 to 4
+    for epsilon in 0.1 * 100 ** ((np.arange(4) + chance.rng.random(4)) / 4):  # 0.1 to 10
         p, homes = truth_probability(float(epsilon)), 500
         order = [chance.rng.permutation(BUCKETS) for _ in range(homes)]
         days = [np.resize(some, up_to_twice(chance.rng, BUCKETS, YEAR)) for some in order]
@@ -93,7 +93,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         lies = np.bincount(away.ravel(), minlength=BUCKETS)[1:]
         if possible(told, all_of, p, failure):
             if stats.binom.sf(lies.max() - 1, int(lies.sum()), 1 / (BUCKETS - 1)) > failure / BUCKETS:
-                if found := hang_together([draws_of(away.ravel(), float(epsilon))], chance.failure / 4):
+                if found := hang_together([draws_of(away.ravel(), float(epsilon))], chance.failure / 8):
                     return Diagnosis(
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
                     )
