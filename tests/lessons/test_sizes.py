@@ -1,5 +1,5 @@
-"""Every check asks at the sizes at which its notebook uses the function: an answer that is right for a few is not
-enough.
+"""Every check asks at the sizes and numbers at which its notebook uses the function: an answer that is right for a few
+is not enough.
 
 The notebooks run with their answers watched, then each answer is handed in, watched again. Some minutes:
 ``pytest -q -m audit tests/lessons/test_sizes.py``.
@@ -47,14 +47,17 @@ class Sizes(collections.defaultdict):
             self[what].extend((f"axis {axis}", size) for axis, size in enumerate(value.shape))
         elif isinstance(value, list | tuple | dict | set | frozenset):
             self[what].append(("length", len(value)))
-        elif isinstance(value, int | np.integer) and not isinstance(value, bool) and value < NUMBERS:
-            self[what].append(("number", int(value)))
+        elif isinstance(value, int | float | np.number) and not isinstance(value, bool) and abs(value) < NUMBERS:
+            self[what].append(("number", float(value)))
 
-    def largest(self):
+    def ends(self):
+        """The largest of each, and of numbers the smallest above zero, upside down."""
         most = {}
         for what, some in self.items():
             for kind, size in some:
                 most[what, kind] = max(size, most.get((what, kind), size))
+                if kind == "number" and size > 0:
+                    most[what, "1/number"] = max(1 / size, most.get((what, "1/number"), 0.0))
         return most
 
 
@@ -99,13 +102,13 @@ def used(reference, sizes):
 def test_no_notebook_uses_a_function_at_sizes_that_its_check_does_not_ask_about(reference):
     there = Sizes()
     names = used(reference, there)
-    wanted, asked = there.largest(), Sizes()  # before the checks, in which one answer may use another
+    wanted, asked = there.ends(), Sizes()  # before the checks, in which one answer may use another
     for question in reference.questions:
         answer = eval(question.expression, names)
         parts = answer if isinstance(answer, tuple) else (answer,)
         again = tuple(watched(part.__wrapped__, asked) if hasattr(part, "__wrapped__") else part for part in parts)
         for seed in range(CHECKS):
             assert exercise(question.id).grade(again if isinstance(answer, tuple) else again[0], rng=seed)
-    most = asked.largest()
+    most = asked.ends()
     beyond = {what: (size, most[what]) for what, size in wanted.items() if what in most and size > ROOM * most[what]}
     assert {what: sizes for what, sizes in beyond.items() if what not in EXPLAINED} == {}

@@ -89,7 +89,7 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     They have one wafer up to twice as many as the project's largest, and one of them as many as that or more.
     """
-    for around in (3.0, 0.3):
+    for around in (3.0, 0.3, 9.0):
         epsilon, delta = near(around, chance.rng), between(chance.rng, 1e-8, 1e-4)
         names = _names(chance.rng)
         sizes = {name: whole(chance.rng, 900 if name == names[0] else 1, 1800) for name in names}

@@ -39,7 +39,8 @@ def tells(answer: Answer, chance: Chance) -> Diagnosis | None:
         shape = (most // 500, 500) if (parties, together) == (4, 3) else shape
         true = chance.rng.random(shape) < chance.rng.uniform(0.3, 0.7)
         matrices = [(true & (chance.rng.random(shape) < 0.8)).astype(int) for _ in range(parties)]
-        total, own = np.sum(matrices, axis=0), matrices[:together]
+        kind = np.int8 if chance.rng.random() < 0.5 else np.int64  # the project's own cells have 8 bits
+        total, own = np.sum(matrices, axis=0).astype(kind), [one.astype(kind) for one in matrices[:together]]
         given = answer.part(0)(total.copy(), [one.copy() for one in own], parties)
         right = learned(total, own, parties)
         got = np.asarray(given)
