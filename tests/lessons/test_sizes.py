@@ -1,5 +1,5 @@
-"""Every check asks at the sizes and numbers at which its notebook uses the function: an answer that is right for a few
-is not enough.
+"""Every check asks at the sizes and numbers, and with the kinds of values, with which its notebook uses the function:
+an answer that is right for some is not enough.
 
 The notebooks run with their answers watched, then each answer is handed in, watched again. Some minutes:
 ``pytest -q -m audit tests/lessons/test_sizes.py``.
@@ -36,13 +36,43 @@ EXPLAINED = {
 }
 
 
+KINDS_EXPLAINED = {}
+
+
+def kinds(value):
+    """What an answer might go by in an array: its type, whether it is whole, sorted, …"""
+    if not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf" or not value.size:
+        return set()
+    numbers = value.ravel()[:20_000].astype(float)
+    numbers = numbers[np.isfinite(numbers)]
+    different = len(np.unique(numbers))
+    told = {
+        f"of type {value.dtype}": True,
+        "not finite": numbers.size < min(value.size, 20_000),
+        "whole": (numbers == np.rint(numbers)).all(),
+        "of two decimals": np.allclose(100 * numbers, np.rint(100 * numbers), atol=1e-7),
+        "with a zero": (numbers == 0).any(),
+        "without a zero": (numbers != 0).all(),
+        "below zero": (numbers < 0).any(),
+        "alike": numbers.size > 1 and different == 1,
+        "some alike": different < numbers.size,
+        "all different": different == numbers.size,
+        "rising": numbers.size > 2 and (np.diff(numbers) >= 0).all(),
+        "falling": numbers.size > 2 and (np.diff(numbers) <= 0).all(),
+        "in no order": np.ptp(np.sign(np.diff(numbers))) == 2 if numbers.size > 2 else False,
+    }
+    return {name for name, true in told.items() if true}
+
+
 class Sizes(collections.defaultdict):
-    """(function, what of it) -> the smallest and the largest."""
+    """(function, what of it) -> the smallest and the largest; and of which kinds it was."""
 
     def __init__(self):
         super().__init__(list)
+        self.kinds = collections.defaultdict(set)
 
     def note(self, what, value):
+        self.kinds[what] |= kinds(value)
         if isinstance(value, np.ndarray | pd.DataFrame):
             self[what].extend((f"axis {axis}", size) for axis, size in enumerate(value.shape))
         elif isinstance(value, list | tuple | dict | set | frozenset):
@@ -97,18 +127,36 @@ def used(reference, sizes):
     return names
 
 
-@pytest.mark.audit
-@pytest.mark.parametrize("reference", references(), ids=lambda one: one.name[:12])
-def test_no_notebook_uses_a_function_at_sizes_that_its_check_does_not_ask_about(reference):
+@functools.lru_cache(maxsize=1)
+def handed_over(reference):
+    """What the notebook hands to its answers, and what the checks do."""
     there = Sizes()
     names = used(reference, there)
-    wanted, asked = there.ends(), Sizes()  # before the checks, in which one answer may use another
+    wanted, of_kinds, asked = there.ends(), dict(there.kinds), Sizes()  # before the checks: one answer may use another
     for question in reference.questions:
         answer = eval(question.expression, names)
         parts = answer if isinstance(answer, tuple) else (answer,)
         again = tuple(watched(part.__wrapped__, asked) if hasattr(part, "__wrapped__") else part for part in parts)
         for seed in range(CHECKS):
             assert exercise(question.id).grade(again if isinstance(answer, tuple) else again[0], rng=seed)
+    return wanted, of_kinds, asked
+
+
+every_notebook = pytest.mark.parametrize("reference", references(), ids=lambda one: one.name[:12])
+
+
+@pytest.mark.audit
+@every_notebook
+def test_no_notebook_uses_a_function_at_sizes_that_its_check_does_not_ask_about(reference):
+    wanted, _, asked = handed_over(reference)
     most = asked.ends()
     beyond = {what: (size, most[what]) for what, size in wanted.items() if what in most and size > ROOM * most[what]}
     assert {what: sizes for what, sizes in beyond.items() if what not in EXPLAINED} == {}
+
+
+@pytest.mark.audit
+@every_notebook
+def test_no_notebook_hands_over_values_of_a_kind_that_its_check_does_not(reference):
+    _, wanted, asked = handed_over(reference)
+    missing = {what: some - asked.kinds[what] for what, some in wanted.items() if what in asked.kinds}
+    assert {what: some for what, some in missing.items() if some - KINDS_EXPLAINED.get(what, set())} == {}

@@ -45,9 +45,12 @@ def _wide(rng: np.random.Generator) -> tuple:
 
 
 def _measured(rng: np.random.Generator) -> tuple:
-    """The same, half of the time with readings that are whole or have one decimal: some may lie beyond ±3."""
-    weights, X, *others = _wide(rng)
-    return weights, to_decimals(X, rng), *others
+    """The same, half of the time with readings that are whole or have one decimal: some may lie beyond ±3.
+
+    Every other time outcomes are of type int.
+    """
+    weights, X, y, *others = _wide(rng)
+    return weights, to_decimals(X, rng), y.astype(int) if rng.random() < 0.5 else y, *others
 
 
 def _gradients(weights, X, y, centre, spread) -> np.ndarray:
