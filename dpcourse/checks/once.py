@@ -36,10 +36,7 @@ LARGEST, MOST_BYTES = 10**6, 2**24  # records of one dataset, where they are so 
 ROUND_SIZES = (1, 2, 10, 100, 1000, 10_000, 30_162, 32_561, 45_222, 48_842, 100_000)  # those of the course among them
 ASKED = (1, 1, 2, 3)  # questions to one dataset; a large one is asked once
 LARGE = 5000
-SMALL = (
-    0.005,
-    0.05,
-)  # an ε that one of a hundred questions has: a tenth of those that choices and reports are asked at
+SMALL = (0.005, 0.05)  # where an ε is that a hundred questions share: a tenth of those in choices and reports
 LISTED = 10_000  # of longer lists two in three are cut to a tenth: an answer may go through one once a category
 SORTED = 0.25  # of the datasets are in order, as many a file is
 USUAL = 0.25  # of the datasets have a shape that the other looks have, too
@@ -53,6 +50,7 @@ CORNERS: tuple[tuple[Span, Span], ...] = (
     ((0.1, 1.0), (0.97, 1.0)),  # whoever is exact from some size on is exact here; above ε = 1 whole noise often is 0
 )  # from which ε to which, and from which share of the sizes to which, on a logarithmic scale
 LOOKS = len(CORNERS) + 1  # with the dataset of nobody
+LITTLE = 1e-5  # of a number, by which records that were drawn twice differ
 OFTEN, MOST_NUMBERS, MOST_RECORDS = 400, 4000, 2**22  # questions to one dataset, numbers, records gone through
 
 
@@ -211,11 +209,12 @@ def _resampled(
 ) -> tuple[Any, ...]:
     """The same public arguments with n records, drawn from those that are there; every other time writeable.
 
-    Ordered ones are sorted by their first column.
+    Ordered ones are sorted by their first column. Every other time records drawn twice differ by a little, or each
+    answer is somebody else's: then no two are alike.
     """
     if not records:
         return arguments
-    rows, writeable = rng.integers(len(arguments[0]), size=n), rng.random() < 0.5
+    rows, writeable, apart = rng.integers(len(arguments[0]), size=n), rng.random() < 0.5, rng.random() < 0.5
     if ordered:
         first = np.asarray(arguments[0])
         rows = rows[np.argsort(first[rows] if first.ndim == 1 else first[rows, 0], kind="stable")]
@@ -224,6 +223,10 @@ def _resampled(
         if not isinstance(values, np.ndarray):
             return list(itemgetter(0, 0, *rows.tolist())(values))[2:]  # of one place it gives no tuple
         found = values[rows]
+        if apart and found.dtype.kind == "f" and (np.rint(found) != found).any():
+            found = (found * (1 + LITTLE * rng.random(found.shape))).astype(found.dtype)
+        if apart and found.dtype == bool and found.ndim == 2 and not ordered and found.size <= MOST_RECORDS:
+            found = rng.permuted(found, axis=0)
         found.setflags(write=writeable)
         return found
 
