@@ -67,7 +67,7 @@ def anywhere(rng: Generator, broken: bool, m: int) -> Problem:
     C, sigma = (float(low * (high / low) ** rng.random()) for low, high in ((0.3, 100.0), (0.2, 20.0)))
     rows = rng.normal(size=(m, d))
     rows *= C * np.exp(rng.uniform(-6, 6, size=(m, 1))) / np.linalg.norm(rows, axis=1, keepdims=True)
-    rows[rng.random(m) < 0.02] = 0.0
+    rows[rng.random(m) < rng.choice((0.0, 0.02))] = 0.0  # where there are none, no two rows are alike
     rows += 0.6 * C * np.eye(1, d)
     if broken and rng.random() < 0.5:
         bad = np.flatnonzero(rng.random(m) < 0.3)

@@ -44,7 +44,8 @@ def _plan(rng: np.random.Generator, low: int, high: int, once: bool = False, bat
     n, delta = whole(rng, low, high), between(rng, 1e-8, 1e-4)
     batch = whole(rng, 1 if n < 400 else 30, max(min(n // 3, 300), 1)) if batches else n
     epochs, rounds = (whole(rng, 2, 15), whole(rng, 2, 60)) if batches else (whole(rng, 9, 60), whole(rng, 21, 200))
-    return n, batch, epochs, near(0.8 * 4 ** rng.random(), rng, 1.0), 1 if once else rounds, delta
+    epochs = 1 if n > 5000 and rng.random() < 0.3 else epochs
+    return n, batch, epochs, near(0.8 * 5 ** rng.random(), rng, 1.0), 1 if once else rounds, delta
 
 
 def costs(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -126,7 +126,7 @@ def _broken(n: int, rng: np.random.Generator) -> np.ndarray:
 
 def _names(rng: np.random.Generator) -> list[str]:
     """Five to nine fabs, some of which are none of the notebook's."""
-    return rng.permutation([*FAB_SIZES, "Japan", "Ireland", "Oregon"]).tolist()[: rng.integers(5, 10)]
+    return rng.permutation([*FAB_SIZES, "Fab 7", "New Mexico", "Oregon"]).tolist()[: rng.integers(5, 10)]
 
 
 def _renamed(names: list[str], rng: np.random.Generator) -> dict[str, Wafers]:

@@ -12,7 +12,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, which
-from dpcourse.checks.once import near, whole
+from dpcourse.checks.once import between, near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_noise import missing
@@ -194,7 +194,8 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         bins = BINS if number % 2 else int(rng.integers(1, 100))
         epsilon, shares = near(float(0.02 * 200 ** rng.uniform()), rng, 1.0), whole(rng, 1, 30)
         epsilon = int(rng.integers(1, 3)) if number % 8 > 5 else epsilon
-        counts = [rng.poisson(rng.uniform(0, 14), bins) for _ in range(shares)]
+        most = 14 if rng.random() < 2 / 3 else between(rng, 14.0, 2e4)
+        counts = [rng.poisson(rng.uniform(0, most), bins) for _ in range(shares)]
         noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
         settings.append((bins, epsilon, shares))
     for where, of in (

@@ -10,6 +10,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, a
+from dpcourse.checks.named import word
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_5.design import epsilon_of
@@ -20,6 +21,11 @@ RUNS = 30  # of all sizes
 
 def _names(many: int) -> list[str]:
     return [f"hospital {number + 1:02}" for number in range(many)]
+
+
+def _called(many: int, rng: np.random.Generator) -> list[str]:
+    """Every other time, words."""
+    return [word(number) for number in range(many)] if rng.random() < 0.5 else _names(many)
 
 
 def _run(rng: np.random.Generator) -> tuple:
@@ -43,7 +49,7 @@ def _run(rng: np.random.Generator) -> tuple:
 def _any_run(rng: np.random.Generator) -> tuple:
     """The same for a patient in one hospital or more, of 3 to 100, in 1 to 100 rounds, with any colluders or none."""
     many = up_to_twice(rng, 3, 50)
-    names = rng.permutation(_names(many)).tolist()
+    names = rng.permutation(_called(many, rng)).tolist()
     at = set(names[: whole(rng, 1, min(5, many - 1))])
     threshold = int(rng.integers(many // 2 + 1, many + 1))
     others = [name for name in names if name not in at]

@@ -23,14 +23,14 @@ WORLDS = 4
 
 
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Worlds of 100 to 2,500 common customers, at ε from 0.2 to 5 and any δ: each world's matrix has noise enough.
+    """Worlds of 100 to 2,500 common customers, at ε from 0.2 to 12 and any δ: each world's matrix has noise enough.
 
     In two of them features are whole or have one decimal. Each is asked twice, and all noise is another: half of the
     failure allowed goes into that (`shared`).
     """
     rng, found = chance.rng, list[np.ndarray]()
     kinds = rng.permutation(["plain", "plain", "whole", "decimal"])
-    for number, (level, kind) in enumerate(zip(spread(rng, 0.2, 5, WORLDS), kinds, strict=True)):
+    for number, (level, kind) in enumerate(zip(spread(rng, 0.2, 12, WORLDS), kinds, strict=True)):
         common = round(FEWEST * 25 ** ((number + rng.uniform()) / WORLDS))
         epsilon, delta = near(level, rng, 1.0), spread(rng, 1e-12, 1e-2, 1)[0]
         banks = five_banks(rng, common, kind)

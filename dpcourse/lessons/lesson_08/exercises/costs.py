@@ -23,7 +23,8 @@ def _any_run(rng: Generator, least: int = 8) -> tuple[float, int, int, int, floa
     """Never so cheap that the grid of an accountant shows in its ε."""
     batch, batches = whole(rng, least, 20_000), whole(rng, int(rng.choice([2, 120])), 400)
     epochs = whole(rng, int(rng.choice([1, 9])), min(100, 20_000 // batches))
-    return between(rng, 0.1, 10.0), batch, batch * batches, epochs, between(rng, 0.5, 5.0), between(rng, 1e-8, 1e-5)
+    sigma = between(rng, *((0.5, 2.5) if rng.random() < 0.5 else (2.5, 5.0)))
+    return between(rng, 0.1, 10.0), batch, batch * batches, epochs, sigma, between(rng, 1e-8, 1e-5)
 
 
 def _priced(rate: float, steps: int, sigma: float, delta: float) -> float:

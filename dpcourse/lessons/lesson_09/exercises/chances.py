@@ -79,7 +79,7 @@ def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> t
 
     Whether it wins, and how likely that is at most.
     """
-    unlike = rng.random() < 0.5
+    unlike = rng.random() < 0.5 or epsilon < 0.05
     lead = max(1, round(2 / epsilon * rng.uniform(0.1, 0.8 if unlike or isinstance(epsilon, int) else 2.5)))
     votes, first = np.full(classes, int(rng.integers(200, 2000))), int(rng.integers(classes))
     if unlike:

@@ -50,7 +50,7 @@ def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
         elif (many, size) != (12, 4) and rng.random() < 0.6:  # with one record removed, or added
             records = as_measured(rng.normal(scale=2, size=whole(rng, 2, 100)), rng)
             data, neighbour = (records, records[1:]) if rng.random() < 0.5 else (records[1:], records)
-        seeds = rng.choice(2**31, size=many, replace=False).tolist()
+        seeds = rng.choice(rng.choice((2 * many, 2**31)), size=many, replace=False).tolist()
         differences = np.array(
             [mechanism(data, np.random.default_rng(s)) - mechanism(neighbour, np.random.default_rng(s)) for s in seeds]
         )

@@ -27,7 +27,8 @@ def _any_training(rng: Generator, least: int = 1) -> tuple[float, int, int, int,
     """Never so cheap that the grid of an accountant shows in its ε."""
     batch, batches, rounds = whole(rng, 4, 300), whole(rng, int(rng.choice([2, 40])), 400), whole(rng, least, 100)
     epochs = whole(rng, 1, max(20_000 // (batches * rounds), 1))
-    return between(rng, 0.5, 5.0), batch, batch * batches, epochs, rounds, between(rng, 1e-8, 1e-5)
+    sigma = between(rng, *((0.5, 2.5) if rng.random() < 0.5 else (2.5, 5.0)))
+    return sigma, batch, batch * batches, epochs, rounds, between(rng, 1e-8, 1e-5)
 
 
 def _few_steps(rng: Generator) -> tuple[float, int, int, int, int, float]:
