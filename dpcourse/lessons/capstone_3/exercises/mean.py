@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, repeated
+from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_3.exercises.tools import decades, leaning, people, reach
@@ -138,7 +139,7 @@ def _readings(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
 
 
 def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: float) -> Asked:
-    readings = _readings(rng, kind, n)
+    readings = in_a_file(_readings(rng, kind, n), rng)
     handed = readings.copy()
     handed.setflags(write=False)
     given = answer(handed, epsilon, rng=fresh(rng))

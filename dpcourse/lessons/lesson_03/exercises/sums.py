@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns, either_order
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.once import between, whole
 from dpcourse.checks.places import Place, Placed
@@ -171,6 +172,7 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list
         low, high, values = round(low), round(high), np.rint(values)
     missing = rng.random() < 0.2
     values[rng.random(many) < missing * rng.uniform(0.01, 0.9)] = np.nan
+    values = in_a_file(values, rng)
     truth, twice, side = np.clip(values, low, high).sum(), missing or rng.random() < 0.3, 0
     seen = [float(answer(values, low, high, epsilon, rng=rng)) for _ in range(1 + twice)]
     if twice:

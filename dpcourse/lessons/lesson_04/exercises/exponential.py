@@ -14,6 +14,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Frequencies, Mistake, either_order, for_each
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
+from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.named import word
 from dpcourse.checks.once import between, whole
 from dpcourse.checks.selection import largest_after, softmax
@@ -215,7 +216,7 @@ def _anywhere(rng: Generator) -> Setting:
     """
     many, epsilon, sensitivity = whole(rng, 2, 600), any_epsilon(rng), between(rng, *rng.choice(_SENSITIVITIES))
     names = _names(rng, many)
-    exponents, best = -rng.exponential(size=many), int(rng.integers(many))
+    exponents, best = in_a_file(-rng.exponential(size=many), rng), int(rng.choice((many - 1, int(rng.integers(many)))))
     exponents[best] = max(0.01, np.log(np.exp(exponents).sum()) + rng.uniform(-3, -1))
     utilities = 2 * sensitivity / epsilon * (exponents + rng.normal())
     if rng.random() < 1 / 3:

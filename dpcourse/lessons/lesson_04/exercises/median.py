@@ -15,6 +15,7 @@ from dpcourse.checks.cases import Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, any_epsilon
+from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import between, whole
 from dpcourse.lessons.lesson_04.exercises.neighbours import AUDITS, TOO_SHARP, ages, call_median
 
@@ -161,7 +162,7 @@ def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
         wide = np.log(chances[0.0] / chances[0.25]) if exact else np.log1p(-chances[0.0]) - np.log1p(-chances[0.25])
         return Seen({EXACT: -np.log(chances[2.0]) if exact else -np.inf, WIDE: wide}, exact, chances[1.0])
 
-    values = rng.permutation(edges[1:-1])
+    values = in_a_file(rng.permutation(edges[1:-1]), rng)
     if in_whole and rng.random() < 0.5:
         values = values.astype(int)
     return Setting((values, low, float(edges[-1]), epsilon), {"ε": epsilon, "records": many}, judge)

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
@@ -139,7 +140,7 @@ def _among_few(answer: Answer, epsilon: float, k: int, rng: np.random.Generator)
 
 def _truths(answer: Answer, epsilon: float, k: int, rng: np.random.Generator, n: int) -> list[Place]:
     """How many reports of every other person are the truth, and how many of the rest."""
-    codes, p = rng.integers(k, size=n), truth_probability(epsilon, k)
+    codes, p = in_a_file(rng.integers(k, size=n), rng), truth_probability(epsilon, k)
     same = np.asarray(answer(codes, epsilon, k, rng=rng)) == codes
     just_these = p ** same.sum() * ((1 - p) / (k - 1)) ** (~same).sum()
     counts = (place_of_count(int(some.sum()), len(some), p, rng) for some in (same[::2], same[1::2]))
@@ -148,7 +149,7 @@ def _truths(answer: Answer, epsilon: float, k: int, rng: np.random.Generator, n:
 
 def _lies(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
     """How often lies are equally far round the circle, among a hundred draws of as many: as likely at any place."""
-    codes = rng.integers(k, size=int(rng.integers(20, 100)))
+    codes = in_a_file(rng.integers(k, size=int(rng.integers(20, 100))), rng)
     away = (np.asarray(answer(codes, epsilon, k, rng=rng)).astype(int) - codes) % k
     lies = away[away > 0]
     drawn = rng.multinomial(len(lies), np.full(k - 1, 1 / (k - 1)), size=99)

@@ -11,7 +11,8 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import anywhere, whole
+from dpcourse.checks.measured import in_a_file
+from dpcourse.checks.once import anywhere, between, whole
 from dpcourse.checks.places import Place, Placed, place_of_count
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
@@ -254,7 +255,8 @@ def _any_k(n: int, rng: np.random.Generator) -> int:
 
 def _anywhere(answer: Answer, epsilon: float, k: int, rng: np.random.Generator, n: int = 0) -> list[Place]:
     """How many of the own bits are set, and how many of the others are not."""
-    codes = rng.integers(k, size=n or whole(rng, 1, 3000))
+    shares = rng.dirichlet(np.full(k, between(rng, 0.01, 100.0)))  # nearly all say the same, or all answers are alike
+    codes = in_a_file(rng.choice(k, n or whole(rng, 1, 3000), p=shares), rng)
     bits, mine = _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k)
     own, quiet = int(bits[mine].sum()), int((~bits[~mine]).sum())
     return [

@@ -85,6 +85,9 @@ def _anywhere(answer: Answer, epsilon: float, classes: int, rng: Generator) -> t
     if unlike:
         votes -= np.minimum(votes, rng.geometric(min(epsilon / 2, 0.7), size=classes) - 1)
     votes[first] = np.delete(votes, first).max() + lead
+    if rng.random() < 0.25:  # classes in the order of their votes, or the other way around
+        votes = np.sort(votes)[:: int(rng.choice((-1, 1)))].copy()
+        first = int(votes.argmax())
     likely = leads((votes[first] - np.delete(votes, first)) * epsilon / 2)
     return int(answer(votes, epsilon, rng=rng)) == first, likely
 

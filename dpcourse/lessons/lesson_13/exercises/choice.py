@@ -10,6 +10,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, for_each
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place_of_choice
 from dpcourse.checks.selection import largest_after, softmax
@@ -136,6 +137,7 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generato
     if rng.random() < 0.5:
         behind[2:] += 10 ** rng.uniform(2, 4) * (rng.random(many - 2) < 0.5)
         rng.shuffle(behind)
+    behind = in_a_file(behind, rng)
     most = whole(rng, 20_000, 90_000) if rng.random() < 0.5 else whole(rng, 1, 20_000)
     scores = float(rng.choice([-1, 1])) * most - 2 / epsilon * behind
     if rng.random() < 0.5:

@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value, for_each
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
 from dpcourse.checks.vocabulary import Shared
@@ -174,6 +175,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
         parents = rng.integers(
             shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1 + 300 * small, 45_000)
         )
+        parents = in_a_file(parents, rng)
         children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
         for parent in rng.permutation(np.unique(parents))[: 4 if city else 2]:
             here = children[parents == parent]
