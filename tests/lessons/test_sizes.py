@@ -36,7 +36,12 @@ EXPLAINED = {
 }
 
 
-KINDS_EXPLAINED = {}
+KINDS_EXPLAINED = {
+    ("l2_randomizer", "g"): {"alike", "falling"},  # one direction of many
+    ("choose_tests", "caught"): {"without a zero"},  # one test that catches everything
+    ("choose_tests", "cost"): {"of type float32"},  # whose sum may be above a budget by its last digit
+    ("item_model", "gram"): {"rising", "falling"},  # of two items
+}
 
 
 def kinds(value):

@@ -65,7 +65,7 @@ def reported(answer: Answer, rows: np.ndarray, epsilon: float, rng: np.random.Ge
 
 
 def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, epsilon: float) -> Asked:
-    """Rows of some kind, half of the time as measured, and their reports."""
+    """Rows of some kind, where they are few half of the time as measured, and their reports."""
     directions = _directions(rng, n, d)
     if kind == "unit" and rng.random() < 0.5:
         directions[:] = directions[0]
@@ -76,7 +76,8 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, ep
         "mixed": rng.uniform(0, 2, n) * (rng.random(n) < 0.9),
         "odd": np.zeros(n),
     }[kind]
-    rows = as_measured(directions * lengths[:, None], rng)
+    rows = directions * lengths[:, None]
+    rows = as_measured(rows, rng) if n < 10_000 else rows
     if kind != "odd":
         lengths = np.linalg.norm(rows, axis=1)
         directions = np.where(lengths[:, None] > 0, rows / np.maximum(lengths, 1e-300)[:, None], directions)
@@ -177,9 +178,8 @@ def _directed(one: Asked, failure: float) -> Diagnosis | None:
         return None
     rest = one.reports / np.linalg.norm(one.reports, axis=1, keepdims=True) - cosine[:, None] * one.directions
     rest /= np.linalg.norm(rest, axis=1, keepdims=True)
-    other = np.zeros(d)
-    other[0] = 1.0
-    across = other - one.directions[:, :1] * one.directions
+    other = np.sqrt(np.arange(2.0, d + 2))  # along which no row lies, be it of whole numbers
+    across = other - (one.directions @ other)[:, None] * one.directions
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
     half = (d - 2) / 2
     found = stats.kstest((rest * across).sum(axis=1), lambda c: stats.beta.cdf((1 + c) / 2, half, half))

@@ -177,7 +177,7 @@ def _few(rng: np.random.Generator, tests: int, kind: str) -> Case:
         centres = simulate_centres(tests, defects, rng=rng)
         cost = timed(rng.lognormal(0, 0.5, tests) * between(rng, 1e-2, 1e2), rng, kind)
         weights = centres.counts() + np.round(rng.laplace(0, between(rng, 1e-1, 1e2), defects))
-        weights = weights * rng.choice((1, 1, 0.37))  # costs of a defect, say
+        weights = weights.astype(int) if rng.random() < 1 / 3 else weights * rng.choice((1, 0.37))  # its price
         budget = float(cost.sum() * rng.uniform(0.1, 0.5))
         case = centres.total() > 0, cost, weights, budget if kind == "drawn" or budget < 5 else float(round(budget))
         if 0.3 * np.maximum(weights, 0).sum() < bound(*case) < _gain(case, chosen(*case)) / 0.95:

@@ -139,7 +139,7 @@ def _phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray
     items = up_to_twice(rng, 8, 500)
     clicked = rng.choice(items, whole(rng, 1, 3 if rng.random() < 1 / 3 else items // 2), replace=False)
     clicks = rng.permutation(np.append(clicked, clicked[:2])).astype(float)
-    model = rng.normal(0, between(rng, 1e-3, 10.0), (items, items))
+    model = rng.normal(0, between(rng, 1e-3, 10.0), (items, items)) * (1 - np.eye(items))
     return clicks, model, rng.permutation(items), whole(rng, 1, items // 4)
 
 

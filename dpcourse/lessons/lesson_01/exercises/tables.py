@@ -76,7 +76,8 @@ def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
 
 
 def _called(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
-    """Every other time its columns have names that are no words."""
+    """Every other time its columns have names that are no words, and as often all are of type object."""
+    frame = frame.astype(object) if rng.random() < 0.5 else frame
     return frame.rename(columns=str(rng.choice(["{}", "{}", "{}-status", "{} (2024)"])).format)
 
 
