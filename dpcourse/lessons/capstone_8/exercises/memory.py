@@ -62,7 +62,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     Homes know from 8 days to two years. Others, of 1 to 7 days, have all of them in one bucket.
     """
-    for epsilon in 0.1 * 100 ** ((np.arange(4) + chance.rng.random(4)) / 4):  # 0.1 to 10
+    for epsilon in 0.1 * 70 ** ((np.arange(4) + chance.rng.random(4)) / 4):  # up to 7, where one answer in 157 is a lie
         p, homes = truth_probability(float(epsilon)), 500
         order = [chance.rng.permutation(BUCKETS) for _ in range(homes)]
         days = [np.resize(some, up_to_twice(chance.rng, BUCKETS, YEAR)) for some in order]
@@ -98,7 +98,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
                     )
                 if wrong := _short(answer, chance, float(epsilon), failure):
-                    return wrong
+                    return LISTENS(answer, chance) or wrong
                 continue
             share = lies.max() / lies.sum()
             seen = f"At ε = {epsilon:.2g} one of the seven lies is {share:.0%} of all lies, not 14%."
