@@ -137,7 +137,8 @@ def handed_over(reference):
     """What the notebook hands to its answers, and what the checks do."""
     there = Sizes()
     names = used(reference, there)
-    wanted, of_kinds, asked = there.ends(), dict(there.kinds), Sizes()  # before the checks: one answer may use another
+    # Before the checks: one answer may use another.
+    wanted, of_kinds, asked = there.ends(), {what: set(some) for what, some in there.kinds.items()}, Sizes()
     for question in reference.questions:
         answer = eval(question.expression, names)
         parts = answer if isinstance(answer, tuple) else (answer,)
