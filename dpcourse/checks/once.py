@@ -68,7 +68,7 @@ def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | 
 
 
 def fresh(rng: Generator) -> Generator:
-    """A generator for one call: neither other calls nor what the check has drawn can be told from it."""
+    """A generator for one call, of a seed of its own: what other calls draw is not what this one does."""
     return np.random.default_rng(rng.integers(2**63))
 
 

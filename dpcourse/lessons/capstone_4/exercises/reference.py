@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -27,10 +28,11 @@ class Source:
     asked_again: ClassVar[bool] = True
 
     def __call__(self, limit: int) -> int:
+        limit = operator.index(limit)
         if limit < 1:
             raise ValueError(f"draw(limit) needs limit ≥ 1, got {limit!r}")
         self.bits += math.log2(limit)
-        size = (int(limit) - 1).bit_length()
+        size = (limit - 1).bit_length()
         while True:
             found = int.from_bytes(self.rng.bytes((size + 7) // 8), "little") >> -size % 8
             if found < limit:
