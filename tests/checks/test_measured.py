@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcourse.checks.measured import as_measured, to_decimals
+from dpcourse.checks.measured import as_measured, in_a_file, to_decimals
 
 
 @pytest.mark.parametrize("size", [1e-3, 1.0, 350.0])
@@ -39,3 +39,12 @@ def test_decimals_are_few_half_the_time_and_whole_ends_are_kept():
     shares = [np.mean([np.array_equal(one, np.round(one, places)) for one in found]) for places in (0, 1)]
     assert shares == pytest.approx([0.25, 0.5], abs=0.12)
     assert all(-1 <= one.min() and one.max() <= 24 and not np.signbit(one[one == 0]).any() for one in found)
+
+
+def test_a_quarter_of_the_files_are_in_order_and_none_loses_a_record():
+    rng = np.random.default_rng(4)
+    values = rng.permutation(100)
+    found = [in_a_file(values, rng) for _ in range(800)]
+    in_order = [one for one in found if not np.array_equal(one, values)]
+    assert len(in_order) / 800 == pytest.approx(0.25, abs=0.08)  # 5.2 deviations
+    assert all(np.array_equal(one, np.arange(100)) for one in in_order)
