@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dpcourse.grade.people import person
-from dpcourse.grade.submissions import called, cells_of, matching, not_too_large
+from dpcourse.grade.submissions import LARGEST, called, cells_of, matching, not_too_large
 
 DEEPEST = 20  # folders within a student's
-COPIES = 100  # files of one student that are looked at, the newest
+COPIES = 100  # files of one student that are looked at, the newest,
+TOGETHER = 128 * 2**20  # of so many bytes in all: an older copy is graded only when all that are newer have been read
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,15 @@ def modified(path: Path) -> float:
         return 0.0
 
 
+def _read(path: Path) -> int:
+    """How many bytes of a file are read: none where it is too large, or cannot be opened."""
+    try:
+        size = path.stat().st_size
+    except OSError:
+        return 0
+    return size if size <= LARGEST else 0
+
+
 def digest_of(path: Path) -> str:
     """Which file it is, by what is in it; `ValueError` where it is too large to be looked at."""
     not_too_large(path)
@@ -113,14 +123,14 @@ def notebook_of(path: Path) -> str:
 
 
 def looked_at(one: Submission) -> bool:
-    """Whether this file is opened: not where too many newer ones are there."""
-    return len(one.newer) < COPIES
+    """Whether this file is opened: not where too many newer ones are there, or they and it are too large together."""
+    return len(one.newer) < COPIES and sum(map(_read, (*one.newer, one.path))) <= TOGETHER
 
 
 def not_looked_at(files: int) -> str:
     """What a student is told of so many files that are not opened, beside the name of the first."""
     others = f", nor are {files - 1:,} other files" if files > 1 else ""
-    return f"not looked at{others}: only your {COPIES} newest files are"
+    return f"not looked at{others}: only your {COPIES} newest files are, of {TOGETHER // 2**20} MB together"
 
 
 def not_set(one: Submission) -> str:

@@ -47,9 +47,20 @@ def test_of_many_files_the_newest_are_looked_at(tmp_path, monkeypatch):
     found = classroom.grade_class(class_, tmp_path / "out", workers=1, limits=LIMITS, sandboxed=False, assigned=["00"])
     assert sorted(opened) == ["c", "e", "g"]
     assert [one.error for one in found if one.error] == [
-        "not looked at, nor are 3 other files: only your 3 newest files are"
+        "not looked at, nor are 3 other files: only your 3 newest files are, of 128 MB together"
     ]
     assert max(len(one.newer) for one in submissions(class_)) == 3
+
+
+def test_of_large_files_those_that_are_not_too_large_together_are_looked_at(tmp_path, monkeypatch):
+    """What is too large to be read at all counts for nothing."""
+    class_ = copies(tmp_path / "class", "gecadfb")
+    one = (class_ / "ana" / "g.ipynb").stat().st_size
+    monkeypatch.setattr(handed_in, "LARGEST", 2 * one)
+    monkeypatch.setattr(handed_in, "TOGETHER", 3 * one)
+    (class_ / "ana" / "e.ipynb").write_bytes(b" " * (2 * one + 1))
+    os.utime(class_ / "ana" / "e.ipynb", (10**9 - 1, 10**9 - 1))
+    assert sorted(one.path.stem for one in submissions(class_) if handed_in.looked_at(one)) == ["a", "c", "e", "g"]
 
 
 def test_a_file_is_parsed_once(tmp_path, monkeypatch):
