@@ -58,9 +58,10 @@ def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path
 
 
 def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:
-    """Some of the calls again, with arrays of numbers that single precision holds, and in it: about the same.
+    """Some of the calls again, with numbers that single precision holds, their arrays in it or not: about the same.
 
-    One call may give something else, where a draw falls on the other side of a limit.
+    One call may give something else, where a draw falls on the other side of a limit. Bounds are such numbers, too:
+    else data that are clipped in single precision may lie beyond them.
     """
     apart = 0
     for path, one in kept:
@@ -69,10 +70,8 @@ def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Di
         function = _part(answer, path)
 
         def asked(kind: type, one: Call = one, function: Answer = function) -> Any:
-            arguments = [
-                value.astype(np.float32).astype(kind) if _double(value) else value for value in copied(one.arguments)
-            ]
-            return function(*arguments, **copied(one.keywords))
+            arguments = [_held(value, kind) for value in copied(one.arguments)]
+            return function(*arguments, **{name: _held(value, kind) for name, value in copied(one.keywords).items()})
 
         double, single = asked(np.float64), asked(np.float32)
         if not _close(double, single):
@@ -133,6 +132,17 @@ def _draws(call: Call) -> bool:
 
 def _double(value: Any) -> bool:
     return isinstance(value, np.ndarray) and value.dtype == np.float64
+
+
+def _held(value: Any, kind: type) -> Any:
+    """An array as single precision holds it, in it or not; so a number, unless it is too large or too small for it."""
+    if _double(value):
+        return value.astype(np.float32).astype(kind)
+    if not isinstance(value, float):
+        return value
+    with np.errstate(over="ignore"):
+        held = float(np.float32(value))
+    return held if np.isfinite(held) and (held or not value) else value
 
 
 def _close(one: Any, other: Any) -> bool:

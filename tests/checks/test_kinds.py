@@ -80,6 +80,22 @@ def test_what_single_precision_costs_is_no_difference():
     assert graded(lambda data, epsilon, rng: np.float32(noisy(data, epsilon, rng)))
 
 
+def between_bounds(data, high, rng):
+    """As a median goes through the gaps between records and bounds: none of them may be shorter than nothing."""
+    return rng.uniform(0, high - float(np.clip(data, 0, high).max()))
+
+
+def test_data_in_single_precision_stay_between_bounds():
+    """The nearest number that single precision has is larger than a bound of 0.1, 0.3 or 1/3."""
+
+    def asks_with_bounds(answer, chance):
+        for high in (0.1, 0.3, 1 / 3):
+            answer(np.array([0, high]), high, rng=np.random.default_rng(chance.rng.integers(2**63)))
+
+    exercise = Exercise("00.9", "A gap", (asks_with_bounds,), call="between_bounds(data, high, rng)")
+    assert exercise.grade(between_bounds, rng=0)
+
+
 def by_name(*given, **named):
     values = dict(zip(("data", "epsilon", "rng"), given, strict=False)) | named
     return values["data"].sum() if "epsilon" in named else noisy(**values)
