@@ -1,19 +1,23 @@
-"""A connection that an exercise hands to an answer stays with the grader: what a student's SQL may do there."""
+"""A connection that an exercise hands to an answer stays with the grader: what a student's SQL may do there.
+
+One statement at a time: its rows are read before anything else is asked, and then it is closed. A cursor that stays
+open keeps memory and files, and SQLite must not go on in a statement that a function of its own has closed.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sqlite3
 import sys
 import time
-from collections import deque
+from collections.abc import Callable, Iterator
 from typing import Any
 
 SECONDS = 5.0  # after which a statement is stopped that is not over at once
 PAGES = 256  # of 4,096 bytes, which a file may have
 READ = 2**24  # bytes of rows, in all
 VALUE = 10**4  # bytes of one value
-OPEN = 8  # cursors with rows that were not fetched, each of which may keep what it sorted in files
 
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
@@ -44,24 +48,10 @@ def _authorized(action: int, first: str | None, second: str | None, *_: str | No
     return sqlite3.SQLITE_OK if fine else sqlite3.SQLITE_DENY
 
 
-_open: deque[sqlite3.Cursor] = deque()
-
-
-def one_more(cursor: sqlite3.Cursor) -> None:
-    """A statement was asked for: of more than `OPEN` cursors the oldest is closed."""
-    if cursor in _open:
-        _open.remove(cursor)
-    _open.append(cursor)
-    while len(_open) > OPEN:
-        with contextlib.suppress(sqlite3.Error):
-            _open.popleft().close()
-
-
 def guard(connection: sqlite3.Connection) -> None:
     """Let a student's process use it: within its file of a megabyte, for some seconds, with small values.
 
-    To be called once a connection, or its seconds and bytes begin anew. What a transaction writes before it ends, and
-    what SQLite sorts, lies in files of its own: the worker of a class bounds these (`classroom`).
+    What SQLite sorts stays in memory, which `lent` bounds, and in no files of its own.
     """
     started, read = time.monotonic(), 0
 
@@ -72,10 +62,97 @@ def guard(connection: sqlite3.Connection) -> None:
             raise sqlite3.DataError(f"more than {READ:,} bytes were read")
         return values
 
-    for schema in ("main", "temp"):
-        sqlite3.Connection.cursor(connection).execute(f"PRAGMA {schema}.max_page_count = {PAGES}")
+    for pragma in (f"main.max_page_count = {PAGES}", f"temp.max_page_count = {PAGES}", "temp_store = MEMORY"):
+        sqlite3.Connection.cursor(connection).execute(f"PRAGMA {pragma}")
     connection.row_factory = row
     connection.set_authorizer(_authorized)
     connection.set_progress_handler(lambda: time.monotonic() > started + SECONDS, 100_000)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, VALUE)
+
+
+class Connection:
+    """A connection as a student's process has it."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        guard(connection)
+        self._connection, self._busy = connection, False
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[sqlite3.Connection]:
+        """The connection, unless one of its statements is at work, which has called a function of the student's."""
+        if self._busy:
+            raise sqlite3.ProgrammingError("a function in a statement cannot use the statement's connection")
+        self._busy = True
+        try:
+            yield self._connection
+        finally:
+            self._busy = False
+
+    @property
+    def in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def cursor(self) -> Cursor:
+        return Cursor(self)
+
+    def execute(self, *arguments: Any) -> Cursor:
+        return Cursor(self).execute(*arguments)
+
+    def executemany(self, *arguments: Any) -> Cursor:
+        return Cursor(self).executemany(*arguments)
+
+    def commit(self) -> None:
+        with self.alone() as connection:
+            connection.commit()
+
+    def rollback(self) -> None:
+        with self.alone() as connection:
+            connection.rollback()
+
+    def create_function(self, *arguments: Any, **keywords: Any) -> None:
+        with self.alone() as connection:
+            connection.create_function(*arguments, **keywords)
+
+    def __enter__(self) -> Connection:
+        return self
+
+    def __exit__(self, *error: Any) -> Any:
+        with self.alone() as connection:
+            return connection.__exit__(*error)
+
+
+class Cursor:
+    """A cursor as a student's process has it."""
+
+    def __init__(self, lent: Connection) -> None:
+        self._lent, self.rowcount = lent, -1
+        self._left: Iterator[Any] = iter(())
+
+    def execute(self, *arguments: Any) -> Cursor:
+        return self._read(lambda connection: connection.execute(*arguments))
+
+    def executemany(self, *arguments: Any) -> Cursor:
+        return self._read(lambda connection: connection.executemany(*arguments))
+
+    def _read(self, told: Callable[[sqlite3.Connection], sqlite3.Cursor]) -> Cursor:
+        self.close()
+        with self._lent.alone() as connection, contextlib.closing(told(connection)) as cursor:
+            self._left = iter(cursor.fetchall())
+            self.rowcount = cursor.rowcount
+        return self
+
+    def fetchone(self) -> Any:
+        return next(self._left, None)
+
+    def fetchmany(self, size: int = 1) -> list[Any]:
+        return list(itertools.islice(self._left, size))
+
+    def fetchall(self) -> list[Any]:
+        return list(self._left)
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._left
+
+    def close(self) -> None:
+        self._left = iter(())

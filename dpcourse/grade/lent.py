@@ -6,14 +6,13 @@ import inspect
 import math
 import numbers
 import re
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from dpcourse.gauntlet.sealed import Sealed
-from dpcourse.grade import database, wire
+from dpcourse.grade import wire
 from dpcourse.grade.room import room
 
 MOST_RUNS = 2_000_000  # of a sealed mechanism, which runs here
@@ -35,8 +34,6 @@ LETS_THROUGH: Mapping[str, frozenset[str]] = {
     ),
 }
 _ALIASES = {
-    "Watched": "Connection",
-    "WatchedCursor": "Cursor",
     "method": "function",
     "builtin_function_or_method": "function",
     "builtin_method": "function",  # one that knows its class
@@ -125,9 +122,6 @@ def asked(thing: Any, name: str, arguments: Sequence[Any] | None, keywords: Mapp
     with room(MOST_BYTES):
         try:
             not_too_many(found, arguments, keywords or {})
-            result: Any = found(*arguments, **(keywords or {}))
+            return found(*arguments, **(keywords or {}))
         except MemoryError:
             raise ValueError(f"more than {MOST_BYTES:,} bytes at once") from None
-    if isinstance(result, sqlite3.Cursor):
-        database.one_more(result)
-    return result

@@ -79,6 +79,8 @@ class Student:
             if stream:
                 stream.close()
         self.process.wait()
+        for held in (self._things, self._connections, self._kept):  # a function of SQLite's may hold this, and them
+            held.clear()
 
     # -- the wire
 
@@ -149,8 +151,8 @@ class Student:
         if isinstance(thing, sqlite3.Connection):
             if id(thing) in self._connections:
                 return self._connections[id(thing)]
-            database.guard(thing)
             self._connections[id(thing)] = len(self._things)  # held below, so that its id stays its own
+            thing = database.Connection(thing)
         self._things.append(thing)
         return len(self._things) - 1
 

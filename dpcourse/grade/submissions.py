@@ -84,7 +84,8 @@ def cells_of(path: Path) -> list[Cell]:
         for number, cell in enumerate(cells[:MOST_CELLS]):
             if cell["cell_type"] == "code":
                 grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
-                found.append(Cell(f"cell {number}", plain("".join(cell["source"])), str(grade_id)))
+                named = grade_id if isinstance(grade_id, str) else ""  # what else it is, may take long to write
+                found.append(Cell(f"cell {number}", plain("".join(cell["source"])), named))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
     if len(cells) > MOST_CELLS:

@@ -2,7 +2,11 @@
 
 import contextlib
 import json
+import os
 import sqlite3
+import sys
+from pathlib import Path
+from subprocess import PIPE, Popen
 
 import pytest
 
@@ -37,7 +41,7 @@ def test_what_is_not_about_its_rows_is_refused(sql):
 
 def test_a_query_that_takes_too_long_is_stopped(monkeypatch):
     monkeypatch.setattr(database, "SECONDS", 0.2)
-    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.execute("CREATE TABLE t (x)")
         connection.executemany("INSERT INTO t VALUES (?)", [(i,) for i in range(1000)])
         database.guard(connection)
@@ -70,31 +74,70 @@ def test_rows_are_read_up_to_some_bytes(guarded):
         guarded.execute("SELECT a.x FROM t a, t b, t c").fetchall()
 
 
-def test_cursors_that_sorted_keep_few_files(guarded):
-    """Each keeps what it sorted on the disk until its last row is fetched."""
-    guarded.executemany("INSERT INTO t VALUES (?)", [("x" * 9000,)] * 50)
-    cursors = [asked(guarded, "execute", ["SELECT a.x FROM t a, t b ORDER BY random()"], {}) for _ in range(20)]
-    assert len(cursors[-1].fetchone()) == 1
-    alive = [cursor for cursor in cursors if not closed(cursor)]
-    assert alive == cursors[-database.OPEN :]
+@pytest.fixture
+def lent(tmp_path):
+    """As a student's process has it, with two thousand rows of 9,000 bytes when it sorts them."""
+    with contextlib.closing(sqlite3.connect(tmp_path / "a.sqlite", isolation_level=None)) as connection:
+        connection.execute("CREATE TABLE t (x)")
+        connection.executemany("INSERT INTO t VALUES (?)", [("x" * 4000,)] * 45)
+        yield database.Connection(connection)
 
 
-def closed(cursor):
-    try:
-        cursor.fetchone()
-    except sqlite3.ProgrammingError:
-        return True
-    return False
+SORTED = "SELECT length(x) FROM (SELECT a.x FROM t a, t b ORDER BY a.x || b.rowid)"
+
+
+def test_no_file_stays_open_and_no_statement_is_left(lent):
+    before, cursors = open_files(), [asked(lent, "execute", [SORTED], {}) for _ in range(20)]
+    assert open_files() == before
+    assert all(len(asked(cursor, "fetchall", [], {})) == 45**2 for cursor in cursors)
+    lent._connection.close()
+    with pytest.raises(sqlite3.ProgrammingError):
+        asked(lent, "execute", ["SELECT 1"], {})
+
+
+def open_files():
+    """Those of SQLite's own are deleted while they are open."""
+    place = Path("/proc/self/fd")
+    return sorted(os.readlink(one) for one in place.iterdir() if one.is_symlink()) if place.exists() else []
+
+
+@pytest.mark.parametrize("ask", ["execute", "executemany", "commit", "rollback", "create_function", "__exit__"])
+def test_a_function_in_a_statement_cannot_use_its_connection(lent, ask):
+    """SQLite would go on in what it closed, or begin a statement within a statement within a statement."""
+    said = []
+    given = {"execute": ["SELECT 1"], "executemany": ["SELECT ?", [[1]]], "create_function": ["g", 0, int]}
+    given["__exit__"] = [None, None, None]
+
+    def function(x):
+        with pytest.raises(sqlite3.ProgrammingError) as error:
+            asked(lent, ask, given.get(ask, []), {})
+        said.append(str(error.value))
+        return x
+
+    asked(lent, "create_function", ["f", 1, function], {})
+    assert asked(asked(lent, "execute", ["SELECT f(rowid) FROM t LIMIT 2"], {}), "fetchall", [], {}) == [(1,), (2,)]
+    assert said == ["a function in a statement cannot use the statement's connection"] * 2
+    assert asked(asked(lent, "execute", ["SELECT 1"], {}), "fetchone", [], {}) == (1,)
+
+
+def test_what_is_sorted_cannot_take_all_memory(lent, monkeypatch):
+    monkeypatch.setattr("dpcourse.grade.lent.MOST_BYTES", 2**26)
+    with pytest.raises((ValueError, sqlite3.Error)):
+        asked(lent, "execute", ["SELECT a.x || b.x FROM t a, t b, t c ORDER BY c.rowid || a.rowid"], {})
+    assert asked(asked(lent, "execute", ["SELECT 1"], {}), "fetchone", [], {}) == (1,)
 
 
 def test_a_connection_is_guarded_once(guarded, monkeypatch):
-    """Entering it gives it again, which does not begin its seconds anew."""
+    """Its seconds do not begin anew; and who lets go of it holds nothing of it."""
     asked = []
     monkeypatch.setattr(database, "guard", asked.append)
     student = object.__new__(Student)
-    student._things, student._connections = [], {}
+    student._things, student._connections, student._kept = [], {}, {}
     assert [student.handle(guarded) for _ in range(3)] == [0, 0, 0]
     assert asked == [guarded]
+    student.process = Popen([sys.executable, "-c", ""], stdin=PIPE, stdout=PIPE)
+    student.close()
+    assert not student._things and not student._connections
 
 
 def test_what_an_answer_needs_is_allowed():
