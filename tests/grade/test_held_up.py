@@ -153,6 +153,7 @@ def test_a_process_that_hangs_before_it_began_is_not_a_grade(tmp_path, monkeypat
 def test_what_a_process_started_ends_with_it():
     child = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(100)'])"
     student = object.__new__(Student)
+    student._things, student._connections, student._kept = [], {}, {}
     command = [sys.executable, "-c", f"import subprocess, sys, time\n{child}\ntime.sleep(100)"]
     student.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     while len(known := [*family(student.process.pid)]) < 2:
