@@ -127,24 +127,33 @@ def _all(
     todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
 ) -> Iterator[Graded]:
     """Graded submissions as they are ready. One that ends its worker costs itself, after a second try alone."""
-    left = list(todo)
+    left, troubled = list(todo), []
     while left:
         lost = []
         for job, graded in _pooled(left, workers, limits, sandboxed, say):
             if graded is None:
                 lost.append(job)
+            elif graded.again:
+                troubled.append(job)
             else:
                 yield graded
         # Which one it was, nobody says: so those that had begun are tried one by one, and then the rest goes on.
-        begun = [job for job in lost if _started(job[2]).exists()]
-        for job in begun or lost[:1]:
-            for _, graded in _pooled([job], 1, limits, sandboxed, say):
-                if graded is None:
-                    graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
-                    _kept(graded, job[2])
-                yield graded
-        tried = {job[2] for job in begun or lost[:1]}
+        begun = [job for job in lost if _started(job[2]).exists()] or lost[:1]
+        for job in begun:
+            yield _alone(job, limits, sandboxed, say)
+        tried = {job[2] for job in begun}
         left = [job for job in lost if job[2] not in tried]
+    for job in troubled:  # the trouble may be that of a worker to which a notebook before it left no memory or files
+        yield _alone(job, limits, sandboxed, say)
+
+
+def _alone(job: Any, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]) -> Graded:
+    """Graded by a worker of its own."""
+    ((_, graded),) = _pooled([job], 1, limits, sandboxed, say)
+    if graded is None:
+        graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
+        _kept(graded, job[2])
+    return graded
 
 
 def _pooled(

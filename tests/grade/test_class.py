@@ -178,6 +178,22 @@ def test_a_file_is_called_what_a_student_likes(tmp_path):
     assert one.error.startswith("could not be graded now") and not one.again
 
 
+@pytest.mark.parametrize("still", [False, True])
+def test_who_is_in_trouble_is_tried_once_more_by_another_worker(tmp_path, monkeypatch, still):
+    """A notebook may leave its worker no files or no memory: that is no trouble of those that come after it."""
+    pools = []
+
+    def pooled(jobs, workers, *_):
+        pools.append([job[0].student for job in jobs])
+        poisoned = len(jobs) > 1
+        return iter([(job, Graded(job[0].student, "a", "", again=poisoned or still)) for job in jobs])
+
+    monkeypatch.setattr(classroom, "_pooled", pooled)
+    jobs = [(Submission(name, tmp_path), "", tmp_path / f"{name}.json") for name in ("ana", "bob")]
+    found = [(one.student, one.again) for one in classroom._all(jobs, 2, LIMITS, SANDBOXED, print)]
+    assert pools == [["ana", "bob"], ["ana"], ["bob"]] and found == [("ana", still), ("bob", still)]
+
+
 def test_a_name_that_is_no_text_is_kept_as_it_is(tmp_path):
     graded = Graded("ana\udcff", "é\ud800.ipynb", "1234")
     classroom.write(graded, tmp_path / "a.json")
