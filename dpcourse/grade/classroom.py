@@ -161,7 +161,10 @@ def _pooled(
 ) -> Iterator[tuple[Any, Graded | None]]:
     """Each job with what it got; None where a worker ended before it was done. `say` is told who is waited for."""
     context = multiprocessing.get_context("spawn")
-    with concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_prepared) as pool:
+    with (
+        tempfile.TemporaryDirectory(prefix="dpcourse-", ignore_cleanup_errors=True) as folder,
+        concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_prepared, initargs=(folder,)) as pool,
+    ):
         running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in jobs}
         while running:
             ready, _ = concurrent.futures.wait(running, LOOK, concurrent.futures.FIRST_COMPLETED)
@@ -188,8 +191,12 @@ def _started(place: Path) -> Path:
     return place.with_suffix(".started")
 
 
-def _prepared() -> None:
-    """A worker ends with its grader, and what a notebook asks the check for cannot take all memory of the machine."""
+def _prepared(folder: str) -> None:
+    """A worker ends with its grader, and what a notebook asks the check for cannot take all memory of the machine.
+
+    What it leaves in the folder, where it is killed, the grader takes away.
+    """
+    tempfile.tempdir = folder
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
