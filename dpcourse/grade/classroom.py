@@ -7,6 +7,7 @@ import concurrent.futures.process
 import contextlib
 import dataclasses
 import errno
+import gc
 import hashlib
 import json
 import multiprocessing
@@ -234,6 +235,7 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
         graded = Graded(
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )
+    gc.collect()  # what a notebook handed over may hang on circles, and the next one has its memory
     _end_after(0, 0)
     graded = dataclasses.replace(graded, modified=modified(one.path))
     if keep:

@@ -233,6 +233,8 @@ class Student:
         paths = [value for value in (*arguments, *keywords.values()) if isinstance(value, Path)]
         given = [[path, files_of(path)] for path in paths]
         results, files = self._ask("call", [number, arguments, keywords, kept, given, state, ahead])
+        if not isinstance(results, list) or len(results) > ahead:
+            raise wire.WireError("more results than were asked for")
         for path, left in zip(paths, files, strict=True):
             make_like(path, left)
         return results

@@ -55,3 +55,12 @@ def test_large_results_come_a_few_at_a_time(tmp_path):
         assert len({float(many[0]) for many, _ in drawn}) == len({one for _, (one,) in drawn}) == 300
     finally:
         student.close()
+
+
+@pytest.mark.parametrize("results", [[1, 2], "12", None])
+def test_more_results_than_were_asked_for_are_refused(results):
+    """They would be kept for calls that never come."""
+    student = object.__new__(Student)
+    student._ask = lambda *_: [results, []]
+    with pytest.raises(wire.WireError, match="asked for"):
+        student.call(0, [], {}, [], "", 1)
