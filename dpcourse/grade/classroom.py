@@ -11,12 +11,9 @@ import gc
 import hashlib
 import json
 import multiprocessing
-import multiprocessing.connection
 import os
 import shutil
-import signal
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +25,7 @@ from tqdm import tqdm
 
 from dpcourse.checks.clocks import Trouble
 from dpcourse.checks.diagnosis import cut
-from dpcourse.grade import sandbox
+from dpcourse.grade import process, sandbox
 from dpcourse.grade.handed_in import (
     Submission,
     digest_of,
@@ -42,13 +39,6 @@ from dpcourse.grade.handed_in import (
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
 
-try:
-    import resource
-except ImportError:  # on Windows
-    resource = None  # type: ignore[assignment]
-
-MEMORY = 6 * 2**30
-FILE = 64 * 2**20  # bytes of one file that a grader writes
 FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or what it got may be the disk's fault
 LOOK = 2.0  # seconds after which the progress bar says again who is waited for
 LONGEST = 300.0  # seconds of the grader's own processor time for one notebook, whatever is asked of it
@@ -164,9 +154,11 @@ def _pooled(
     context = multiprocessing.get_context("spawn")
     with (
         tempfile.TemporaryDirectory(prefix="dpcourse-", ignore_cleanup_errors=True) as folder,
-        concurrent.futures.ProcessPoolExecutor(workers, context, initializer=_prepared, initargs=(folder,)) as pool,
+        concurrent.futures.ProcessPoolExecutor(
+            workers, context, initializer=process.prepared, initargs=(folder,)
+        ) as pool,
     ):
-        running = {pool.submit(_one, job[0], job[1], job[2], limits, sandboxed): job for job in jobs}
+        running = {pool.submit(_fresh, job[0], job[1], job[2], limits, sandboxed): job for job in jobs}
         while running:
             ready, _ = concurrent.futures.wait(running, LOOK, concurrent.futures.FIRST_COMPLETED)
             for future in ready:
@@ -192,28 +184,15 @@ def _started(place: Path) -> Path:
     return place.with_suffix(".started")
 
 
-def _prepared(folder: str) -> None:
-    """A worker ends with its grader, and what a notebook asks the check for cannot take all memory of the machine.
-
-    What it leaves in the folder, where it is killed, the grader takes away.
-    """
-    tempfile.tempdir = folder
-    if resource is not None:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
-    grader = multiprocessing.parent_process()
-    assert grader is not None
-
-    def watch() -> None:
-        multiprocessing.connection.wait([grader.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+def _fresh(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
+    """Graded, unless those before it have left this worker too little: then others take its place."""
+    process.end_if_worn()
+    return _one(one, digest, place, limits, sandboxed)
 
 
 def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
     _touched(_started(place))
-    _end_after(LONGEST, LATEST)
+    process.end_after(LONGEST, LATEST)
     keep = True
     try:
         why = not_set(one) or older_copy(one)
@@ -236,21 +215,12 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )
     gc.collect()  # what a notebook handed over may hang on circles, and the next one has its memory
-    _end_after(0, 0)
+    process.end_after(0, 0)
     graded = dataclasses.replace(graded, modified=modified(one.path))
     if keep:
         _kept(graded, place)
     _started(place).unlink(missing_ok=True)
     return graded
-
-
-def _end_after(used: float, passed: float) -> None:
-    """Let the system end this process, even where Python does not get a word in; 0 is never."""
-    if hasattr(signal, "setitimer"):
-        for number in (signal.SIGPROF, signal.SIGALRM):
-            signal.signal(number, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, used)
-        signal.setitimer(signal.ITIMER_REAL, passed)
 
 
 def _kept(graded: Graded, place: Path) -> None:
