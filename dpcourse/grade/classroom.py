@@ -208,7 +208,8 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
     except (OSError, Trouble) as error:  # the grader's own, such as a full disk: graded when it is asked for again
         said = f"could not be graded now ({getattr(error, 'strerror', None) or error}): grade the class again"
         keep, graded = False, Graded(one.student, one.path.name, digest, error=said, again=True)
-    except KeyboardInterrupt:  # by who grades
+    except (KeyboardInterrupt, MemoryError):  # by who grades; or tried once more alone, as one that ended its worker is
+        process.end_after(0, 0)
         raise
     except BaseException as error:  # whatever it was, it is this notebook's, and the class goes on
         graded = Graded(

@@ -52,6 +52,18 @@ def test_what_no_check_catches_costs_one_notebook(tmp_path, monkeypatch):
     assert found.error == "could not be graded: PackageUsed: mechanisms" and not found.again
 
 
+def test_who_finds_no_memory_is_tried_once_more_alone(tmp_path, monkeypatch):
+    """As one that ended its worker; what it has begun is seen, and nothing is kept of it."""
+
+    def without(*_, **__):
+        raise MemoryError
+
+    place = tmp_path / "a.json"
+    with pytest.raises(MemoryError):
+        one(tmp_path / "a.ipynb", place, monkeypatch, without)
+    assert classroom._started(place).exists() and not place.exists()
+
+
 def test_a_full_disk_is_not_a_grade(tmp_path, monkeypatch):
     place = tmp_path / "a.json"
     found = one(tmp_path / "a.ipynb", place, monkeypatch, full)
