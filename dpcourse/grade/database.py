@@ -7,12 +7,13 @@ open keeps memory and files, and SQLite must not go on in a statement that a fun
 from __future__ import annotations
 
 import contextlib
-import itertools
 import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
+
+from dpcourse.checks.rows import Rows
 
 SECONDS = 5.0  # after which a statement is stopped that is not over at once
 PAGES = 256  # of 4,096 bytes, which a file may have
@@ -122,12 +123,12 @@ class Connection:
             return connection.__exit__(*error)
 
 
-class Cursor:
+class Cursor(Rows):
     """A cursor as a student's process has it."""
 
     def __init__(self, lent: Connection) -> None:
+        super().__init__()
         self._lent, self.rowcount = lent, -1
-        self._left: Iterator[Any] = iter(())
 
     def execute(self, *arguments: Any) -> Cursor:
         return self._read(lambda connection: connection.execute(*arguments))
@@ -141,18 +142,3 @@ class Cursor:
             self._left = iter(cursor.fetchall())
             self.rowcount = cursor.rowcount
         return self
-
-    def fetchone(self) -> Any:
-        return next(self._left, None)
-
-    def fetchmany(self, size: int = 1) -> list[Any]:
-        return list(itertools.islice(self._left, size))
-
-    def fetchall(self) -> list[Any]:
-        return list(self._left)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._left
-
-    def close(self) -> None:
-        self._left = iter(())

@@ -17,7 +17,7 @@ except ImportError:  # on Windows
 
 MEMORY = 6 * 2**30  # bytes that may be mapped
 FILE = 64 * 2**20  # bytes of one file that it writes
-WORN = 2**30, 100  # bytes in memory and open files with which it does not take another notebook: it has a third of both
+WORN = 2**30, 100  # bytes in memory and open files with which it takes no other notebook
 
 _begun = 0  # notebooks, by this process
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import sqlite3
-from collections.abc import Iterator
 from typing import Any
+
+from dpcourse.checks.rows import Rows
 
 
 class Watched(sqlite3.Connection):
@@ -49,15 +49,15 @@ class Watched(sqlite3.Connection):
         return WatchedCursor(self)
 
 
-class WatchedCursor:
+class WatchedCursor(Rows):
     """A cursor whose statements are counted by the watched connection, and whose rows are read at once.
 
     So whoever comes next comes after the read.
     """
 
     def __init__(self, connection: Watched) -> None:
+        super().__init__()
         self.connection = connection
-        self._left: Iterator[Any] = iter(())
         self.rowcount, self.lastrowid, self.description = -1, None, None
 
     def execute(self, sql: str, *arguments: Any) -> WatchedCursor:
@@ -73,18 +73,3 @@ class WatchedCursor:
         self._left = iter(told.fetchall())
         self.rowcount, self.lastrowid, self.description = told.rowcount, told.lastrowid, told.description
         return self
-
-    def fetchone(self) -> Any:
-        return next(self._left, None)
-
-    def fetchmany(self, size: int = 1) -> list[Any]:
-        return list(itertools.islice(self._left, size))
-
-    def fetchall(self) -> list[Any]:
-        return list(self._left)
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._left
-
-    def close(self) -> None:
-        self._left = iter(())
