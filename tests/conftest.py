@@ -245,7 +245,7 @@ class Reader:
 
     def __init__(self, explorer, place):
         self.explorer, self.place = explorer, place
-        place.locator(".dpx-picture svg").wait_for()  # drawn when the browser has told its width, after the page's load
+        place.locator("svg").first.wait_for()  # drawn when the browser has told its width, after the page's load
 
     def control(self, name):
         return self.place.locator(f'[data-name="{name}"]')
