@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dpcourse.grade.student import Student
 
 MOST_AHEAD = 128
+SMALL = 2**12  # bytes of an array that is sent with each call
 _UNCHANGING = (bool, int, float, str, np.generic, np.random.Generator)  # a generator's state is looked at every time
 
 
@@ -32,25 +33,29 @@ class Remote(Elsewhere):
         self._last: Any = None  # the arguments of the last call, as they were given and as they are sent
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        if self._last is not None and _alike(self._last[0], (*arguments, *keywords, *keywords.values())):
+        given = (*arguments, *keywords, *keywords.values())
+        alike = self._last is not None and _alike(self._last[0], given)
+        if alike:
             rng, sent, named, kept = self._last[1]
-            same = self._same
         else:
             rng = next((v for v in (*arguments, *keywords.values()) if isinstance(v, np.random.Generator)), None)
             sent, named, kept = self._prepared(arguments, keywords, rng)
-            same = _key(sent, named, kept) if rng is not None else None
-            before = (*arguments, *keywords, *keywords.values())
-            self._last = (before, (rng, sent, named, kept)) if same is not None and _fixed(before) else None
+            self._last = (given, (rng, sent, named, kept)) if rng is not None and _fixed(given) else None
         state = wire.rng_state(rng) if rng is not None else ""
-        if same is None or same != self._same or not self._ready or self._ready[-1][0] != state:
-            # The longer the same call has been repeated, the more of them are asked for at once. With another generator
-            # it is not the same.
-            again = same is not None and same == self._same and state == self._left
-            self._ahead = min(2 * self._ahead, MOST_AHEAD) if again else 1
+        # With another generator it is not the same call again, whatever else it is given.
+        goes_on = rng is not None and state == self._left
+        if goes_on and not alike:
+            before, self._same = self._same, _key(sent, named, kept)
+            alike = self._same is not None and self._same == before
+        elif not alike:
+            self._same = None
+        if not (goes_on and alike and self._ready):
+            self._ready = []
+            # The longer the same call has been repeated, the more of them are asked for at once.
+            self._ahead = min(2 * self._ahead, MOST_AHEAD) if goes_on and alike else 1
             results = self._student.call(self.number, sent, named, kept, state, self._ahead)
             states = [state, *(after for _, after, _ in results)]
             self._ready = [[was, *found] for was, found in zip(states, results, strict=False)][::-1]
-            self._same = same
         _, result, after, changed = self._ready.pop()
         if rng is not None and after:
             if str(after).split(" ")[1:2] != state.split(" ")[1:2]:
@@ -58,19 +63,20 @@ class Remote(Elsewhere):
             wire.set_rng_state(rng, after)
         self._left = str(after)
         for path, value in changed:
-            given = arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]]
-            if rng is None or not isinstance(given, np.ndarray):  # with a generator, arrays are copies: `checks.forms`
-                change(given, value)
+            changing = arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]]
+            if rng is None or not isinstance(changing, np.ndarray):  # else arrays are copies: `checks.forms`
+                change(changing, value)
         return result
 
     def _prepared(self, arguments: Sequence[Any], keywords: Mapping[str, Any], rng: Any) -> tuple[list, dict, list]:
-        """Arguments with the generator taken out (`...`), and read-only arrays replaced by their names there."""
+        """Arguments with the generator taken out (`...`), and large read-only arrays replaced by their names there."""
         kept: list[list[Any]] = []
 
         def place(value: Any, path: str) -> Any:
             if value is rng and rng is not None:
                 return ...
-            if isinstance(value, np.ndarray) and not value.flags.writeable and value.dtype.kind in "biuf":
+            large = isinstance(value, np.ndarray) and value.nbytes > SMALL
+            if large and not value.flags.writeable and value.dtype.kind in "biuf":
                 number = self._student.keep(value)
                 if number is not None:
                     kept.append([path, number])

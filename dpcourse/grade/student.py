@@ -88,21 +88,26 @@ class Student:
         assert self.process.stdout
         data = bytearray()
         while len(data) < size:
-            self._wait([self.process.stdout], [])
-            with contextlib.suppress(BlockingIOError):
+            try:
                 part = os.read(self.process.stdout.fileno(), min(size - len(data), 2**20))
-                if not part:
-                    raise Gone("the process ended")
-                data += part
+            except BlockingIOError:
+                self._wait([self.process.stdout], [])
+                continue
+            if not part:
+                raise Gone("the process ended")
+            data += part
+            if time.monotonic() > self._look:  # who always has something to say is waited for no longer
+                self._patient()
         return bytes(data)
 
     def _write(self, data: bytes) -> None:
         assert self.process.stdin
         left = memoryview(data)
         while left:
-            self._wait([], [self.process.stdin])
-            with contextlib.suppress(BlockingIOError):
+            try:
                 left = left[os.write(self.process.stdin.fileno(), left) :]
+            except BlockingIOError:
+                self._wait([], [self.process.stdin])
 
     def _wait(self, to_read: list[Any], to_write: list[Any]) -> None:
         """Until one of them is ready, as long as the process may take."""

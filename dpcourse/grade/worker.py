@@ -158,7 +158,7 @@ class Worker:
         for folder, files in given_folders:
             folders.make_like(folder, files)
         whole = {f"p{i}": value for i, value in enumerate(arguments)} | {f"k{k}": v for k, v in keywords.items()}
-        before = {path: (value, value.copy()) for path, value in whole.items() if isinstance(value, MUTABLE)}
+        before = {path: (value, value.copy()) for path, value in whole.items() if may_change(value)}
         for path, key in kept:
             place: Any = arguments if path[0] == "p" else keywords
             index = int(path[1:]) if path[0] == "p" else path[1:]
@@ -195,7 +195,8 @@ def size_of(value: Any) -> int:
     return sum(map(size_of, value)) if isinstance(value, (list, tuple)) else getattr(value, "nbytes", 8)
 
 
-MUTABLE = (list, dict, set, np.ndarray)
+def may_change(value: Any) -> bool:
+    return value.flags.writeable if isinstance(value, np.ndarray) else isinstance(value, (list, dict, set))
 
 
 def alike(before: Any, now: Any) -> bool:

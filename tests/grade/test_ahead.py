@@ -29,8 +29,8 @@ class Counting:
 def test_with_one_generator_that_goes_on_more_and_more_are_asked_for():
     process, rng, same = Counting(), np.random.default_rng(1), np.random.default_rng(1)
     answer = Remote(process, 1)
-    assert [answer([1, 2], rng=rng) for _ in range(31)] == list(same.random(31))
-    assert process.asked == [1, 2, 4, 8, 16]
+    assert [answer([1, 2], rng=rng) for _ in range(32)] == list(same.random(32))
+    assert process.asked == [1, 1, 2, 4, 8, 16]
 
 
 def test_with_another_generator_every_time_none_is_asked_for_in_vain():
@@ -39,6 +39,30 @@ def test_with_another_generator_every_time_none_is_asked_for_in_vain():
     for seed in range(20):
         assert answer([1, 2], rng=np.random.default_rng(seed)) == np.random.default_rng(seed).random()
     assert process.asked == [1] * 20
+
+
+class Stopping(Counting):
+    """One whose calls raise when they are told to."""
+
+    stops = False
+
+    def call(self, number, given, named, kept, state, ahead):
+        if self.stops:
+            raise ValueError("no")
+        return super().call(number, given, named, kept, state, ahead)
+
+
+def test_what_was_asked_for_ahead_is_no_result_of_another_call():
+    """Nor of one that raised, and is asked again with the generator that stands where it stood."""
+    process, rng = Stopping(), np.random.default_rng(4)
+    answer = Remote(process, 1)
+    for _ in range(5):  # the fifth finds two more that are ready
+        answer(1, rng=rng)
+    process.stops = True
+    for _ in range(2):
+        with pytest.raises(ValueError, match="no"):
+            answer(2, rng=rng)
+    assert process.asked == [1, 2, 4]
 
 
 @pytest.mark.grade

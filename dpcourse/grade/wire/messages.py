@@ -9,6 +9,7 @@ from typing import Any
 
 LARGEST = 64 * 2**20  # bytes of one message
 MOST_PARTS = 2**20  # lists in it, each of which is ninety bytes or more when it is read
+_JSON = json.JSONEncoder(separators=(",", ":"), check_circular=False)  # `Encoder` has copied it, and stops in the deep
 
 
 class WireError(Exception):
@@ -17,7 +18,7 @@ class WireError(Exception):
 
 def pack(message: Any, buffers: list[bytes]) -> bytes:
     """One message as bytes."""
-    text = json.dumps(message, separators=(",", ":")).encode()
+    text = _JSON.encode(message).encode()
     size = len(text) + sum(map(len, buffers))
     if size > LARGEST:
         raise WireError(f"{size:,} bytes are more than {LARGEST:,}")
