@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import concurrent.futures.process
 import contextlib
 import dataclasses
 import errno
-import gc
+import functools
 import hashlib
 import json
-import multiprocessing
 import os
 import shutil
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -40,9 +36,7 @@ from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
 
 FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or what it got may be the disk's fault
-LOOK = 2.0  # seconds after which the progress bar says again who is waited for
-LONGEST = 300.0  # seconds of the grader's own processor time for one notebook, whatever is asked of it
-LATEST = 2700.0  # seconds by the clock for one notebook: more than its cells and eight sleepy questions can take
+Job = tuple[Submission, str, Path]  # with the digest of its file, and where its grade is kept
 
 
 @dataclass(frozen=True)
@@ -115,84 +109,30 @@ def grade_class(
 
 
 def _all(
-    todo: list, workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
+    todo: list[Job], workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
 ) -> Iterator[Graded]:
-    """Graded submissions as they are ready. One that ends its worker costs itself, after a second try alone."""
-    left, troubled = list(todo), []
-    while left:
-        lost = []
-        for job, graded in _pooled(left, workers, limits, sandboxed, say):
-            if graded is None:
-                lost.append(job)
-            elif graded.again:
-                troubled.append(job)
-            else:
-                yield graded
-        # Which one it was, nobody says: so those that had begun are tried one by one, and then the rest goes on.
-        begun = [job for job in lost if _started(job[2]).exists()] or lost[:1]
-        for job in begun:
-            yield _alone(job, limits, sandboxed, say)
-        tried = {job[2] for job in begun}
-        left = [job for job in lost if job[2] not in tried]
-    for job in troubled:  # the trouble may be that of a worker to which a notebook before it left no memory or files
-        yield _alone(job, limits, sandboxed, say)
+    """Graded submissions as they are ready. One that ends its process costs itself, after a second try alone."""
+    grade_it = functools.partial(_one, limits=limits, sandboxed=sandboxed)
+
+    def told(waited: list[tuple[Job, float]]) -> None:
+        say("; ".join(f"{printable(job[0].student)} {seconds:.0f} s" for job, seconds in waited))
+
+    again = []
+    for job, graded in process.each(grade_it, todo, workers, told):
+        if graded is None or graded.again:
+            again.append(job)  # those beside it may have left it no memory, files or processes
+        else:
+            yield graded
+    for one in again:
+        ((job, graded),) = process.each(grade_it, [one], 1, told)
+        if graded is None:
+            graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
+            _kept(graded, job[2])
+        yield graded
 
 
-def _alone(job: Any, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]) -> Graded:
-    """Graded by a worker of its own."""
-    ((_, graded),) = _pooled([job], 1, limits, sandboxed, say)
-    if graded is None:
-        graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
-        _kept(graded, job[2])
-    return graded
-
-
-def _pooled(
-    jobs: list, workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
-) -> Iterator[tuple[Any, Graded | None]]:
-    """Each job with what it got; None where a worker ended before it was done. `say` is told who is waited for."""
-    context = multiprocessing.get_context("spawn")
-    with (
-        tempfile.TemporaryDirectory(prefix="dpcourse-", ignore_cleanup_errors=True) as folder,
-        concurrent.futures.ProcessPoolExecutor(
-            workers, context, initializer=process.prepared, initargs=(folder,)
-        ) as pool,
-    ):
-        running = {pool.submit(_fresh, job[0], job[1], job[2], limits, sandboxed): job for job in jobs}
-        while running:
-            ready, _ = concurrent.futures.wait(running, LOOK, concurrent.futures.FIRST_COMPLETED)
-            for future in ready:
-                job = running.pop(future)
-                try:
-                    yield job, future.result()
-                except Exception:  # the pool is broken, or what came back of it cannot be read
-                    yield job, None
-            say(_waited_for(running.values()))
-
-
-def _waited_for(jobs: Iterable[Any]) -> str:
-    """Students whose notebooks have begun, and since when."""
-    found = []
-    for one, _, place in jobs:
-        with contextlib.suppress(OSError):
-            found.append(f"{printable(one.student)} {time.time() - _started(place).stat().st_mtime:.0f} s")
-    return "; ".join(found)
-
-
-def _started(place: Path) -> Path:
-    """A file that is there while a notebook is being graded."""
-    return place.with_suffix(".started")
-
-
-def _fresh(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
-    """Graded, unless those before it have left this worker too little: then others take its place."""
-    process.end_if_worn()
-    return _one(one, digest, place, limits, sandboxed)
-
-
-def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sandboxed: bool) -> Graded:
-    _touched(_started(place))
-    process.end_after(LONGEST, LATEST)
+def _one(job: Job, limits: sandbox.Limits, sandboxed: bool) -> Graded:
+    one, digest, place = job
     keep = True
     try:
         why = not_set(one) or older_copy(one)
@@ -208,19 +148,15 @@ def _one(one: Submission, digest: str, place: Path, limits: sandbox.Limits, sand
     except (OSError, Trouble) as error:  # the grader's own, such as a full disk: graded when it is asked for again
         said = f"could not be graded now ({getattr(error, 'strerror', None) or error}): grade the class again"
         keep, graded = False, Graded(one.student, one.path.name, digest, error=said, again=True)
-    except (KeyboardInterrupt, MemoryError):  # by who grades; or tried once more alone, as one that ended its worker is
-        process.end_after(0, 0)
+    except (KeyboardInterrupt, MemoryError):  # by who grades; or tried once more alone
         raise
     except BaseException as error:  # whatever it was, it is this notebook's, and the class goes on
         graded = Graded(
             one.student, one.path.name, digest, error=f"could not be graded: {type(error).__name__}: {error}"
         )
-    gc.collect()  # what a notebook handed over may hang on circles, and the next one has its memory
-    process.end_after(0, 0)
     graded = dataclasses.replace(graded, modified=modified(one.path))
     if keep:
         _kept(graded, place)
-    _started(place).unlink(missing_ok=True)
     return graded
 
 
@@ -228,12 +164,6 @@ def _kept(graded: Graded, place: Path) -> None:
     """Stored, unless the disk is full: then it is graded when it is asked for again."""
     with contextlib.suppress(OSError):
         write(graded, place)
-        _started(place).unlink(missing_ok=True)
-
-
-def _touched(place: Path) -> None:
-    with contextlib.suppress(OSError):
-        place.touch()
 
 
 def write(graded: Graded, place: Path) -> None:

@@ -1,4 +1,4 @@
-"""A process that grades one notebook after another: what it may use, how long, and when another takes its place."""
+"""A process for each notebook: what it may use, and how long. Nothing that a notebook leaves in it meets the next."""
 
 from __future__ import annotations
 
@@ -6,9 +6,13 @@ import multiprocessing
 import multiprocessing.connection
 import os
 import signal
+import sys
 import tempfile
 import threading
-from pathlib import Path
+import time
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection
+from typing import Any
 
 try:
     import resource
@@ -17,12 +21,80 @@ except ImportError:  # on Windows
 
 MEMORY = 6 * 2**30  # bytes that may be mapped
 FILE = 64 * 2**20  # bytes of one file that it writes
-WORN = 2**30, 100  # bytes in memory and open files with which it takes no other notebook
+LONGEST = 300.0  # seconds of processor time, whatever a notebook asks of its grader
+LATEST = 2700.0  # seconds by the clock: more than its cells and eight sleepy questions can take
+LOOK = 2.0  # seconds after which it is said again who is waited for
 
-_begun = 0  # notebooks, by this process
+Waited = Callable[[list[tuple[Any, float]]], Any]
 
 
-def prepared(folder: str) -> None:
+def each(function: Callable[[Any], Any], jobs: Sequence[Any], workers: int, waited: Waited) -> Iterator[Any]:
+    """Pairs of a job and ``function(job)``, as they are ready; of a job and None where its process ended before.
+
+    ``waited`` is called now and then, with the jobs that have begun and the seconds since. Function, jobs and results
+    are pickled. A process is forked from one that has all checks imported; where that is not safe, it starts anew.
+    """
+    context: Any = multiprocessing.get_context("forkserver" if sys.platform == "linux" else "spawn")
+    if sys.platform == "linux":
+        context.set_forkserver_preload(["dpcourse.grade.ready"])
+    left, running = list(jobs), dict[Any, tuple[Any, Any, float]]()  # by where the result will be read
+    with tempfile.TemporaryDirectory(prefix="dpcourse-", ignore_cleanup_errors=True) as folder:
+        try:
+            while left or running:
+                while left and len(running) < workers:
+                    try:
+                        result, process = _begun(context, function, left[0], folder)
+                    except (OSError, EOFError):
+                        if not running:
+                            raise
+                        break  # until one of them has ended
+                    running[result] = left.pop(0), process, time.monotonic()
+                for ready in multiprocessing.connection.wait(list(running), LOOK):
+                    job, process, _ = running.pop(ready)
+                    found = _received(ready)
+                    _ended(process)
+                    yield job, found
+                waited([(job, time.monotonic() - began) for job, _, began in running.values()])
+        finally:
+            for _, process, _ in running.values():
+                _ended(process, 0.0)
+
+
+def _begun(context: Any, function: Callable[[Any], Any], job: Any, folder: str) -> tuple[Connection, Any]:
+    """Where the result will be read, and the process."""
+    result, sent = context.Pipe(duplex=False)
+    with sent:
+        process = context.Process(target=_alone, args=(function, job, sent, folder))
+        process.start()
+    return result, process
+
+
+def _received(result: Any) -> Any:
+    with result:
+        try:
+            return result.recv()
+        except Exception:  # there is none, or not a whole one
+            return None
+
+
+def _ended(process: Any, seconds: float = 5.0) -> None:
+    """Its result is known, or not wanted: whatever it still does may be stopped."""
+    process.join(seconds)
+    process.kill()
+    process.join()
+
+
+def _alone(function: Callable[[Any], Any], job: Any, sent: Connection, folder: str) -> None:
+    """In the new process."""
+    _bounded(folder)
+    try:
+        result = function(job)
+    except (KeyboardInterrupt, MemoryError):
+        os._exit(1)
+    sent.send(result)
+
+
+def _bounded(folder: str) -> None:
     """It ends with its grader, and what a notebook asks the check for cannot take all memory of the machine.
 
     What it leaves in the folder, where it is killed, the grader takes away.
@@ -31,6 +103,11 @@ def prepared(folder: str) -> None:
     if resource is not None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE, FILE))
+    if hasattr(signal, "setitimer"):  # the system ends it, even where Python does not get a word in
+        for number in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(number, signal.SIG_DFL)
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        signal.setitimer(signal.ITIMER_REAL, LATEST)
     grader = multiprocessing.parent_process()
     assert grader is not None
 
@@ -39,33 +116,3 @@ def prepared(folder: str) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def end_after(used: float, passed: float) -> None:
-    """Let the system end this process, even where Python does not get a word in; 0 is never."""
-    if hasattr(signal, "setitimer"):
-        for number in (signal.SIGPROF, signal.SIGALRM):
-            signal.signal(number, signal.SIG_DFL)
-        signal.setitimer(signal.ITIMER_PROF, used)
-        signal.setitimer(signal.ITIMER_REAL, passed)
-
-
-def end_if_worn() -> None:
-    """To be asked before each notebook: those before it may have left memory or files that the next one misses.
-
-    The first is taken in any case.
-    """
-    global _begun
-    held = _held()
-    if _begun and any(many > most for many, most in zip(held, WORN, strict=True)):
-        os._exit(1)
-    _begun += 1
-
-
-def _held() -> tuple[int, int]:
-    """Bytes in memory and open files; 0 where the system does not tell."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE"), len(os.listdir("/proc/self/fd"))
-    except OSError:
-        return 0, 0

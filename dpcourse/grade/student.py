@@ -54,6 +54,7 @@ class Student:
         assert process.stdin and process.stdout
         for end in (process.stdin, process.stdout):  # it may not read what it is sent, and take back what it said
             os.set_blocking(end.fileno(), False)
+        self._heard = bytearray()  # what it has written and nobody has read
         self._asked: float | None = None  # when the process was asked what it has not answered yet
         self._look = float("inf")  # when to look how long it takes
         self._before: float | None = None  # its processor time when it was first looked at
@@ -86,19 +87,15 @@ class Student:
 
     def _read(self, size: int) -> bytes:
         assert self.process.stdout
-        data = bytearray()
-        while len(data) < size:
-            try:
-                part = os.read(self.process.stdout.fileno(), min(size - len(data), 2**20))
-            except BlockingIOError:
-                self._wait([self.process.stdout], [])
-                continue
-            if not part:
-                raise Gone("the process ended")
-            data += part
-            if time.monotonic() > self._look:  # who always has something to say is waited for no longer
-                self._patient()
-        return bytes(data)
+        while len(self._heard) < size:
+            self._wait([self.process.stdout], [])
+            with contextlib.suppress(BlockingIOError):
+                part = os.read(self.process.stdout.fileno(), 2**16)
+                if not part:
+                    raise Gone("the process ended")
+                self._heard += part
+        data, self._heard = bytes(self._heard[:size]), self._heard[size:]
+        return data
 
     def _write(self, data: bytes) -> None:
         assert self.process.stdin

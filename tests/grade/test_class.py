@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dpcourse.grade import classroom, results, sandbox, staging
-from dpcourse.grade.classroom import Graded, _waited_for, grade_class, latest
+from dpcourse.grade import classroom, process, results, sandbox, staging
+from dpcourse.grade.classroom import Graded, grade_class, latest
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.marking import grade
 from dpcourse.grade.results import write_all
@@ -178,20 +178,26 @@ def test_a_file_is_called_what_a_student_likes(tmp_path):
     assert one.error.startswith("could not be graded now") and not one.again
 
 
+@pytest.mark.parametrize("first", ["trouble", "ended"])
 @pytest.mark.parametrize("still", [False, True])
-def test_who_is_in_trouble_is_tried_once_more_by_another_worker(tmp_path, monkeypatch, still):
-    """A notebook may leave its worker no files or no memory: that is no trouble of those that come after it."""
-    pools = []
+def test_who_is_in_trouble_is_tried_once_more_alone(tmp_path, monkeypatch, still, first):
+    """Those beside it may have left it no memory and no files."""
+    asked = []
 
-    def pooled(jobs, workers, *_):
-        pools.append([job[0].student for job in jobs])
-        poisoned = len(jobs) > 1
-        return iter([(job, Graded(job[0].student, "a", "", again=poisoned or still)) for job in jobs])
+    def each(grade_it, jobs, *_):
+        asked.append([job[0].student for job in jobs])
+        for job in jobs:
+            bad = len(jobs) > 1 or still
+            yield job, None if bad and first == "ended" else Graded(job[0].student, "a", "", again=bad)
 
-    monkeypatch.setattr(classroom, "_pooled", pooled)
+    monkeypatch.setattr(process, "each", each)
     jobs = [(Submission(name, tmp_path), "", tmp_path / f"{name}.json") for name in ("ana", "bob")]
-    found = [(one.student, one.again) for one in classroom._all(jobs, 2, LIMITS, SANDBOXED, print)]
-    assert pools == [["ana", "bob"], ["ana"], ["bob"]] and found == [("ana", still), ("bob", still)]
+    found = list(classroom._all(jobs, 2, LIMITS, SANDBOXED, print))
+    assert asked == [["ana", "bob"], ["ana"], ["bob"]] and [one.student for one in found] == ["ana", "bob"]
+    assert [one.again for one in found] == [still and first == "trouble"] * 2
+    ended = still and first == "ended"  # what ends its process when it is alone is graded, and has nothing
+    assert [one.error for one in found] == ["grading it ended the grader" if ended else ""] * 2
+    assert [(tmp_path / f"{name}.json").exists() for name in ("ana", "bob")] == [ended] * 2
 
 
 def test_a_name_that_is_no_text_is_kept_as_it_is(tmp_path):
@@ -209,10 +215,10 @@ def test_no_table_has_a_formula_wherever_its_cells_are_parted(tmp_path, name):
         assert not [cell for cell in cells if re.match(r'[\s"]*[=+@＝-]', cell)]
 
 
-def test_the_bar_names_who_is_waited_for(tmp_path):
-    jobs = [(Submission(name, tmp_path), "", tmp_path / f"{name}.json") for name in ("ana", "bob")]
-    (tmp_path / "bob.started").touch()
-    assert re.fullmatch(r"bob \d s", _waited_for(jobs))
+def test_the_bar_names_who_is_waited_for(tmp_path, monkeypatch):
+    job, said = (Submission("bob", tmp_path), "", tmp_path / "bob.json"), []
+    monkeypatch.setattr(process, "each", lambda _, jobs, workers, told: told([(job, 3.2)]) or iter([]))
+    assert not list(classroom._all([job], 2, LIMITS, SANDBOXED, said.append)) and said == ["bob 3 s"]
 
 
 def test_what_is_graded_is_not_graded_again(class_):

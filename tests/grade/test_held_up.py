@@ -37,7 +37,7 @@ def test_what_an_error_is_called_is_cut():
 def one(path, place, monkeypatch, outcome):
     monkeypatch.setattr(classroom, "grade", outcome)
     path.write_text("{}", encoding="utf-8")
-    return classroom._one(Submission("ana", path), "digest", place, LIMITS, False)
+    return classroom._one((Submission("ana", path), "digest", place), LIMITS, False)
 
 
 def full(*_, **__):
@@ -52,16 +52,15 @@ def test_what_no_check_catches_costs_one_notebook(tmp_path, monkeypatch):
     assert found.error == "could not be graded: PackageUsed: mechanisms" and not found.again
 
 
-def test_who_finds_no_memory_is_tried_once_more_alone(tmp_path, monkeypatch):
-    """As one that ended its worker; what it has begun is seen, and nothing is kept of it."""
+def test_who_finds_no_memory_is_no_grade(tmp_path, monkeypatch):
+    """`process.each` gives nothing then, and the notebook is tried once more alone."""
 
     def without(*_, **__):
         raise MemoryError
 
-    place = tmp_path / "a.json"
     with pytest.raises(MemoryError):
-        one(tmp_path / "a.ipynb", place, monkeypatch, without)
-    assert classroom._started(place).exists() and not place.exists()
+        one(tmp_path / "a.ipynb", tmp_path / "a.json", monkeypatch, without)
+    assert not (tmp_path / "a.json").exists()
 
 
 def test_a_full_disk_is_not_a_grade(tmp_path, monkeypatch):
@@ -196,16 +195,6 @@ def test_a_call_has_its_time_with_all_that_it_asks_for():
     assert student._asked is None
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on Windows")
-def test_a_notebook_ends_by_the_clock_too(tmp_path, monkeypatch):
-    left = []
-    timers = (signal.ITIMER_PROF, signal.ITIMER_REAL)
-    look = lambda *_, **__: left.extend(signal.getitimer(timer)[0] for timer in timers) or ("00", [])  # noqa: E731
-    one(tmp_path / "a.ipynb", tmp_path / "a.json", monkeypatch, look)
-    assert 0 < left[0] < classroom.LONGEST + 1 and 0 < left[1] < classroom.LATEST + 1  # rounded up
-    assert [signal.getitimer(timer)[0] for timer in timers] == [0.0, 0.0]
-
-
 def test_what_an_answer_gave_is_shown_in_part():
     mark = marking.Mark("00.2", "", 0.0, 1.0, "raised", f"You return {'x' * 10**7}; right is 3.", "y" * 10**7)
     assert len(mark.seen) < 3000 and len(mark.next) < 3000
@@ -269,7 +258,7 @@ def test_who_is_to_be_sandboxed_never_runs_without(tmp_path, monkeypatch):
 def test_a_process_that_does_not_start_is_not_a_grade(tmp_path, monkeypatch):
     place, source = tmp_path / "a.json", next((ROOT / "notebooks" / "solutions").glob("00_*"))
     monkeypatch.setattr(sandbox, "start", stopped)
-    found = classroom._one(Submission("ana", source), "digest", place, LIMITS, False)
+    found = classroom._one((Submission("ana", source), "digest", place), LIMITS, False)
     assert "could not be graded now (no process" in found.error and not found.marks and not place.exists()
 
 
@@ -277,7 +266,7 @@ def test_a_process_that_ends_before_it_began_is_not_a_grade(tmp_path, monkeypatc
     place, source = tmp_path / "a.json", next((ROOT / "notebooks" / "solutions").glob("00_*"))
     ends = lambda *_, **__: subprocess.Popen(["true"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: E731
     monkeypatch.setattr(sandbox, "start", ends)
-    assert "could not be graded now" in classroom._one(Submission("ana", source), "", place, LIMITS, False).error
+    assert "could not be graded now" in classroom._one((Submission("ana", source), "", place), LIMITS, False).error
 
 
 @pytest.mark.parametrize("where", ["in the clock", "in a new process"])

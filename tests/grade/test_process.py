@@ -1,30 +1,92 @@
-"""A process that grades notebook after notebook ends where one of them has left too little for the next."""
+"""A process for each notebook: what one leaves in its process, or does to it, costs no other."""
 
 import os
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
 
 import pytest
 
 from dpcourse.grade import process
 
-
-@pytest.mark.parametrize(
-    ("held", "ends"), [((2**29, 50), False), ((2**30 + 1, 50), True), ((2**29, 101), True), ((0, 0), False)]
-)
-def test_who_holds_much_takes_no_other_notebook(monkeypatch, held, ends):
-    ended = []
-    monkeypatch.setattr(process, "_held", lambda: held)
-    monkeypatch.setattr(process, "_begun", 0)
-    monkeypatch.setattr(os, "_exit", ended.append)
-    process.end_if_worn()
-    assert not ended  # the first is taken in any case
-    process.end_if_worn()
-    assert ended == [1] * ends
+LEFT = []
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="the system does not tell")
-def test_memory_and_files_are_counted():
-    bytes_, files = process._held()
-    more = [bytearray(2**26), *(open(os.devnull) for _ in range(5))]
-    assert process._held()[0] > bytes_ + 2**25 and process._held()[1] == files + 5
-    for file in more[1:]:
-        file.close()
+def done(job):
+    """In a process of its own: the number, or what the job says."""
+    LEFT.append(job)
+    if job == "dies":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if job == "no memory":
+        raise MemoryError
+    if job == "stopped":
+        raise KeyboardInterrupt
+    if job == "half":
+        os._exit(0)
+    if job == "unreadable":
+        return Unreadable()
+    if job == "slow":
+        time.sleep(100)
+    if job == "limits":
+        return signal.getitimer(signal.ITIMER_PROF)[0], signal.getitimer(signal.ITIMER_REAL)[0], tempfile.gettempdir()
+    return job, len(LEFT), os.getpid()
+
+
+class Unreadable:
+    """Its reading raises."""
+
+    def __reduce__(self):
+        return int, ("no number",)
+
+
+def silent(_):
+    return None
+
+
+def test_nothing_that_is_left_behind_is_met_by_the_next():
+    found = dict(process.each(done, [1, 2, 3, 4], 2, silent))
+    assert [found[job][:2] for job in (1, 2, 3, 4)] == [(1, 1), (2, 1), (3, 1), (4, 1)]
+    assert len({pid for _, _, pid in found.values()}) == 4 and not LEFT
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals")
+def test_one_that_ends_its_process_costs_itself_only():
+    bad = ["dies", "no memory", "stopped", "half", "unreadable"]
+    found = dict(process.each(done, [*bad, "good"], 2, silent))
+    assert [found[job] for job in bad] == [None] * len(bad) and found["good"][0] == "good"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on Windows")
+def test_it_ends_by_the_clock_and_leaves_no_files():
+    ((_, (used, passed, folder)),) = process.each(done, ["limits"], 1, silent)
+    assert 0 < used < process.LONGEST + 1 and 0 < passed < process.LATEST + 1  # rounded up
+    assert folder != tempfile.gettempdir() and not Path(folder).exists()
+
+
+def test_who_is_waited_for_is_said_and_stopped_when_nobody_waits(monkeypatch):
+    monkeypatch.setattr(process, "LOOK", 0.05)
+    said = []
+    found = process.each(done, ["slow", "good"], 2, lambda waited: said.append([job for job, _ in waited]))
+    assert next(found)[0] == "good" and ["slow", "good"] in said
+    began = time.monotonic()
+    found.close()
+    assert time.monotonic() - began < 20
+
+
+def test_where_no_process_starts_the_others_are_waited_for(monkeypatch):
+    begun, there = process._begun, []
+
+    def few(context, function, job, folder):
+        if len(there) == 1:
+            there.append(job)
+            raise BlockingIOError("Resource temporarily unavailable")
+        there.append(job)
+        return begun(context, function, job, folder)
+
+    monkeypatch.setattr(process, "_begun", few)
+    assert {job for job, found in process.each(done, [1, 2], 2, silent) if found} == {1, 2} and there == [1, 2, 2]
+    there[:] = [0]
+    with pytest.raises(BlockingIOError):
+        list(process.each(done, [1], 2, silent))
