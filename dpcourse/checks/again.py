@@ -33,27 +33,39 @@ class Again(Answer):
         self, answer: Answer, rng: Generator, share: float, whole: bool = False, *, anew: bool = False
     ) -> None:
         self._answer, self._rng, self._share, self._whole, self._anew = answer, rng, share, whole, anew
+        self._coming: list[tuple[int, bool, Generator]] = []  # the next call's last
         self.same: bool | None = None
         self.first: Any = None  # argument of the last call
 
+    def expect(self, times: int) -> None:
+        """The next calls will be so many of the same."""
+        coming = [self._drawn() for _ in range(times)]
+        self._answer.announce([own for _, _, own in coming])
+        self._coming = coming[::-1]
+
+    def _drawn(self) -> tuple[int, bool, Generator]:
+        """A call's seed, whether it is asked again, and its generator."""
+        seed, again = int(self._rng.integers(2**63)), bool(self._rng.random() < self._share)
+        return seed, again, np.random.default_rng(seed)
+
     def __call__(self, *arguments: Any, rng: Generator) -> Any:
         """`rng` is the check's own, and stays with it."""
-        seed, again, self.same = int(self._rng.integers(2**63)), self._rng.random() < self._share, None
-        self.first = arguments[0]
+        seed, again, own = self._coming.pop() if self._coming else self._drawn()
+        self.same, self.first = None, arguments[0]
         kept = copy.deepcopy(arguments) if again else ()
 
-        def asked(arguments: tuple[Any, ...], seed: int) -> Any:
-            result = self._answer(*arguments, rng=np.random.default_rng(seed))
+        def asked(arguments: tuple[Any, ...], rng: Generator) -> Any:
+            result = self._answer(*arguments, rng=rng)
             if result is not None and type(result) not in (str, np.str_):
                 only_numbers(result)
             if self._whole:
                 _only_whole(result)
             return result
 
-        result = asked(arguments, seed)
+        result = asked(arguments, own)
         if again:
-            self.same = _alike(result, asked(copy.deepcopy(kept), seed + 1))
-            if not _alike(result, asked(kept, seed)):
+            self.same = _alike(result, asked(copy.deepcopy(kept), np.random.default_rng(seed + 1)))
+            if not _alike(result, asked(kept, np.random.default_rng(seed))):
                 raise Refused(TWICE)
         if self._anew:
             rng.bit_generator.state = np.random.default_rng(self._rng.integers(2**63)).bit_generator.state

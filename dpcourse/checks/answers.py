@@ -10,7 +10,7 @@ import sys
 import threading
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -75,6 +75,9 @@ Shape = Callable[..., tuple[int, ...]]
 class Elsewhere:
     """What a function in another process is here: its calls take their forms there."""
 
+    def announce(self, rngs: Sequence[np.random.Generator]) -> None:
+        """The next calls will come with these generators, and all else the same."""
+
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
         raise NotImplementedError
 
@@ -138,6 +141,11 @@ class Answer:
         another = Answer(value, own_work=self._own_work, allowed=self._allowed, again=again, kept=self._kept, path=path)
         another._hidden, another._odd = self._hidden, self._odd
         return another
+
+    def announce(self, rngs: Sequence[np.random.Generator]) -> None:
+        """The next calls will come with these generators, and all else the same: another process makes them at once."""
+        if isinstance(self.value, Elsewhere):
+            self.value.announce(rngs)
 
     def hide(self, rng: np.random.Generator) -> None:
         """From here on this is the check's generator: where a case hands it over, another goes in its place."""

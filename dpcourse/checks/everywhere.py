@@ -147,6 +147,7 @@ class Everywhere:
         self, again: Again, setting: Setting, times: int, rng: Generator, repeated: list[Call]
     ) -> Iterator[Call]:
         given = frozen(setting.arguments)
+        again.expect(times)
         for _ in range(times):
             seen = setting.judge(self.call(again, given, rng))
             if again.same is not None:

@@ -114,8 +114,10 @@ def _often(
     """Hundreds of questions about one dataset, fewer where it is large or has many numbers."""
     truth, scale = np.asarray(release.truth(*arguments), dtype=float), release.scale(arguments, epsilon)
     often, asked = min(OFTEN, max(MOST_RECORDS // max(n, 1), 60), max(MOST_NUMBERS // max(truth.size, 1), 2)), []
-    for before in range(often):
-        result = release.result(answer, arguments, epsilon, fresh(rng), truth.shape)
+    rngs = [fresh(rng) for _ in range(often)]
+    answer.announce(rngs)
+    for before, one in enumerate(rngs):
+        result = release.result(answer, arguments, epsilon, one, truth.shape)
         asked.append(Question(n, before, epsilon, np.ravel(result), np.ravel(result - truth), scale))
     return asked
 

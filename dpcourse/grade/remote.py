@@ -16,7 +16,7 @@ from dpcourse.grade import wire
 if TYPE_CHECKING:
     from dpcourse.grade.student import Student
 
-MOST_AHEAD = 128
+MOST_AHEAD, AT_FIRST = 128, 8
 SMALL = 2**12  # bytes of an array that is sent with each call
 _UNCHANGING = (bool, int, float, str, np.generic, np.random.Generator)  # a generator's state is looked at every time
 
@@ -30,32 +30,41 @@ class Remote(Elsewhere):
         self._same: Any = None
         self._left = ""  # the generator's state after the last call
         self._ahead = 1
-        self._last: Any = None  # the arguments of the last call, as they were given and as they are sent
+        self._coming: list[str] = []  # states of the generators that will be given next
+        self._last: Any = None  # the arguments of the last call: as they were given, as they are sent, if they stay so
+
+    def announce(self, rngs: Sequence[np.random.Generator]) -> None:
+        self._coming = [wire.rng_state(rng) for rng in rngs]
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        rng = next((v for v in (*arguments, *keywords.values()) if isinstance(v, np.random.Generator)), None)
         given = (*arguments, *keywords, *keywords.values())
         alike = self._last is not None and _alike(self._last[0], given)
-        if alike:
-            rng, sent, named, kept = self._last[1]
-        else:
-            rng = next((v for v in (*arguments, *keywords.values()) if isinstance(v, np.random.Generator)), None)
-            sent, named, kept = self._prepared(arguments, keywords, rng)
-            self._last = (given, (rng, sent, named, kept)) if rng is not None and _fixed(given) else None
+        if not alike:
+            self._last = (given, self._prepared(arguments, keywords, rng), rng is not None and _fixed(given))
+        _, (sent, named, kept), fixed = self._last
         state = wire.rng_state(rng) if rng is not None else ""
-        # With another generator it is not the same call again, whatever else it is given.
-        goes_on = rng is not None and state == self._left
-        if goes_on and not alike:
-            before, self._same = self._same, _key(sent, named, kept)
+        # With a generator that nobody has announced it is not the same call again, whatever else it is given.
+        goes_on, announced = rng is not None and state == self._left, self._coming[:1] == [state]
+        if not fixed or not alike:
+            follows = goes_on or announced and (len(self._coming) > 1 or bool(self._ready))
+            before, self._same = self._same, _key(sent, named, kept) if follows else None
             alike = self._same is not None and self._same == before
-        elif not alike:
-            self._same = None
-        if not (goes_on and alike and self._ready):
+        announced = announced and (fixed or self._same is not None)
+        if not (alike and self._ready and self._ready[-1][0] == state):
             self._ready = []
             # The longer the same call has been repeated, the more of them are asked for at once.
-            self._ahead = min(2 * self._ahead, MOST_AHEAD) if goes_on and alike else 1
-            results = self._student.call(self.number, sent, named, kept, state, self._ahead)
-            states = [state, *(after for _, after, _ in results)]
+            again = alike and (goes_on or announced)
+            self._ahead = min(2 * self._ahead, MOST_AHEAD) if again else AT_FIRST if announced else 1
+            states = self._coming[: self._ahead] if announced else [state] if rng is not None else []
+            results = self._student.call(
+                self.number, sent, named, kept, states, len(states) if announced else self._ahead
+            )
+            if not announced:
+                states = [state, *(after for _, after, _ in results)]
             self._ready = [[was, *found] for was, found in zip(states, results, strict=False)][::-1]
+        if announced:
+            del self._coming[0]
         _, result, after, changed = self._ready.pop()
         if rng is not None and after:
             if str(after).split(" ")[1:2] != state.split(" ")[1:2]:
@@ -101,15 +110,20 @@ def change(given: Any, now: Any) -> None:
 
 
 def _fixed(values: Sequence[Any]) -> bool:
-    """Whether these objects stay what they are, so that the same ones make the same call."""
-    return all(
+    """Whether these objects stay what they are, so that the same ones make the same call, but for one generator."""
+    return sum(isinstance(value, np.random.Generator) for value in values) == 1 and all(
         not value.flags.writeable if isinstance(value, np.ndarray) else isinstance(value, _UNCHANGING)
         for value in values
     )
 
 
 def _alike(before: Sequence[Any], now: Sequence[Any]) -> bool:
-    return len(before) == len(now) and all(map(operator.is_, before, now))
+    """The same objects, or another generator."""
+    if len(before) != len(now):
+        return False
+    return all(map(operator.is_, before, now)) or all(
+        a is b or type(a) is type(b) is np.random.Generator for a, b in zip(before, now, strict=True)
+    )
 
 
 def _key(given: list, named: dict, kept: list) -> Any:

@@ -230,11 +230,14 @@ class Student:
                 self._send("keep", [known[0], array])
         return known[0]
 
-    def call(self, number: int, arguments: Any, keywords: Any, kept: Any, state: Any, ahead: int) -> list[Any]:
-        """Results of the same call again and again. Folders among the arguments are brought to the state it left."""
+    def call(self, number: int, arguments: Any, keywords: Any, kept: Any, states: list[str], ahead: int) -> list[Any]:
+        """Results of the same call again and again, with generators in these states and then as the last one goes on.
+
+        Folders among the arguments are brought to the state it left.
+        """
         paths = [value for value in (*arguments, *keywords.values()) if isinstance(value, Path)]
         given = [[path, files_of(path)] for path in paths]
-        results, files = self._ask("call", [number, arguments, keywords, kept, given, state, ahead])
+        results, files = self._ask("call", [number, arguments, keywords, kept, given, states, ahead])
         if not isinstance(results, list) or len(results) > ahead:
             raise wire.WireError("more results than were asked for")
         for path, left in zip(paths, files, strict=True):

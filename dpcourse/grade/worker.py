@@ -150,11 +150,11 @@ class Worker:
         self._kept[number] = array
 
     def do_call(self, value: Any) -> None:
-        """Call an answer, and then again with the same arguments as long as it draws from the generator it is given.
+        """Call an answer, and then again with the same arguments and other generators, or as long as it draws from one.
 
         The grader nearly always asks for the same thing next; each result comes with the generator's state after it.
         """
-        number, arguments, keywords, kept, given_folders, state, ahead = value
+        number, arguments, keywords, kept, given_folders, states, ahead = value
         for folder, files in given_folders:
             folders.make_like(folder, files)
         whole = {f"p{i}": value for i, value in enumerate(arguments)} | {f"k{k}": v for k, v in keywords.items()}
@@ -163,9 +163,11 @@ class Worker:
             place: Any = arguments if path[0] == "p" else keywords
             index = int(path[1:]) if path[0] == "p" else path[1:]
             place[index] = self._kept[key]
-        rng = wire.generator(state) if state else None
+        rng = wire.generator(states[0]) if states else None
         results, size, late = [], 0, time.perf_counter() + 0.5
         for turn in range(ahead):
+            if 0 < turn < len(states):
+                rng = wire.generator(states[turn])
             given = [rng if item is ... else item for item in arguments] if rng is not None else arguments
             named = {k: rng if v is ... else v for k, v in keywords.items()} if rng is not None else keywords
             try:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpcourse.checks.again import Again, follows, listens
-from dpcourse.checks.answers import Answer
+from dpcourse.checks.answers import Answer, Elsewhere
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Refused
 from dpcourse.checks.places import Placed, place
@@ -100,3 +100,32 @@ def test_last_digits_and_places_without_a_number_are_not_looked_at(last):
         return np.append(rng.normal(size=n) * (1 + 1e-13 * next(calls)), last)
 
     assert listens(lambda rng: (9,), call)(Answer(right), Chance(np.random.default_rng(0), 1e-6)) is None
+
+
+class Far(Elsewhere):
+    """A function in another process, which notes what it was told would come and what came."""
+
+    def __init__(self):
+        self.announced, self.came = [], []
+
+    def announce(self, rngs):
+        self.announced += [rng.bit_generator.state["state"]["state"] for rng in rngs]
+
+    def __call__(self, n, rng):
+        self.came.append(rng.bit_generator.state["state"]["state"])
+        return int(rng.integers(n))
+
+
+def test_what_is_announced_is_what_comes():
+    """And what is asked again between, is not announced."""
+    far, rng = Far(), np.random.default_rng(3)
+    again = Again(Answer(far), rng, 0.3)
+    again.expect(20)
+    for _ in range(20):
+        again(1000, rng=rng)
+    asked_again = len(far.came) - 20
+    assert len(far.announced) == 20 and 0 < asked_again < 30 and asked_again % 2 == 0
+    coming = iter(far.came)
+    assert all(state in coming for state in far.announced)  # in this order
+    again(1000, rng=rng)  # nobody has expected it
+    assert far.came[20 + asked_again] not in far.announced

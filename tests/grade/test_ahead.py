@@ -20,10 +20,11 @@ class Counting:
     def __init__(self):
         self.asked = []
 
-    def call(self, number, given, named, kept, state, ahead):
+    def call(self, number, given, named, kept, states, ahead):
         self.asked.append(ahead)
-        rng = wire.generator(state)
-        return [[rng.random(), wire.rng_state(rng), []] for _ in range(ahead)]
+        rngs = [wire.generator(state) for state in states]
+        rngs += rngs[-1:] * (ahead - len(rngs))
+        return [[rng.random(), wire.rng_state(rng), []] for rng in rngs]
 
 
 def test_with_one_generator_that_goes_on_more_and_more_are_asked_for():
@@ -41,15 +42,50 @@ def test_with_another_generator_every_time_none_is_asked_for_in_vain():
     assert process.asked == [1] * 20
 
 
+@pytest.mark.parametrize("argument", [lambda: 0.1 + 0.2, lambda: [1, 2], lambda: np.arange(3.0)])
+def test_announced_generators_are_sent_together(argument):
+    """Whether the arguments are the same objects or alike."""
+    process = Counting()
+    answer = Remote(process, 1)
+    seeds = range(50)
+    answer.announce([np.random.default_rng(seed) for seed in seeds])
+    right = [np.random.default_rng(seed).random() for seed in seeds]
+    assert [answer(argument(), rng=np.random.default_rng(seed)) for seed in seeds] == right
+    assert process.asked == [8, 16, 26]
+    assert answer(argument(), rng=np.random.default_rng(7)) == right[7] and process.asked[3:] == [1]
+
+
+def test_a_call_that_nobody_announced_may_come_between():
+    """As another time the same question, with the same generator, is asked again."""
+    process = Counting()
+    answer = Remote(process, 1)
+    answer.announce([np.random.default_rng(seed) for seed in range(12)])
+    for seed in range(12):
+        right = np.random.default_rng(seed).random()
+        assert answer(1.5, rng=np.random.default_rng(seed)) == right
+        if seed == 5:
+            assert answer([2.5], rng=np.random.default_rng(seed)) == right
+    assert process.asked == [8, 1, 6]
+
+
+def test_other_arguments_are_another_call_whoever_was_announced():
+    process = Counting()
+    answer = Remote(process, 1)
+    answer.announce([np.random.default_rng(seed) for seed in range(3)])
+    for seed in range(3):
+        answer(seed, rng=np.random.default_rng(seed))
+    assert process.asked == [3, 2, 1]
+
+
 class Stopping(Counting):
     """One whose calls raise when they are told to."""
 
     stops = False
 
-    def call(self, number, given, named, kept, state, ahead):
+    def call(self, number, given, named, kept, states, ahead):
         if self.stops:
             raise ValueError("no")
-        return super().call(number, given, named, kept, state, ahead)
+        return super().call(number, given, named, kept, states, ahead)
 
 
 def test_what_was_asked_for_ahead_is_no_result_of_another_call():

@@ -227,8 +227,8 @@ def test_what_is_nested_too_deeply_is_refused():
 class Overwriting:
     """A student's process that says of every call that it overwrote the first argument with zeros."""
 
-    def call(self, number, given, named, kept, state, ahead):
-        return [[1.0, state, [["p0", np.zeros(3)]]]]
+    def call(self, number, given, named, kept, states, ahead):
+        return [[1.0, "".join(states), [["p0", np.zeros(3)]]]]
 
 
 def test_arrays_in_a_call_with_a_generator_stay_as_they_are_whatever_the_process_says():
