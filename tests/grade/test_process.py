@@ -1,5 +1,6 @@
 """A process for each notebook: what one leaves in its process, or does to it, costs no other."""
 
+import contextlib
 import os
 import signal
 import sys
@@ -29,6 +30,8 @@ def done(job):
         return Unreadable()
     if job == "slow":
         time.sleep(100)
+    if job == "later":
+        time.sleep(1)
     if job == "limits":
         return signal.getitimer(signal.ITIMER_PROF)[0], signal.getitimer(signal.ITIMER_REAL)[0], tempfile.gettempdir()
     return job, len(LEFT), os.getpid()
@@ -68,10 +71,10 @@ def test_it_ends_by_the_clock_and_leaves_no_files():
 def test_who_is_waited_for_is_said_and_stopped_when_nobody_waits(monkeypatch):
     monkeypatch.setattr(process, "LOOK", 0.05)
     said = []
-    found = process.each(done, ["slow", "good"], 2, lambda waited: said.append([job for job, _ in waited]))
-    assert next(found)[0] == "good" and ["slow", "good"] in said
-    began = time.monotonic()
-    found.close()
+    found = process.each(done, ["slow", "later"], 2, lambda waited: said.append([job for job, _ in waited]))
+    with contextlib.closing(found):
+        assert next(found)[0] == "later" and ["slow", "later"] in said
+        began = time.monotonic()
     assert time.monotonic() - began < 20
 
 
