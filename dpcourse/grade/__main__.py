@@ -68,6 +68,9 @@ def main() -> int:
         )
     except ValueError as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        print("Stopped. The same command goes on where it was.")
+        return 130
     graded = only_assigned(graded, asked.assigned)
     table, missing = write_all(graded, asked.out)
     print(f"{len(graded)} notebooks; the grades are in {table}, feedback in {asked.out / 'feedback'}")

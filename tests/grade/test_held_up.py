@@ -232,6 +232,15 @@ def test_who_has_no_grade_yet_is_named(tmp_path, monkeypatch, capsys):
     assert "1 without a grade yet. bob, b.ipynb: full disk." in capsys.readouterr().out
 
 
+def test_who_stops_it_is_told_how_to_go_on(tmp_path, monkeypatch, capsys):
+    def stops(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(__main__, "grade_class", stops)
+    monkeypatch.setattr(sys, "argv", ["grade", str(tmp_path), "--out", str(tmp_path / "out"), "--no-sandbox"])
+    assert __main__.main() == 130 and "The same command goes on" in capsys.readouterr().out
+
+
 @pytest.mark.skipif(sandbox.bubblewrap() is None, reason="there is no bubblewrap")
 def test_a_python_that_does_not_start_in_the_sandbox_is_told_at_once(tmp_path, monkeypatch, capsys):
     assert not sandbox.unfit((tmp_path,))
