@@ -19,6 +19,8 @@ SECONDS = 5.0  # after which a statement is stopped that is not over at once
 PAGES = 256  # of 4,096 bytes, which a file may have
 READ = 2**24  # bytes of rows, in all
 VALUE = 10**4  # bytes of one value
+PATTERN = 100  # bytes of one that LIKE or GLOB looks for
+STEPS = 1000  # of SQLite's machine, between two looks at the clock
 
 _ALLOWED = {
     sqlite3.SQLITE_SELECT,
@@ -67,9 +69,10 @@ def guard(connection: sqlite3.Connection) -> None:
         sqlite3.Connection.cursor(connection).execute(f"PRAGMA {pragma}")
     connection.row_factory = row
     connection.set_authorizer(_authorized)
-    connection.set_progress_handler(lambda: time.monotonic() > started + SECONDS, 100_000)
+    connection.set_progress_handler(lambda: time.monotonic() > started + SECONDS, STEPS)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE)
     connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, VALUE)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, PATTERN)
 
 
 class Connection:

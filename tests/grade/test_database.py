@@ -5,6 +5,7 @@ import json
 import os
 import sqlite3
 import sys
+import time
 from pathlib import Path
 from subprocess import PIPE, Popen
 
@@ -47,6 +48,26 @@ def test_a_query_that_takes_too_long_is_stopped(monkeypatch):
         database.guard(connection)
         with pytest.raises(sqlite3.OperationalError, match="interrupted"):
             connection.execute("SELECT max(a.x + b.x + c.x) FROM t a, t b, t c").fetchall()
+
+
+SLOW = {
+    "a long pattern": ("?1 LIKE ?3 || x.value", "%a" + "_" * 4900 + "b"),
+    "a pattern": ("?1 LIKE ?3 || x.value", "%a" + "_" * 90 + "b"),
+    "what is found late": ("instr(?1, ?3 || x.value)", "a" * 5000 + "b"),
+}
+
+
+@pytest.mark.parametrize(("slow", "sought"), SLOW.values(), ids=SLOW)
+def test_what_is_slow_for_each_row_is_stopped_or_refused(monkeypatch, slow, sought):
+    """Between two looks at the clock SQLite calls a few hundred functions."""
+    monkeypatch.setattr(database, "SECONDS", 0.2)
+    sql = f"SELECT count(*) FROM json_each(?2) x, json_each(?2) y, json_each(?2) z WHERE {slow}"
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        database.guard(connection)
+        began = time.process_time()
+        with pytest.raises(sqlite3.Error):
+            connection.execute(sql, ("a" * 9990, json.dumps([1] * 900), sought)).fetchall()
+        assert time.process_time() - began < 10
 
 
 @pytest.fixture
