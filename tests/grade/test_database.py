@@ -59,7 +59,7 @@ SLOW = {
 
 @pytest.mark.parametrize(("slow", "sought"), SLOW.values(), ids=SLOW)
 def test_what_is_slow_for_each_row_is_stopped_or_refused(monkeypatch, slow, sought):
-    """Without the limit of a pattern, or with looks at the clock that are farther apart, each takes three seconds or more.
+    """Without the limit of a pattern, or with fewer looks at the clock, they take three seconds or more.
 
     Each row asks for something else, or SQLite would ask once.
     """
