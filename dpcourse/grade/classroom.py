@@ -27,16 +27,18 @@ from dpcourse.grade.handed_in import (
     digest_of,
     looked_at,
     modified,
+    not_graded,
     not_looked_at,
-    not_set,
-    older_copy,
+    notebook_of,
     submissions,
 )
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
+from dpcourse.grade.process import Ended
 
 FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or what it got may be the disk's fault
 Job = tuple[Submission, str, Path]  # with the digest of its file, and where its grade is kept
+Names = dict[Path, str | Ended]  # which notebook a file is; or how its process ended, where that was not found out
 
 
 @dataclass(frozen=True)
@@ -75,31 +77,24 @@ def grade_class(
     A submission is graded again only when its file has changed; what was not `assigned` is not graded at all.
     ``ready(done, student)`` is called with all that is graded so far when the last notebook of a student is.
     """
-    kept = out / "graded"
-    kept.mkdir(parents=True, exist_ok=True)
+    (out / "graded").mkdir(parents=True, exist_ok=True)
     limits = dataclasses.replace(limits, hidden=(folder.resolve(), out.resolve()))
-    todo, done, left_out = [], [], dict[str, list[str]]()
+    files, left_out = list[Submission](), dict[str, list[str]]()
     for one in submissions(folder):
-        if not looked_at(one):
-            left_out.setdefault(one.student, []).append(one.path.name)
-            continue
-        try:
-            digest = digest_of(one.path)
-        except (OSError, ValueError) as error:
-            said = error.strerror if isinstance(error, OSError) else error
-            done.append(Graded(one.student, one.path.name, "", error=f"{one.path.name} cannot be read: {said}"))
-            continue
-        name = hashlib.sha256(os.fsencode(f"{one.student}\0{one.path.relative_to(folder)}")).hexdigest()[:24]
-        place = kept / f"{name}.json"
-        before = read(place)
-        if before is not None and before.digest == digest:
-            done.append(before)
+        if looked_at(one):
+            files.append(one)
         else:
-            todo.append((dataclasses.replace(one, assigned=tuple(assigned)), digest, place))
+            left_out.setdefault(one.student, []).append(one.path.name)
+    todo, done = _todo(files, folder, out / "graded")
     done += [Graded(student, names[0], "", error=not_looked_at(len(names))) for student, names in left_out.items()]
-    left = Counter(one.student for one, _, _ in todo)
     with tqdm(total=len(todo) + len(done), initial=len(done), unit="notebook") as bar:
-        for graded in _all(todo, workers, limits, sandboxed, lambda names: bar.set_postfix_str(names)):
+        say = bar.set_postfix_str
+        names = _names(_to_be_named(files, todo, bool(assigned)), workers, say)
+        todo, refused = _counting(todo, names, assigned)
+        done += refused
+        bar.update(len(refused))
+        left = Counter(one.student for one, _, _ in todo)
+        for graded in _all(todo, workers, limits, sandboxed, say):
             done.append(graded)
             bar.update()
             left[graded.student] -= 1
@@ -108,41 +103,95 @@ def grade_class(
     return sorted(done, key=lambda graded: (graded.student, graded.file))
 
 
+def _todo(files: list[Submission], folder: Path, kept: Path) -> tuple[list[Job], list[Graded]]:
+    """What has not been graded, and what has, or cannot be read."""
+    todo, done = [], []
+    for one in files:
+        try:
+            digest = digest_of(one.path)
+        except (OSError, ValueError) as error:
+            said = error.strerror if isinstance(error, OSError) else error
+            done.append(Graded(one.student, one.path.name, "", error=f"{one.path.name} cannot be read: {said}"))
+            continue
+        name = hashlib.sha256(os.fsencode(f"{one.student}\0{one.path.relative_to(folder)}")).hexdigest()[:24]
+        before = read(kept / f"{name}.json")
+        if before is not None and before.digest == digest:
+            done.append(before)
+        else:
+            todo.append((one, digest, kept / f"{name}.json"))
+    return todo, done
+
+
+def _to_be_named(files: list[Submission], todo: list[Job], all_of_them: bool) -> list[Submission]:
+    """The files of which one has to know which notebook they are: which of a student's count, or whether it was set."""
+    waiting, many = {one.student for one, _, _ in todo}, Counter(one.student for one in files)
+    return [one for one in files if one.student in waiting and (all_of_them or many[one.student] > 1)]
+
+
+def _counting(todo: list[Job], names: Names, assigned: Sequence[str]) -> tuple[list[Job], list[Graded]]:
+    """What is to be graded, and why the others are not: for what is in other files, or for good."""
+    counting, refused = [], []
+    for job in todo:
+        one, digest, place = job
+        name = names.get(one.path, "")
+        why = name.value if isinstance(name, Ended) else not_graded(one, names, assigned)
+        if not why:
+            counting.append(job)
+            continue
+        refused.append(Graded(one.student, one.path.name, digest, error=why))
+        if isinstance(name, Ended):
+            _kept(refused[-1], place)
+    return counting, refused
+
+
+def _names(files: list[Submission], workers: int, say: Callable[[str], Any]) -> Names:
+    """Which notebook each file is. Each is parsed once, in a process of its own."""
+    jobs = [(one,) for one in files]
+    return {job[0].path: name for job, name in _twice(_name, jobs, workers, say)}
+
+
+def _name(job: tuple[Submission]) -> str:
+    return notebook_of(job[0].path)
+
+
 def _all(
     todo: list[Job], workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
 ) -> Iterator[Graded]:
-    """Graded submissions as they are ready. One that ends its process costs itself, after a second try alone."""
-    grade_it = functools.partial(_one, limits=limits, sandboxed=sandboxed)
+    """Graded submissions as they are ready. One that ends its process costs itself."""
+    for job, graded in _twice(functools.partial(_one, limits=limits, sandboxed=sandboxed), todo, workers, say):
+        if isinstance(graded, Ended):
+            graded = Graded(job[0].student, job[0].path.name, job[1], error=graded.value)
+            _kept(graded, job[2])
+        yield graded
 
-    def told(waited: list[tuple[Job, float]]) -> None:
+
+def _twice(function: Callable[[Any], Any], jobs: list[Any], workers: int, say: Callable[[str], Any]) -> Iterator[Any]:
+    """As `process.each`. What came to nothing is tried once more alone, unless it had all the time that there is.
+
+    Those beside it may have left it no memory, files or processes.
+    """
+
+    def told(waited: list[tuple[Any, float]]) -> None:
         say("; ".join(f"{printable(job[0].student)} {seconds:.0f} s" for job, seconds in waited))
 
     again = []
-    for job, graded in process.each(grade_it, todo, workers, told):
-        if graded is None or graded.again:
-            again.append(job)  # those beside it may have left it no memory, files or processes
+    for job, found in process.each(function, jobs, workers, told):
+        if found is Ended.BEFORE or getattr(found, "again", False):
+            again.append(job)
         else:
-            yield graded
-    for one in again:
-        ((job, graded),) = process.each(grade_it, [one], 1, told)
-        if graded is None:
-            graded = Graded(job[0].student, job[0].path.name, job[1], error="grading it ended the grader")
-            _kept(graded, job[2])
-        yield graded
+            yield job, found
+    for job in again:
+        yield from process.each(function, [job], 1, told)
 
 
 def _one(job: Job, limits: sandbox.Limits, sandboxed: bool) -> Graded:
     one, digest, place = job
     keep = True
     try:
-        why = not_set(one) or older_copy(one)
-        if why:
-            keep, graded = False, Graded(one.student, one.path.name, digest, error=why)
-        else:
-            notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
-            if shutil.disk_usage(tempfile.gettempdir()).free < FREE:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
+        notebook, marks = grade(one.path, limits, sandboxed=sandboxed)
+        if shutil.disk_usage(tempfile.gettempdir()).free < FREE:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        graded = Graded(one.student, one.path.name, digest, notebook, tuple(marks))
     except ValueError as error:
         graded = Graded(one.student, one.path.name, digest, error=str(error))
     except (OSError, Trouble) as error:  # the grader's own, such as a full disk: graded when it is asked for again

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dpcourse.grade.people import person
 from dpcourse.grade.submissions import LARGEST, called, cells_of, matching, not_too_large
@@ -23,7 +24,6 @@ class Submission:
     student: str
     path: Path
     newer: tuple[Path, ...] = ()  # of the same student's files, the newest first
-    assigned: tuple[str, ...] = ()  # beginnings of the notebooks that were set; all, if there are none
 
 
 def submissions(folder: Path) -> list[Submission]:
@@ -106,20 +106,13 @@ def _plain(path: Path) -> bool:
     return path.is_file() and not path.is_symlink()
 
 
-@functools.lru_cache(maxsize=2**16)
-def _notebook(path: Path, size: int, changed: int) -> str:
-    """Which notebook a file is; "" for none."""
+def notebook_of(path: Path) -> str:
+    """The name of the notebook that a file is; "" for none."""
     try:
         known = matching(cells_of(path))
-    except ValueError:
+    except (OSError, ValueError):
         return ""
     return known.name if known else ""
-
-
-def notebook_of(path: Path) -> str:
-    """Which notebook a file is, "" for none. A process parses a file once, unless it has changed."""
-    stat = path.stat()
-    return _notebook(path, stat.st_size, stat.st_mtime_ns)
 
 
 def looked_at(one: Submission) -> bool:
@@ -133,18 +126,18 @@ def not_looked_at(files: int) -> str:
     return f"not looked at{others}: only your {COPIES} newest files are, of {TOGETHER // 2**20} MB together"
 
 
-def not_set(one: Submission) -> str:
-    """Why this file is not graded: nobody was set this notebook. "" if it was."""
-    known = notebook_of(one.path) if one.assigned else ""
-    if not known or any(called(known, name) for name in one.assigned):
-        return ""
-    return f"not counted: {known} was not set"
+def not_graded(one: Submission, names: Mapping[Path, Any], assigned: Sequence[str]) -> str:
+    """Why this file is not graded: nobody was set its notebook, or a newer file of it counts. "" if it is graded.
 
-
-def older_copy(one: Submission) -> str:
-    """Why this file is not graded: there is a newer one of the same notebook, which counts. "" if it is."""
-    known = notebook_of(one.path) if one.newer else ""
-    for path in one.newer if known else ():
-        if notebook_of(path) == known:
-            return f"not graded: {path.name} is newer"
-    return ""
+    Parameters
+    ----------
+    names : mapping
+        Which notebook a file is, by path. Nothing stands against a file that is not there, or is none.
+    assigned : sequence of str
+        Beginnings of the notebooks that were set; all, if there are none.
+    """
+    known = names.get(one.path, "")
+    if known and assigned and not any(called(known, name) for name in assigned):
+        return f"not counted: {known} was not set"
+    newer = [path for path in one.newer if known and names.get(path) == known]
+    return f"not graded: {newer[0].name} is newer" if newer else ""

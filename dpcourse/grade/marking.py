@@ -20,9 +20,9 @@ import numpy as np
 from dpcourse.checks import clocks
 from dpcourse.checks.answers import PackageUsed
 from dpcourse.checks.base import Exercise
-from dpcourse.checks.clocks import Clock, TimedOut, Trouble
+from dpcourse.checks.clocks import Clock, TimedOut, Trouble, time_limit
 from dpcourse.checks.diagnosis import cut
-from dpcourse.checks.kept import REMEMBERS, Kept, changed
+from dpcourse.checks.kept import REMEMBERS, Call, Kept, changed
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.student import Gone, Late, Student
@@ -264,21 +264,21 @@ class _Session:
                 yield question.id, self._lost(question, exercise(question.id), again.key, again.seen, again.ask)
 
     def _same(self, question: Question, upto: int, kept: Kept) -> bool:
-        spent = 0.0  # as they took before: who is slower now gains nothing
+        calls, before = list[tuple[Any, Call]](), 0.0  # in seconds that they took
+        for path, call in kept:
+            if len(calls) >= 4 and before + call.seconds > AGAIN:
+                break
+            calls.append((path, call))
+            before += call.seconds
         try:
             answer = self._ready(upto).answer(question.expression)
-            for number, (path, call) in enumerate(kept):
-                spent += call.seconds
-                if number >= 4 and spent > AGAIN:
-                    break
-                if changed(call, functools.reduce(operator.getitem, path, answer)):
-                    return False
+            with time_limit(before + AGAIN, self._clock()):  # who is much slower now gains nothing
+                return not any(changed(call, functools.reduce(operator.getitem, path, answer)) for path, call in calls)
         except Trouble:
             raise
         except BaseException:  # it gave a result before
             self.close()
             return False
-        return True
 
     def _graded(self, asked: Exercise, answer: Any, rng: int | None) -> Any:
         result = asked.grade(answer, rng=np.random.default_rng(rng))

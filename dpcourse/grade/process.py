@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from enum import Enum
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -25,11 +26,19 @@ LONGEST = 300.0  # seconds of processor time, whatever a notebook asks of its gr
 LATEST = 2700.0  # seconds by the clock: more than its cells and eight sleepy questions can take
 LOOK = 2.0  # seconds after which it is said again who is waited for
 
+
+class Ended(Enum):
+    """A process that gave no result, and why."""
+
+    BEFORE = "grading it ended the grader"
+    LATE = "grading it took all the time that one notebook may take"
+
+
 Waited = Callable[[list[tuple[Any, float]]], Any]
 
 
 def each(function: Callable[[Any], Any], jobs: Sequence[Any], workers: int, waited: Waited) -> Iterator[Any]:
-    """Pairs of a job and ``function(job)``, as they are ready; of a job and None where its process ended before.
+    """Pairs of a job and ``function(job)``, as they are ready; of a job and `Ended` where its process ended before.
 
     ``waited`` is called now and then, with the jobs that have begun and the seconds since. Function, jobs and results
     are pickled. A process is forked from one that has all checks imported; where that is not safe, it starts anew.
@@ -53,7 +62,7 @@ def each(function: Callable[[Any], Any], jobs: Sequence[Any], workers: int, wait
                     job, process, _ = running.pop(ready)
                     found = _received(ready)
                     _ended(process)
-                    yield job, found
+                    yield job, _why(process.exitcode) if found is None else found
                 waited([(job, time.monotonic() - began) for job, _, began in running.values()])
         finally:
             for _, process, _ in running.values():
@@ -75,6 +84,12 @@ def _received(result: Any) -> Any:
             return result.recv()
         except Exception:  # there is none, or not a whole one
             return None
+
+
+def _why(exitcode: int | None) -> Ended:
+    """Why it gave no result."""
+    timers = [-getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)]
+    return Ended.LATE if exitcode in timers else Ended.BEFORE
 
 
 def _ended(process: Any, seconds: float = 5.0) -> None:

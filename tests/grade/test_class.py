@@ -18,6 +18,7 @@ from dpcourse.grade import classroom, process, results, sandbox, staging
 from dpcourse.grade.classroom import Graded, grade_class, latest
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.marking import grade
+from dpcourse.grade.process import Ended
 from dpcourse.grade.results import write_all
 from dpcourse.grade.submissions import ROOT, points, references
 from tests.grade import classes
@@ -188,7 +189,7 @@ def test_who_is_in_trouble_is_tried_once_more_alone(tmp_path, monkeypatch, still
         asked.append([job[0].student for job in jobs])
         for job in jobs:
             bad = len(jobs) > 1 or still
-            yield job, None if bad and first == "ended" else Graded(job[0].student, "a", "", again=bad)
+            yield job, Ended.BEFORE if bad and first == "ended" else Graded(job[0].student, "a", "", again=bad)
 
     monkeypatch.setattr(process, "each", each)
     jobs = [(Submission(name, tmp_path), "", tmp_path / f"{name}.json") for name in ("ana", "bob")]
@@ -198,6 +199,19 @@ def test_who_is_in_trouble_is_tried_once_more_alone(tmp_path, monkeypatch, still
     ended = still and first == "ended"  # what ends its process when it is alone is graded, and has nothing
     assert [one.error for one in found] == ["grading it ended the grader" if ended else ""] * 2
     assert [(tmp_path / f"{name}.json").exists() for name in ("ana", "bob")] == [ended] * 2
+
+
+def test_who_took_all_the_time_there_is_is_not_tried_again(tmp_path, monkeypatch):
+    asked = []
+
+    def each(grade_it, jobs, *_):
+        asked.extend(jobs)
+        return [(job, Ended.LATE) for job in jobs]
+
+    monkeypatch.setattr(process, "each", each)
+    job = Submission("ana", tmp_path), "", tmp_path / "ana.json"
+    (found,) = classroom._all([job], 2, LIMITS, SANDBOXED, print)
+    assert found.error == Ended.LATE.value and asked == [job] and (tmp_path / "ana.json").exists()
 
 
 def test_a_name_that_is_no_text_is_kept_as_it_is(tmp_path):

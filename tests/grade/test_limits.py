@@ -1,11 +1,14 @@
 """How long a student's process may take: processor time, and several times as long by the wall clock."""
 
 import json
+import time
+from types import SimpleNamespace
 
 import pytest
 
-from dpcourse.checks.clocks import PATIENCE
-from dpcourse.grade import sandbox
+from dpcourse.checks.clocks import OWN, PATIENCE
+from dpcourse.checks.kept import Call
+from dpcourse.grade import marking, sandbox
 from dpcourse.grade.marking import grade
 from dpcourse.grade.submissions import ROOT
 from tests.grade.attacks import ATTACKS
@@ -62,3 +65,21 @@ def test_an_answer_that_never_ends_is_stopped(tmp_path, answer):
 @pytest.mark.parametrize("answer", [WAITS, SLOW], ids=["waits", "slow"])
 def test_a_right_answer_is_not_stopped(tmp_path, answer):
     assert marked(tmp_path, answer).key == "passed"
+
+
+def test_who_waits_only_when_asked_once_more_is_stopped(monkeypatch):
+    """Each call is quick enough, and thirty of them would take as many times as long."""
+    monkeypatch.setattr(marking, "AGAIN", 0.05)
+    session, asked = object.__new__(marking._Session), []
+
+    def answer(number):
+        asked.append(number)
+        time.sleep(0.1)
+        return number
+
+    monkeypatch.setattr(session, "_ready", lambda upto: SimpleNamespace(answer=lambda _: answer))
+    monkeypatch.setattr(session, "_clock", lambda: OWN)
+    session._student = None
+    kept = [((), Call(number, (number,), {}, result=number, returned=True)) for number in range(100)]
+    assert not session._same(SimpleNamespace(expression="answer"), 0, kept) and len(asked) < 10
+    assert session._same(SimpleNamespace(expression="answer"), 0, kept[:1])

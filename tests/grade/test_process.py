@@ -32,6 +32,9 @@ def done(job):
         time.sleep(100)
     if job == "later":
         time.sleep(1)
+    if job == "late":
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        time.sleep(100)
     if job == "limits":
         return signal.getitimer(signal.ITIMER_PROF)[0], signal.getitimer(signal.ITIMER_REAL)[0], tempfile.gettempdir()
     return job, len(LEFT), os.getpid()
@@ -58,7 +61,7 @@ def test_nothing_that_is_left_behind_is_met_by_the_next():
 def test_one_that_ends_its_process_costs_itself_only():
     bad = ["dies", "no memory", "stopped", "half", "unreadable"]
     found = dict(process.each(done, [*bad, "good"], 2, silent))
-    assert [found[job] for job in bad] == [None] * len(bad) and found["good"][0] == "good"
+    assert [found[job] for job in bad] == [process.Ended.BEFORE] * len(bad) and found["good"][0] == "good"
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on Windows")
@@ -66,6 +69,11 @@ def test_it_ends_by_the_clock_and_leaves_no_files():
     ((_, (used, passed, folder)),) = process.each(done, ["limits"], 1, silent)
     assert 0 < used < process.LONGEST + 1 and 0 < passed < process.LATEST + 1  # rounded up
     assert folder != tempfile.gettempdir() and not Path(folder).exists()
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on Windows")
+def test_one_that_took_all_its_time_is_told_from_one_that_ended():
+    assert dict(process.each(done, ["late"], 1, silent)) == {"late": process.Ended.LATE}
 
 
 def test_who_is_waited_for_is_said_and_stopped_when_nobody_waits(monkeypatch):
@@ -89,7 +97,11 @@ def test_where_no_process_starts_the_others_are_waited_for(monkeypatch):
         return begun(context, function, job, folder)
 
     monkeypatch.setattr(process, "_begun", few)
-    assert {job for job, found in process.each(done, [1, 2], 2, silent) if found} == {1, 2} and there == [1, 2, 2]
+    assert {job for job, found in process.each(done, [1, 2], 2, silent) if found[0] == job} == {1, 2} and there == [
+        1,
+        2,
+        2,
+    ]
     there[:] = [0]
     with pytest.raises(BlockingIOError):
         list(process.each(done, [1], 2, silent))
