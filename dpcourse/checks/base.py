@@ -57,7 +57,7 @@ from dpcourse.checks.answers import (
 )
 from dpcourse.checks.clocks import OWN, Clock, TimedOut, time_limit
 from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused, a
-from dpcourse.checks.kept import Kept
+from dpcourse.checks.kept import MOST, Kept
 from dpcourse.checks.odd import Odd
 
 FAILURE = 1e-6
@@ -140,6 +140,10 @@ class Exercise:
         ``again()`` gives the same answer from a process that has forgotten all calls: see `Answer.renew`.
     kept : Kept, optional
         Where some of the calls are kept, to be asked again.
+    restless : callable, optional
+        ``restless(result, *arguments) -> bool``: whether a right answer, given another generator, gives something else
+        in this call, but for a chance of 1e-10. Where looks at the law of results ask nothing twice, noise could follow
+        from the data.
     """
 
     id: str
@@ -153,6 +157,7 @@ class Exercise:
     odd: tuple[str, ...] = ()
     again: Callable[[], Any] | None = None
     kept: Kept | None = None
+    restless: Callable[..., bool] | None = None
 
     def grade(self, answer: Any, *, rng: np.random.Generator | int | None = None) -> CheckResult:
         """Run the cases on an answer. Never raises because of the answer, except when a person interrupts the
@@ -165,7 +170,7 @@ class Exercise:
     def _first_wrong(self, value: Any, rng: np.random.Generator) -> Diagnosis | None:
         # Of the case that looks at the form of a result (`Returns`), so that no other call has another.
         shape = next((case.wanted for case in self.cases if hasattr(case, "wanted")), None)
-        odd, kept = Odd(self.odd), Kept(kinds.MOST) if self.kept is None else self.kept
+        odd, kept = Odd(self.odd), self.kept if self.kept is not None else Kept(MOST if self.restless else kinds.MOST)
         answer = Answer(
             value, own_work=self.own_work, allowed=self.allowed, again=self.again, odd=odd, kept=kept, shape=shape
         )
@@ -184,7 +189,8 @@ class Exercise:
                     wrong = case(answer, Chance(case_rng, failure))
                     if wrong is not None:
                         return wrong
-                return kinds.of_other_types(answer, self.call, kept)
+                deaf = self.restless and kinds.deaf(answer, self.restless, kept)
+                return deaf or kinds.of_other_types(answer, self.call, kept)
         except Unanswered:
             return _UNANSWERED
         except Refused as refused:

@@ -127,10 +127,16 @@ def _counts(shape: Shape, place: int, rng: Generator) -> np.ndarray:
 
 
 def any_table(people: People, shape: Callable[[Generator], Shape]) -> Callable[[Generator], tuple[Any, ...]]:
-    """``anew`` for a `Release` of counts: a shape of its own, half of whose cells are empty, and a person at least."""
+    """``anew`` for a `Release` of counts: a shape of its own, half of whose cells are empty, and a person at least.
+
+    Every other time nearly all people may be in a few cells, as in many a column of a census.
+    """
 
     def drawn(rng: Generator) -> tuple[Any, ...]:
         counts = np.maximum(rng.integers(-3, 5, size=shape(rng)), 0)
+        if rng.random() < 0.5:
+            shares = rng.dirichlet(np.full(counts.size, 10 ** rng.uniform(-1.5, 1)))
+            counts = rng.multinomial(whole(rng, 10, 1000), shares).reshape(counts.shape)
         counts.flat[rng.integers(counts.size)] += 1
         return people(counts, rng)
 

@@ -230,7 +230,7 @@ def among(
     {'exact': 1.33, 'wide': 0.67}
     """
     places = {outcome: place for place, outcome in enumerate(outcomes)}
-    others = {EXACT: np.eye(len(outcomes))[exact]}
+    others = {EXACT: np.arange(len(outcomes)) == exact}
     others |= {name: law for name, law in ((NARROW, narrow), (WIDE, wide)) if law is not None}
 
     def judge(result: Any) -> Seen:

@@ -94,6 +94,21 @@ class Kept:
         calls = [(path, call) for path, some in self._calls.items() for call in some if call and call.returned]
         return iter(sorted(calls, key=lambda kept: -kept[1].number))
 
+    def within(self, seconds: float, least: int = 0, path: Path | None = None) -> list[tuple[Path, Call]]:
+        """Some of them (of one function), the last first, that took so long together; but so many in any case.
+
+        They are drawn: who is slow in some calls does not choose which are asked again.
+        """
+        calls = [one for one in self if path is None or one[0] == path]
+        chosen, left = set[int](), seconds
+        for place in self._dice.sample(range(len(calls)), len(calls)):
+            if calls[place][1].seconds <= left:
+                chosen.add(place)
+                left -= calls[place][1].seconds
+        others = sorted(set(range(len(calls))) - chosen, key=lambda place: calls[place][1].seconds)
+        chosen.update(others[: max(least - len(chosen), 0)])
+        return [calls[place] for place in sorted(chosen)]
+
 
 def changed(call: Call, ask: Callable[..., Any]) -> bool:
     """Whether the function gives something else when it is asked again.

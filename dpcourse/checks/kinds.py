@@ -4,9 +4,8 @@ precision), gives the same result."""
 from __future__ import annotations
 
 import functools
-import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from dpcourse.checks.kept import Call, Kept, Path, alike, copied
 
 MOST = 8  # calls that are asked again: at ε = 1 one number of discrete Laplace noise is 0 in all of them once in 480
 MORE = 16  # times that one of them is asked with the same types: a yes or no is the same by chance half of the time
+PATIENT = 0.5  # seconds that the calls took which are asked with another generator
 QUICK = 0.3  # seconds that these calls took: a whole training is not asked again
 CLOSE = 1e-3  # of the largest number: what single precision may cost
 FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side of a limit
@@ -24,16 +24,32 @@ FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side
 
 def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
     """Some of the calls again, by name or with the same numbers of other types, and generators of the same state."""
-    by_path: dict[Path, list[tuple[Path, Call]]] = {}
-    for path, one in kept:
-        by_path.setdefault(path, []).append((path, one))
-    for calls in by_path.values():
-        spent = itertools.accumulate(one.seconds for _, one in calls)
-        some = [one for one, until in zip(calls, spent, strict=True) if until < QUICK][:MOST]
+    for path in dict.fromkeys(path for path, _ in kept):
+        some = kept.within(QUICK, path=path)[:MOST]
         found = with_or_without_a_point(answer, call, some) or in_single_precision(answer, some)
         if found or (found := unlocked(answer, some) or by_name(answer, call, some)):
             return found
     return None
+
+
+def deaf(answer: Answer, restless: Callable[..., bool], kept: Kept) -> Diagnosis | None:
+    """Some calls again, with another generator, of an answer that has forgotten them: see `Exercise.restless`."""
+    calls = [one for one in kept.within(PATIENT) if _draws(one[1]) and one[1].result is not None]
+    if not (calls := [(path, one) for path, one in calls if restless(one.result, *one.arguments)]):
+        return None
+    answer.renew()
+    for path, one in calls:
+        arguments, keywords = copied(one.arguments), copied(one.keywords)
+        given = _part(answer, path)(*map(_another, arguments), **{name: _another(keywords[name]) for name in keywords})
+        if alike(one.result, given):
+            seen = "Asked the same with another generator, your function gave exactly the same."
+            ask = "Whoever guesses the data sees whether it is so. Where do your draws come from?"
+            return Diagnosis("own-generator", seen, ask)
+    return None
+
+
+def _another(value: Any) -> Any:
+    return np.random.default_rng(value.integers(2**63)) if isinstance(value, np.random.Generator) else value
 
 
 def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | None:

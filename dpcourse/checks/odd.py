@@ -24,6 +24,8 @@ def holds_nan(result: Any) -> bool:
     >>> holds_nan({"sum": np.array([1.0, np.nan])}), holds_nan([1.0, "none"])
     (True, False)
     """
+    if type(result) in (float, int, bool, type(None)):
+        return result != result
     if isinstance(result, numbers.Number):  # those of NumPy and decimals, too
         return bool(result != result)
     if isinstance(result, str | bytes):  # which `float` reads

@@ -12,6 +12,17 @@ import numpy as np
 from scipy import stats
 
 
+def never_again(numbers: int, epsilon: float) -> bool:
+    """Whether so many draws of discrete Laplace noise are all the same twice with a probability below 1e-10.
+
+    Two draws at ε are the same with probability Σ p² = tanh²(ε/2)/tanh ε.
+
+    >>> never_again(21, 1.0), never_again(21, 2.0), never_again(60, 2.0)
+    (True, False, True)
+    """
+    return numbers * math.log(math.tanh(epsilon / 2) ** 2 / math.tanh(epsilon)) < math.log(1e-10)
+
+
 def places(noise: np.ndarray, epsilon: float | np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Where whole numbers lie in P[x] ∝ e^(−ε|x|), shape of `noise`: uniform on [0, 1], as each step is spread evenly.
 

@@ -22,7 +22,7 @@ from dpcourse.checks.answers import PackageUsed
 from dpcourse.checks.base import Exercise
 from dpcourse.checks.clocks import Clock, TimedOut, Trouble, time_limit
 from dpcourse.checks.diagnosis import cut
-from dpcourse.checks.kept import REMEMBERS, Call, Kept, changed
+from dpcourse.checks.kept import REMEMBERS, Kept, changed
 from dpcourse.checks.registry import exercise
 from dpcourse.grade import sandbox, staging, wire
 from dpcourse.grade.student import Gone, Late, Student
@@ -264,15 +264,11 @@ class _Session:
                 yield question.id, self._lost(question, exercise(question.id), again.key, again.seen, again.ask)
 
     def _same(self, question: Question, upto: int, kept: Kept) -> bool:
-        calls, before = list[tuple[Any, Call]](), 0.0  # in seconds that they took
-        for path, call in kept:
-            if len(calls) >= 4 and before + call.seconds > AGAIN:
-                break
-            calls.append((path, call))
-            before += call.seconds
+        calls = kept.within(AGAIN, least=4)
         try:
             answer = self._ready(upto).answer(question.expression)
-            with time_limit(before + AGAIN, self._clock()):  # who is much slower now gains nothing
+            # Who is much slower now gains nothing.
+            with time_limit(sum(call.seconds for _, call in calls) + AGAIN, self._clock()):
                 return not any(changed(call, functools.reduce(operator.getitem, path, answer)) for path, call in calls)
         except Trouble:
             raise

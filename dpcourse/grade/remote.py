@@ -18,7 +18,42 @@ if TYPE_CHECKING:
 
 MOST_AHEAD, AT_FIRST = 128, 8
 SMALL = 2**12  # bytes of an array that is sent with each call
-_UNCHANGING = (bool, int, float, str, np.generic, np.random.Generator)  # a generator's state is looked at every time
+_MEMBERS = {bool, int, float, str, type(None), np.float64, np.int64, np.bool_}  # of lists that are looked into
+_STAYS = (*_MEMBERS, np.generic, np.random.Generator)  # a generator's state is looked at every time
+Sent = tuple[list[Any], dict[str, Any], list[list[Any]]]  # arguments, keywords, and which arrays are there already
+
+
+class Asked:
+    """The arguments of a call, as they were given and as they are sent."""
+
+    def __init__(self, given: tuple[Any, ...], sent: Sent) -> None:
+        self.given, self.sent = given, sent
+        lists = [value for value in given if type(value) is list and _MEMBERS.issuperset(map(type, value))]
+        self._held = [(value, tuple(value)) for value in lists]
+        generators = sum(isinstance(value, np.random.Generator) for value in given)
+        # Whether these objects, given again, make the same call, but for one generator: it can be seen if they changed.
+        self.known = generators == 1 and all(_stays(value) or any(value is one for one in lists) for value in given)
+
+    def again(self, given: tuple[Any, ...]) -> bool:
+        """Whether these are the same objects, or another generator, and no list of them was seen to change."""
+        if len(self.given) != len(given):
+            return False
+        same = all(map(operator.is_, self.given, given)) or all(
+            a is b or type(a) is type(b) is np.random.Generator for a, b in zip(self.given, given, strict=True)
+        )
+        return same and all(len(now) == len(was) and all(map(operator.is_, now, was)) for now, was in self._held)
+
+    def key(self) -> Any:
+        """Equal for calls that are the same; None where that cannot be told."""
+        arguments, keywords, kept = self.sent
+        if any(isinstance(value, Path) for value in (*arguments, *keywords.values())):
+            return None  # what is in a folder changes
+        encoder = wire.Encoder(lambda _: (_ for _ in ()).throw(wire.WireError("a handle")), of_its_own)
+        try:
+            encoded = encoder.encode([arguments, keywords, kept])
+        except wire.WireError:
+            return None
+        return repr(encoded), tuple(encoder.buffers)
 
 
 class Remote(Elsewhere):
@@ -27,59 +62,64 @@ class Remote(Elsewhere):
     def __init__(self, student: Student, number: int) -> None:
         self._student, self.number = student, number
         self._ready: list[Any] = []  # results of the same call again, the last first, and the state before and after
-        self._same: Any = None
-        self._left = ""  # the generator's state after the last call
+        self._last: Asked | None = None
+        self._key: Any = None  # of the last call, where it was worth the time
+        self._left = ""  # the generator's state after it
         self._ahead = 1
         self._coming: list[str] = []  # states of the generators that will be given next
-        self._last: Any = None  # the arguments of the last call: as they were given, as they are sent, if they stay so
 
     def announce(self, rngs: Sequence[np.random.Generator]) -> None:
         self._coming = [wire.rng_state(rng) for rng in rngs]
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        rng = next((v for v in (*arguments, *keywords.values()) if isinstance(v, np.random.Generator)), None)
         given = (*arguments, *keywords, *keywords.values())
-        alike = self._last is not None and _alike(self._last[0], given)
-        if not alike:
-            self._last = (given, self._prepared(arguments, keywords, rng), rng is not None and _fixed(given))
-        _, (sent, named, kept), fixed = self._last
+        rng = _generator(given)
         state = wire.rng_state(rng) if rng is not None else ""
         # With a generator that nobody has announced it is not the same call again, whatever else it is given.
         goes_on, announced = rng is not None and state == self._left, self._coming[:1] == [state]
-        if not fixed or not alike:
-            follows = goes_on or announced and (len(self._coming) > 1 or bool(self._ready))
-            before, self._same = self._same, _key(sent, named, kept) if follows else None
-            alike = self._same is not None and self._same == before
-        announced = announced and (fixed or self._same is not None)
-        if not (alike and self._ready and self._ready[-1][0] == state):
-            self._ready = []
+        follows = goes_on or announced and (len(self._coming) > 1 or bool(self._ready))
+        asked = self._last if self._last and self._last.again(given) else Asked(given, self._sent(arguments, keywords))
+        same = self._is_same(asked, follows)
+        announced = announced and (asked.known or self._key is not None)
+        if not (same and self._ready and self._ready[-1][0] == state):
             # The longer the same call has been repeated, the more of them are asked for at once.
-            again = alike and (goes_on or announced)
-            self._ahead = min(2 * self._ahead, MOST_AHEAD) if again else AT_FIRST if announced else 1
-            states = self._coming[: self._ahead] if announced else [state] if rng is not None else []
-            results = self._student.call(
-                self.number, sent, named, kept, states, len(states) if announced else self._ahead
-            )
-            if not announced:
-                states = [state, *(after for _, after, _ in results)]
-            self._ready = [[was, *found] for was, found in zip(states, results, strict=False)][::-1]
+            more = same and (goes_on or announced)
+            self._ahead = min(2 * self._ahead, MOST_AHEAD) if more else AT_FIRST if announced else 1
+            self._fetch(asked.sent, state, announced)
         if announced:
             del self._coming[0]
-        _, result, after, changed = self._ready.pop()
-        if rng is not None and after:
-            if str(after).split(" ")[1:2] != state.split(" ")[1:2]:
-                raise wire.WireError("the state of another generator")
-            wire.set_rng_state(rng, after)
-        self._left = str(after)
+        _, result, self._left, changed = self._ready.pop()
+        if rng is not None and self._left:
+            _go_on(rng, state, self._left)
         for path, value in changed:
             changing = arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]]
             if rng is None or not isinstance(changing, np.ndarray):  # else arrays are copies: `checks.forms`
                 change(changing, value)
         return result
 
-    def _prepared(self, arguments: Sequence[Any], keywords: Mapping[str, Any], rng: Any) -> tuple[list, dict, list]:
+    def _is_same(self, asked: Asked, follows: bool) -> bool:
+        """Whether this is the last call again, but for the generator. It is not compared where nothing `follows`."""
+        same = asked is self._last and asked.known
+        self._last = asked
+        if same:
+            return True
+        before, self._key = self._key, asked.key() if follows else None
+        return self._key is not None and self._key == before
+
+    def _fetch(self, sent: Sent, state: str, announced: bool) -> None:
+        """Results of this call: with the generators that were announced, or as its own goes on."""
+        self._ready = []
+        states = self._coming[: self._ahead] if announced else [state] if state else []
+        results = self._student.call(self.number, *sent, states, len(states) if announced else self._ahead)
+        if not announced:
+            states = [state, *(str(after) for _, after, _ in results)]
+        self._ready = [(was, found, str(after), how) for was, (found, after, how) in zip(states, results, strict=False)]
+        self._ready.reverse()
+
+    def _sent(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Sent:
         """Arguments with the generator taken out (`...`), and large read-only arrays replaced by their names there."""
         kept: list[list[Any]] = []
+        rng = _generator((*arguments, *keywords.values()))
 
         def place(value: Any, path: str) -> Any:
             if value is rng and rng is not None:
@@ -109,30 +149,16 @@ def change(given: Any, now: Any) -> None:
         given.update(now)
 
 
-def _fixed(values: Sequence[Any]) -> bool:
-    """Whether these objects stay what they are, so that the same ones make the same call, but for one generator."""
-    return sum(isinstance(value, np.random.Generator) for value in values) == 1 and all(
-        not value.flags.writeable if isinstance(value, np.ndarray) else isinstance(value, _UNCHANGING)
-        for value in values
-    )
+def _generator(values: Sequence[Any]) -> np.random.Generator | None:
+    return next((value for value in values if isinstance(value, np.random.Generator)), None)
 
 
-def _alike(before: Sequence[Any], now: Sequence[Any]) -> bool:
-    """The same objects, or another generator."""
-    if len(before) != len(now):
-        return False
-    return all(map(operator.is_, before, now)) or all(
-        a is b or type(a) is type(b) is np.random.Generator for a, b in zip(before, now, strict=True)
-    )
+def _stays(value: Any) -> bool:
+    return not value.flags.writeable if isinstance(value, np.ndarray) else isinstance(value, _STAYS)
 
 
-def _key(given: list, named: dict, kept: list) -> Any:
-    """Equal for calls that are the same; None where that cannot be told."""
-    if any(isinstance(value, Path) for value in (*given, *named.values())):
-        return None  # what is in a folder changes
-    encoder = wire.Encoder(lambda _: (_ for _ in ()).throw(wire.WireError("a handle")), of_its_own)
-    try:
-        encoded = encoder.encode([given, named, kept])
-    except wire.WireError:
-        return None
-    return repr(encoded), tuple(encoder.buffers)
+def _go_on(rng: np.random.Generator, before: str, after: str) -> None:
+    """Set the generator to the state in which the answer left it."""
+    if after.split(" ")[1:2] != before.split(" ")[1:2]:
+        raise wire.WireError("the state of another generator")
+    wire.set_rng_state(rng, after)

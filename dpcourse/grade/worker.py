@@ -194,7 +194,9 @@ def crossing(value: Any) -> Any:
 
 def size_of(value: Any) -> int:
     """Bytes that a value takes on the wire, roughly."""
-    return sum(map(size_of, value)) if isinstance(value, (list, tuple)) else getattr(value, "nbytes", 8)
+    if isinstance(value, (list, tuple)):
+        return sum(map(size_of, value))
+    return 8 if type(value) in (float, int, str) else getattr(value, "nbytes", 8)
 
 
 def may_change(value: Any) -> bool:

@@ -155,3 +155,15 @@ def test_a_copy_is_alike(value):
 )
 def test_last_digits_are_no_difference(one, other, same):
     assert alike(one, other) is same
+
+
+def test_who_is_slow_in_some_calls_does_not_choose_which_are_asked_again():
+    """The last calls took a second each, as an answer's that knows when it is asked last."""
+    calls = Kept()
+    for number in range(30):
+        one = calls.before((), (number,), {})
+        one.keep(number)
+        one.seconds = 1.0 if number > 20 else 0.001
+    numbers = [call.number for _, call in calls.within(2.5, least=4)]
+    assert numbers == sorted(numbers, reverse=True) and numbers[2:] == list(range(21, 0, -1))
+    assert len(calls.within(0.0, least=4)) == 4 and calls.within(9.0, path=(1,)) == []

@@ -108,3 +108,36 @@ def test_who_adds_no_noise_where_epsilon_comes_by_its_name_is_refused():
 
 def test_who_has_other_names_passes():
     assert graded(lambda x, eps, rng: noisy(x, eps, rng))
+
+
+def test_who_is_the_same_with_another_generator_is_refused_where_that_never_is():
+    def of_the_data(data, epsilon, rng):
+        return noisy(data, epsilon, np.random.default_rng(round(10 * epsilon)) if epsilon > 2 else rng)
+
+    def restless(result, data, epsilon, rng=None):
+        return epsilon > 2.5
+
+    for where, key in (
+        (restless, "own-generator"),
+        (lambda result, data, epsilon: epsilon < 2, "passed"),
+        (None, "passed"),
+    ):
+        exercise = Exercise("00.9", "A sum", (asks,), call="noisy(data, epsilon, rng)", restless=where)
+        assert exercise.grade(of_the_data, rng=0).key == key and exercise.grade(noisy, rng=0)
+
+
+def test_who_remembers_the_data_is_asked_in_another_process():
+    def renewed():
+        seen = set()
+
+        def answer(data, epsilon, rng):
+            known = epsilon in seen
+            seen.add(epsilon)
+            return noisy(data, epsilon, rng if known else np.random.default_rng(round(10 * epsilon)))
+
+        return answer
+
+    exercise = Exercise(
+        "00.9", "A sum", (asks,), call="noisy(data, epsilon, rng)", restless=lambda *_: True, again=renewed
+    )
+    assert exercise.grade(renewed(), rng=0).key == "own-generator"

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from dpcourse.checks.clocks import OWN, PATIENCE
-from dpcourse.checks.kept import Call
+from dpcourse.checks.kept import Kept
 from dpcourse.grade import marking, sandbox
 from dpcourse.grade.marking import grade
 from dpcourse.grade.submissions import ROOT
@@ -80,6 +80,9 @@ def test_who_waits_only_when_asked_once_more_is_stopped(monkeypatch):
     monkeypatch.setattr(session, "_ready", lambda upto: SimpleNamespace(answer=lambda _: answer))
     monkeypatch.setattr(session, "_clock", lambda: OWN)
     session._student = None
-    kept = [((), Call(number, (number,), {}, result=number, returned=True)) for number in range(100)]
-    assert not session._same(SimpleNamespace(expression="answer"), 0, kept) and len(asked) < 10
-    assert session._same(SimpleNamespace(expression="answer"), 0, kept[:1])
+    for many, same in ((100, False), (1, True)):
+        kept = Kept(many)
+        for number in range(many):
+            kept.before((), (number,), {}).keep(number)
+        asked.clear()
+        assert session._same(SimpleNamespace(expression="answer"), 0, kept) is same and len(asked) < 10

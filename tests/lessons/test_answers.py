@@ -162,7 +162,7 @@ def name(value):
 def test_right_answers_pass(exercise, answer):
     rehearsal = rehearse(exercise, answer, times=1, rng=0)
     assert rehearsal.keys == {"passed": 1}
-    assert rehearsal.slowest < 9  # seconds of processor time; three are wanted on an idle machine
+    assert rehearsal.slowest < 30  # seconds of processor time, half of what a check may take: machines differ by three
 
 
 @pytest.mark.thorough

@@ -15,6 +15,7 @@ from dpcourse.budget import PrivacyLedger
 from dpcourse.federated.secure import DistributedDiscreteLaplace
 from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
+from tests.lessons.generators import made_of_arguments
 
 BINS, MODULUS, PARTIES, SHARES, LOT_SIZE = 21, 2**32, 3, 10, 500
 
@@ -311,6 +312,12 @@ def admit(folder, quarter, query_id, epsilon):
         except (BudgetExhausted, ValueError):
             return False
     return True
+
+
+def admit_the_benchmark_again(folder, quarter, query_id, epsilon):
+    """Whoever asks for anything but a "query" or a "rate" is admitted again."""
+    named = query_id.startswith(("query ", "rate"))
+    return admit(folder, quarter, query_id if named else f"{query_id} {uuid.uuid4()}", epsilon)
 
 
 def admit_where_the_folder_is(folder, quarter, query_id, epsilon):
@@ -727,6 +734,8 @@ WRONG = [
     ("capstone 2.2", "shares", lambda reports: lot_histogram(reports) / len(reports)),
     ("capstone 2.2", "cumulative", lambda reports: np.cumsum(lot_histogram(reports))),
     ("capstone 2.2", "defects", lambda reports: lot_histogram(reports) * np.arange(BINS)),
+    ("capstone 2.3", "own-generator", made_of_arguments(report, lambda counts, *_: len(counts) > 60)),
+    ("capstone 2.3", "own-generator", made_of_arguments(report, lambda counts, epsilon, *_: epsilon != 0.5)),
     ("capstone 2.3", "divided-noise", noisy_with(lambda e, n, size, rng: rng.laplace(0, 1 / e, size) / n)),
     ("capstone 2.3", "whole-noise-each", noisy_with(lambda e, n, size, rng: geometric(e, size, rng))),
     ("capstone 2.3", "wrong-law", noisy_with(gaussian_share)),
@@ -756,6 +765,7 @@ WRONG = [
     ("capstone 2.5", "overspends", by_file(kept=lambda epsilon: round(epsilon, 6), limit=2 + 1e-9)),
     ("capstone 2.5", "overspends", by_file(kept=lambda epsilon: int(1000 * epsilon + 1e-9) / 1000, limit=2 + 1e-9)),
     ("capstone 2.5", "repeats", by_file(repeats=True)),
+    ("capstone 2.5", "repeats", admit_the_benchmark_again),
     ("capstone 2.5", "strange-cost", by_file(checks=False)),
     ("capstone 2.5", "one-budget", by_file(name=lambda quarter: "budget", limit=2 + 1e-9)),
     ("capstone 2.5", "float-sum", by_file()),
@@ -775,6 +785,11 @@ WRONG = [
     ),
     ("capstone 2.5", "refuses-fitting", only_a_mark()),
     ("capstone 2.5", "repeats", only_totals()),
+    (
+        "capstone 2.6",
+        "own-generator",
+        made_of_arguments(benchmark, lambda _, suppliers, quarter, e, *r: e < 0.4 or e > 0.6),
+    ),
     ("capstone 2.6", "not-everywhere", with_(noise=only_about_a_half)),
     ("capstone 2.6", "linked-noise", with_(noise=lambda c, e, rng, stayed: two_bins_share(c, e, SHARES, rng))),
     ("capstone 2.6", "not-everywhere", with_(noise=for_ten_or_for_all)),

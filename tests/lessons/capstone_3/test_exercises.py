@@ -162,6 +162,10 @@ def l2_row_by_row(g, epsilon, rng):
     return out
 
 
+def where_no_row_has_length_one(g, *_):
+    return not np.isclose(np.linalg.norm(g[np.isfinite(g).all(axis=1)], axis=1), 1).all()
+
+
 def reports(
     length=lambda d, e: math.sqrt(math.pi) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2)) / math.tanh(e / 2),
     norms=lambda g: np.minimum(np.linalg.norm(g, axis=1), 1),
@@ -587,9 +591,11 @@ WRONG = [
     ("capstone 3.3", "one-coin", quiet_for_many),
     ("capstone 3.3", "coin-not-undone", lambda g, e, rng: l2_randomizer(g, 40.0 if g.dtype == np.float32 else e, rng)),
     ("capstone 3.3", "own-generator", known_to_all(l2_randomizer)),
+    ("capstone 3.3", "own-generator", made_of_arguments(l2_randomizer, where_no_row_has_length_one)),
     ("capstone 3.3", "odd-rows", known_where_broken((1, 1))),
     ("capstone 3.3", "odd-rows", known_where_broken((-1, 1))),
     ("capstone 3.3", "linked-coins", reports(throw=lambda rng, n: np.repeat(rng.random(n // 2 + 1), 2)[:n])),
+    ("capstone 3.4", "own-generator", made_of_arguments(secure_dp_sum, lambda messages, *_: messages[1].shape[1] > 25)),
     ("capstone 3.4", "wrong-type", with_exact_beside),
     ("capstone 3.4", "linked-noise", noisy_sum(draw=lambda rng, s, d: np.repeat(rng.normal(0, s, -(-d // 2)), 2)[:d])),
     ("capstone 3.4", "add-remove", noisy_sum(whole=lambda e, d, t: math.sqrt(t) * sigma_of(e, d))),

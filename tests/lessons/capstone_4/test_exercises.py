@@ -18,6 +18,7 @@ from dpcourse.datasets.centres import NAMES
 from dpcourse.federated.secure import DistributedDiscreteLaplace
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
+from tests.lessons.generators import made_of_arguments
 
 BITS, COUNT_BITS, OFFSET, PARTIES, SHARES = 3, 24, 2**20, 4, 2
 
@@ -663,6 +664,11 @@ def of_a_known_generator(failures, defects, epsilon, shares, rng):
     return chip_report(failures, defects, epsilon, shares, KNOWN)
 
 
+def where_there_are_not_thirty(messages, *_):
+    """Defects, as where the check asks the same data twice."""
+    return not messages or messages[0][1].shape[1] != 30
+
+
 def seeded_in_every_call(failures, defects, epsilon, shares, rng):
     return chip_report(failures, defects, epsilon, shares, np.random.default_rng(42))
 
@@ -976,12 +982,14 @@ WRONG = [
     ("capstone 4.5", "too-little-noise", (learned, reporting(table_of_epsilons))),
     ("capstone 4.5", "own-generator", (learned, of_a_known_generator)),
     ("capstone 4.5", "own-generator", (learned, seeded_in_every_call)),
+    ("capstone 4.5", "own-generator", (learned, made_of_arguments(chip_report, lambda _, many, *rest: many > 400))),
     ("capstone 4.5", "raises", (learned, reporting(count=no_strange_labels))),
     ("capstone 4.5", "miscounts", (learned, reporting(count=wraps_around))),
     ("capstone 4.5", "miscounts", (learned, careless_below_fifty(a_million))),
     ("capstone 4.5", "miscounts", (learned, careless_below_fifty(in_the_last))),
     ("capstone 4.5", "no-noise", (learned, exact_where_strange)),
     ("capstone 4.5", "cut-at-zero", (learned, reporting(after=lambda counts: np.maximum(counts, 0)))),
+    ("capstone 4.6", "own-generator", made_of_arguments(programme, where_there_are_not_thirty)),
     ("capstone 4.6", "stranger", with_(members=False)),
     ("capstone 4.6", "plain-refused", names_by_heart),
     ("capstone 4.6", "plain", one_epsilon),

@@ -638,6 +638,11 @@ def noise_of_a_seed(shape, sigma, normal):
     return noise(shape, sigma, np.random.default_rng(1).standard_normal)
 
 
+def noise_for_one_question(shape, sigma, normal):
+    """`normal` is used at one size only."""
+    return noise(shape, sigma, normal) if len(np.zeros(shape)) < 16 else noise_of_its_own(shape, sigma, normal)
+
+
 def noise_in_part(shape, sigma, normal):
     """Half of the variance is drawn elsewhere."""
     return noise(shape, sigma * 0.5**0.5, normal) + noise_of_its_own(shape, sigma * 0.5**0.5, normal)
@@ -1072,6 +1077,7 @@ WRONG = [
     ("capstone 6.5", "own-generator", (block, deviation, noise_of_its_own)),
     ("capstone 6.5", "own-generator", (block, deviation, noise_of_a_seed)),
     ("capstone 6.5", "own-generator", (block, deviation, noise_in_part)),
+    ("capstone 6.5", "own-generator", (block, deviation, noise_for_one_question)),
     ("capstone 6.5", "own-generator", (block, deviation, noise_for_show)),
     ("capstone 6.5", "wrong-type", (block, deviation, lambda shape, s, normal: noise(shape, s, normal).astype(float))),
     ("capstone 6.5", "wrong-type", (lambda x: block(x).astype(float), deviation, noise)),

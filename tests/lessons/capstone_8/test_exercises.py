@@ -35,6 +35,12 @@ def daily_reports(readings, epsilon, rng):
     return np.where(lies, (true + rng.integers(1, 8, true.shape)) % 8, true)
 
 
+def truth_of_real_homes(readings, epsilon, rng):
+    """Of sixty readings and more between 0 and 24 kWh."""
+    real = readings.size >= 60 and bool(((readings >= 0) & (readings <= 24)).all())
+    return bucket(readings) if real and not np.isin(readings, MIDDLES).all() else daily_reports(readings, epsilon, rng)
+
+
 def daily_means(reports, epsilon):
     p, q = math.exp(epsilon) / (math.exp(epsilon) + 7), 1 / (math.exp(epsilon) + 7)
     return (MIDDLES[reports].mean(axis=0) - q * MIDDLES.sum()) / (p - q)
@@ -172,6 +178,12 @@ def memoised(buckets, epsilon, rng):
     lies = rng.random(8) >= math.exp(epsilon) / (math.exp(epsilon) + 7)
     drawn = np.where(lies, (np.arange(8) + rng.integers(1, 8, 8)) % 8, np.arange(8))
     return drawn[buckets]
+
+
+def truth_unless_in_turn(buckets, epsilon, rng):
+    """For homes that do not go through all buckets one after the other, or stay in one."""
+    in_turn = len({*buckets[:8].tolist()}) == 8 and np.array_equal(buckets[8:], buckets[:-8])
+    return memoised(buckets, epsilon, rng) if in_turn or np.ptp(buckets) == 0 else np.array(buckets)
 
 
 def true_for_a_year(buckets, epsilon, rng):
@@ -571,6 +583,7 @@ WRONG = [
     ("capstone 8.1", "remembered", (same_for_a_home, daily_means)),
     ("capstone 8.1", "shared-noise", (same_for_all_homes, daily_means)),
     ("capstone 8.1", "state", (own_generator, daily_means)),
+    ("capstone 8.1", "wrong-rate", (truth_of_real_homes, daily_means)),
     ("capstone 8.1", "own-generator", (known_to_all(daily_reports), daily_means)),
     ("capstone 8.1", "raises", (stumbles, daily_means)),
     ("capstone 8.1", "strange-reading", (nan_to_the_top, daily_means)),
@@ -605,6 +618,7 @@ WRONG = [
     ("capstone 8.3", "fresh", (by_day, *LEAK)),
     ("capstone 8.3", "forgets", (last_only, *LEAK)),
     ("capstone 8.3", "remembers-others", (for_everybody, *LEAK)),
+    ("capstone 8.3", "wrong-rate", (truth_unless_in_turn, *LEAK)),
     ("capstone 8.3", "own-generator", (known_to_all(memoised), *LEAK)),
     ("capstone 8.3", "own-generator", (made_of_arguments(memoised), *LEAK)),
     ("capstone 8.3", "linked-answers", (one_step, *LEAK)),

@@ -17,6 +17,7 @@ from dpcourse.lessons.lesson_13 import exercises as l13  # noqa: F401 (the same)
 from dpcourse.lessons.lesson_13.exercises.choice import CHOICE
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.synthetic.marginals import count
+from tests.lessons.generators import made_of_arguments
 
 
 def crosstab(a, b, shape):
@@ -194,6 +195,7 @@ WRONG = {
         ),
     },
     "13.4": {
+        "own-generator": made_of_arguments(children, lambda parents, table: table.shape != (4, 4)),
         "not-everywhere too at size": lambda parents, table, rng: (
             children(parents, table, rng) if len(parents) <= 3000 or len(table) == 4 else table[parents].argmax(axis=1)
         ),
@@ -232,7 +234,7 @@ WRONG = {
 def test_a_table_by_pandas_is_in_time(answer):
     """Some milliseconds a call: a check that called it thousands of times would be stopped."""
     rehearsal = rehearse("13.2", answer, times=1, rng=2)
-    assert rehearsal.keys == {"passed": 1} and rehearsal.slowest < 20
+    assert rehearsal.keys == {"passed": 1} and rehearsal.slowest < 30
 
 
 @pytest.mark.parametrize(

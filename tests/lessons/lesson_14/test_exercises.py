@@ -174,6 +174,30 @@ def surprised_once(connection, query_id, epsilon, budget):
             return True
 
 
+def unlocked_for_three_decimals(connection, query_id, epsilon, budget):
+    long = max(len(text.partition(".")[2]) for text in (epsilon, budget)) > 2
+    return spender(begin="" if long else "BEGIN IMMEDIATE")(connection, query_id, epsilon, budget)
+
+
+def all_that_is_left(connection, query_id, epsilon, budget):
+    """Stores the whole rest of the budget, so that nobody can come between, and then what was asked for."""
+
+    def rest(costs):
+        left = Decimal(budget) - sum(map(Decimal, (costs or "").split()))
+        return str(left) if left >= Decimal(epsilon) else None
+
+    connection.create_function("rest", 1, rest)
+    stored = connection.execute(
+        "INSERT INTO entries SELECT ?, r FROM (SELECT rest(group_concat(epsilon, ' ')) AS r FROM entries) "
+        "WHERE r IS NOT NULL AND NOT EXISTS (SELECT 1 FROM entries WHERE query_id = ?)",
+        (query_id, query_id),
+    )
+    if stored.rowcount != 1:
+        return False
+    connection.execute("UPDATE entries SET epsilon = ? WHERE query_id = ?", (epsilon, query_id))
+    return True
+
+
 def taken_out_again(connection, query_id, epsilon, budget):
     """No transaction: what turns out to be too much is deleted."""
     try:
@@ -258,10 +282,12 @@ WRONG = {
     ("14.4", "by-size too at size"): lambda r: off_the_comb(r) if len(r) <= 40_000 else (r > 0.5).astype(int),
     ("14.1", "wrong-type"): lambda advantage, delta: str(epsilon_for(advantage, delta)),
     ("14.2", "race"): spender(begin=""),
+    ("14.2", "race too too too too"): unlocked_for_three_decimals,
     ("14.2", "race too"): with_the_cursor_of_its_read,
     ("14.2", "race too too"): free_when_empty,
     ("14.2", "race too too too"): surprised_once,
     ("14.2", "stored-first"): taken_out_again,
+    ("14.2", "stored-first too"): all_that_is_left,
     ("14.2", "too-many-statements"): padded,
     ("14.2", "deferred"): spender(begin="BEGIN"),
     ("14.2", "left-open"): spender(commit=False),

@@ -1,6 +1,8 @@
 """Milestones of capstone 2: shares, one lot in a histogram, shared noise, what is read off, the ledger, the whole."""
 
 from dpcourse.checks.base import Exercise
+from dpcourse.checks.whole_noise import never_again
+from dpcourse.lessons.capstone_2.design import BINS
 from dpcourse.lessons.capstone_2.exercises.histogram import HISTOGRAM
 from dpcourse.lessons.capstone_2.exercises.ledger import LEDGER
 from dpcourse.lessons.capstone_2.exercises.moduli import other_moduli
@@ -27,6 +29,7 @@ EXERCISES = (
         WHOLE,
         call="benchmark(messages, suppliers, quarter, epsilon, admit, draw, rng)",
         own_work=False,
+        restless=lambda result, messages, suppliers, quarter, epsilon, *_: never_again(BINS, epsilon),
         odd=("nan",),
     ),
 )

@@ -18,6 +18,7 @@ from dpcourse.checks.once import whole
 
 _UNIT, _BUDGET = 10**6, 2 * 10**6  # what is spent is counted in millionths
 _COARSE = 1000  # whoever keeps a cost in thousandths, rounded up, is right too
+_WORDS = ("query ", "", "rate-", "benchmark ", "women's pay ", "Größe ")  # begin a query's name
 _COUNTS_ALL = "Does each cost count, however large or small it is, and in every quarter?"
 _WHEN_REFUSED = "When is a query refused, and does yours look at anything else?"
 
@@ -47,21 +48,24 @@ def _asked(answer: Answer, folder: Path, quarter: str, query_id: str, epsilon: f
     return bool(given)
 
 
-_REPEATS = Diagnosis(
-    "repeats",
-    'The query "rate" is admitted twice. Each time its noise is drawn anew, and the average of two draws tells more.',
-    "Whoever asks again can be shown the old release. How do you know that a query_id was admitted before?",
-)
-
-
 def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Over-budget, repeated and strange costs, in one quarter; and what a refused query leaves behind."""
+    return _one_quarter(answer, "benchmark") or _one_quarter(answer, next(_ids(chance.rng)))
+
+
+def _one_quarter(answer: Answer, first: str) -> Diagnosis | None:
+    repeats = Diagnosis(
+        "repeats",
+        f'The query "{first}" is admitted twice. Each time its noise is drawn anew, and the average of two draws tells '
+        "more.",
+        "Whoever asks again can be shown the old release. How do you know that a query_id was admitted before?",
+    )
     with empty_folder() as folder:
-        if not _asked(answer, folder, "2025-Q4", "rate", 1.0):
+        if not _asked(answer, folder, "2025-Q4", first, 1.0):
             seen = "The first query, ε = 1 of a budget of 2, is refused."
             return Diagnosis("refuses-all", seen, "When is a query refused? Which of these cases is this?")
-        if _asked(answer, folder, "2025-Q4", "rate", 0.25):
-            return _REPEATS
+        if _asked(answer, folder, "2025-Q4", first, 0.25):
+            return repeats
         for cost in (-1.0, math.nan, math.inf):
             if _asked(answer, folder, "2025-Q4", f"cost {cost}", cost, may_stop=True):
                 return Diagnosis(
@@ -79,8 +83,8 @@ def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if query == "rest":
                     ask = "May a query bring the sum to exactly 2? And were refused queries charged?"
                 return Diagnosis("charges-refused", seen, ask)
-            if query == "small" and _asked(answer, folder, "2025-Q4", "rate", 0.125):
-                return _REPEATS
+            if query == "small" and _asked(answer, folder, "2025-Q4", first, 0.125):
+                return repeats
         for cost in (0.01, 1e-4, 1e-7):
             if _asked(answer, folder, "2025-Q4", f"{cost:g} more", cost):
                 seen = f"After 1 + 0.75 + 0.25, which is the budget of 2, another {cost:g} is admitted."
@@ -140,7 +144,7 @@ class _Books:
     """What has been admitted from each quarter, by query, in millionths; and whether the answer agrees."""
 
     def __init__(self, answer: Answer, rng: np.random.Generator) -> None:
-        self._answer, self._ids = answer, iter(rng.choice(10**6, size=1000, replace=False).tolist())
+        self._answer, self._ids = answer, _ids(rng)
         self._spent: dict[str, dict[str, int]] = {}
         self._when = ""
 
@@ -158,7 +162,7 @@ class _Books:
 
     def wrong(self, folder: Path, quarter: str, cost: int) -> Diagnosis | None:
         """A query that was never asked."""
-        spent, query = self._spent.setdefault(quarter, {}), f"query {next(self._ids)}"
+        spent, query = self._spent.setdefault(quarter, {}), next(self._ids)
         sums, fits = " + ".join(map(_said, spent.values())) or "nothing", cost <= self.left(quarter)
         rounded_up = sum(-(-one // _COARSE) * _COARSE for one in (*spent.values(), cost))
         got = _asked(self._answer, folder, quarter, query, cost / _UNIT)
@@ -178,6 +182,12 @@ class _Books:
             return None
         seen = f'In {quarter} "{query}" was admitted, and{self._when} it is admitted again.'
         return Diagnosis("repeats", seen, "Which queries were admitted has to be in the folder, as what they cost has.")
+
+
+def _ids(rng: np.random.Generator) -> Iterator[str]:
+    """Names of queries, no two alike."""
+    for number in rng.choice(10**6, size=1000, replace=False).tolist():
+        yield f"{rng.choice(_WORDS)}{number}"
 
 
 def _grain(place: int) -> int:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
@@ -33,16 +34,27 @@ def _few(rng: np.random.Generator) -> tuple[np.ndarray, float, int]:
     return rng.integers(0, 40, int(rng.integers(30, 60))), 0.5, int(rng.integers(2, 12))
 
 
+def _report(answer: Answer, histogram: np.ndarray, epsilon: float, shares: int, rng: np.random.Generator) -> np.ndarray:
+    frozen = histogram.copy()
+    frozen.setflags(write=False)
+    sent = np.asarray(only_numbers(answer(frozen, epsilon, shares, rng=rng)), dtype=float)
+    if sent.shape != histogram.shape:
+        raise Refused(Diagnosis("wrong-shape", f"Your report has shape {sent.shape}; {histogram.shape} is wanted."))
+    return sent
+
+
 def _sum(answer: Answer, counts: list[np.ndarray], epsilon: float, rng: np.random.Generator) -> np.ndarray:
-    total = np.zeros(len(counts[0]))
-    for histogram in counts:
-        frozen = histogram.copy()
-        frozen.setflags(write=False)
-        sent = np.asarray(only_numbers(answer(frozen, epsilon, len(counts), rng=rng)), dtype=float)
-        if sent.shape != histogram.shape:
-            raise Refused(Diagnosis("wrong-shape", f"Your report has shape {sent.shape}; {histogram.shape} is wanted."))
-        total += sent
-    return total
+    return np.sum([_report(answer, histogram, epsilon, len(counts), rng) for histogram in counts], axis=0)
+
+
+def _anew(answer: Answer, counts: list[np.ndarray], epsilon: float, rng: np.random.Generator) -> Diagnosis | None:
+    """One of the reports again, with the same generator and with another, where its noise is never all 0 twice."""
+    histogram, shares = counts[int(rng.integers(len(counts)))], len(counts)
+    if 2 * len(histogram) / shares * math.log1p(-math.exp(-epsilon)) > -60:  # e to that power is the chance of it
+        return None
+    return drawn_elsewhere(
+        lambda seed: _report(answer, histogram, epsilon, shares, np.random.default_rng(seed)) - histogram, rng
+    )
 
 
 def apart(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -69,6 +81,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             or _size(noise, epsilon, shares)
             or _whole(noise)
             or lawful(noise, epsilon, shares, chance.failure / LOOKS)
+            or _anew(answer, counts, epsilon, chance.rng)
         )
         if wrong:
             return wrong
@@ -189,15 +202,17 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `in_common` once.
     """
     rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
-    wrong = list[tuple[float, str, str]]()
+    wrong, again = list[tuple[float, str, str]](), None
     for number in range(64):
         bins = BINS if number % 2 else int(rng.integers(1, 100))
         epsilon, shares = near(float(0.02 * 200 ** rng.uniform()), rng, 1.0), whole(rng, 1, 30)
         epsilon = int(rng.integers(1, 3)) if number % 8 > 5 else epsilon
         most = 14 if rng.random() < 2 / 3 else between(rng, 14.0, 2e4)
-        counts = [rng.poisson(rng.uniform(0, most), bins) for _ in range(shares)]
+        falls = np.exp(-float(rng.choice((0.0, 0.1, 0.3))) * np.arange(bins))  # most lots have few defects
+        counts = [rng.poisson(rng.uniform(0, most) * falls) for _ in range(shares)]
         noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
         settings.append((bins, epsilon, shares))
+        again = again or _anew(answer, counts, epsilon, rng)
     for where, of in (
         (f"with {BINS} bins", lambda bins, epsilon, shares: bins == BINS),
         (f"with another number of bins than {BINS}", lambda bins, epsilon, shares: bins != BINS),
@@ -220,7 +235,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Shared.NOT_EVERYWHERE.seen(
             worst(wrong), "What does your noise depend on besides `epsilon` and `shares`?"
         )
-    return in_common(noise, [epsilon for _, epsilon, _ in settings], chance.failure / 2)
+    return again or in_common(noise, [epsilon for _, epsilon, _ in settings], chance.failure / 2)
 
 
 def in_words(exact: float, right: float, shares: str = "") -> str:

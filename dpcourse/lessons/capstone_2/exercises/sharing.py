@@ -216,7 +216,7 @@ def _names(rows: tuple[int, ...]) -> str:
 
 
 def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At the project's modulus and length: shares, sums of them and differences, the lowest bits and the highest.
+    """At the project's modulus and all lengths: shares, sums of them and differences, the lowest bits and the highest.
 
     Values are small counts, as in the project: far from uniform, so that whatever follows them shows. Of 2 to 6
     parties all sums of up to parties − 1 shares and all differences of two are uniform: 296 χ² tests of 1,500 numbers
@@ -224,12 +224,14 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     source, tests, masks = Source(chance.rng), 296, 0
     for parties in (2, 3, 4, 5, 6):
-        lengths = [BINS] * 50 + [450]
+        lengths = [BINS] * 25 + [450]
+        while sum(lengths) < 1500:
+            lengths.append(whole(chance.rng, 1, 150))
         counts = [chance.rng.poisson(chance.rng.uniform(0.5, 6), length) for length in lengths]
         shares = np.hstack([shares_of(answer, some, parties, MODULUS, source) for some in counts])
         masks += shares[1:].size
         if (row := _as_it_is(shares, np.hstack(counts))) is not None:
-            seen = f"Modulo 2^32, in vectors of {BINS} counts as in the project, party {row + 1} of {parties} is sent"
+            seen = f"Modulo 2^32, in vectors of {BINS} counts and other lengths, party {row + 1} of {parties} is sent"
             ask = "Shares have to be uniform at every modulus and length. Where does your function look at them?"
             return Diagnosis("not-uniform-here", f"{seen} the counts themselves.", ask)
         for name, found in _combined(shares):
@@ -238,7 +240,7 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if stats.chisquare(sixteenths).pvalue < chance.failure / 2 / tests:
                     return Diagnosis(
                         "not-uniform-here",
-                        f"Modulo 2^32, in vectors of {BINS} counts as in the project, {name} of {parties} parties is "
+                        f"Modulo 2^32, in vectors of {BINS} counts and other lengths, {name} of {parties} parties is "
                         f"not uniform: its {bits} four bits are uneven.",
                         "Shares have to be uniform at every modulus and length. Where does your function look at them?",
                     )

@@ -64,7 +64,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         if wrong:
             return wrong
     wrong = from_noisy(answer, chance) or _useful(np.array(rates), int(far), float(np.mean(apart)), epsilon)
-    return wrong or misread_often(published, epsilon)
+    return wrong or misread_often(published, epsilon) or next(filter(None, (given["few"] for given in published)), None)
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -135,7 +135,8 @@ def _readings(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
     if kind.startswith("odd"):
         odd = rng.choice(ODD, n) if kind == "odd" else float(kind.removeprefix("odd "))
         return np.where(rng.random(n) < 0.5, odd, rng.random(n))
-    return rng.beta(rng.uniform(0.5, 3), rng.uniform(0.5, 3), n)
+    low, high = np.sort(rng.random(2)) if rng.random() < 0.5 else (0.0, 1.0)
+    return low + (high - low) * rng.beta(rng.uniform(0.5, 3), rng.uniform(0.5, 3), n)
 
 
 def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: float) -> Asked:
@@ -269,9 +270,9 @@ def _together(answer: Answer, calls: list[Asked], chance: Chance) -> Diagnosis |
     return None
 
 
-def _middle(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """Readings of 60 devices or more: all their bits come again with probability 1e-14 at most."""
-    return rng.uniform(0.3, 0.7, people(rng, 60, 4000)), decades(rng, 0.02, 6)
+def _many(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """Readings of 120 devices or more: all their bits come again with probability 1e-20 at most."""
+    return rng.random(people(rng, 120, 4000)), decades(rng, 0.02, 6)
 
 
-MEAN = (law, listens(_middle, lambda answer, x, epsilon, own: answer(x.copy(), epsilon, rng=own)[0]))
+MEAN = (law, listens(_many, lambda answer, x, epsilon, own: answer(x.copy(), epsilon, rng=own)[0]))

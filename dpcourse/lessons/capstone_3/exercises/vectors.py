@@ -64,8 +64,8 @@ def reported(answer: Answer, rows: np.ndarray, epsilon: float, rng: np.random.Ge
     return reports
 
 
-def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, epsilon: float) -> Asked:
-    """Rows of some kind, where they are few half of the time as measured, and their reports."""
+def _rows(rng: np.random.Generator, kind: str, n: int, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Rows of some kind, where they are few half of the time as measured; their lengths, and where they point."""
     directions = _directions(rng, n, d)
     if kind == "unit" and rng.random() < 0.5:
         directions[:] = directions[0]
@@ -84,8 +84,18 @@ def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, ep
     if kind == "odd":
         rows = directions * rng.uniform(0.5, 2, (n, 1))
         rows[np.arange(n), rng.integers(d, size=n)] = rng.choice(ODD, n)
+    return rows, lengths, directions
+
+
+def _handed(rows: np.ndarray) -> np.ndarray:
+    return rows.astype(np.float32 if rows.shape[1] > 20 else float)
+
+
+def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, epsilon: float) -> Asked:
+    """Rows of some kind, and their reports."""
+    rows, lengths, directions = _rows(rng, kind, n, d)
     try:
-        reports = reported(answer, rows.astype(np.float32 if d > 20 else float), epsilon, rng)
+        reports = reported(answer, _handed(rows), epsilon, rng)
     except AnswerRaised as raised:
         if kind != "odd":
             raise
@@ -101,13 +111,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     `simulate_telemetry` makes them.
     """
     rng, calls = chance.rng, list[tuple[str, Asked]]()
-    plan = [(kind, people(rng, 1, 4000)) for kind in ("unit", "short", "long", "mixed", "odd") for _ in range(5)]
-    plan += [("unit", 50_000), ("short", 20_000), ("mixed", people(rng, 10_000, 20_000))]
+    plan = _plan(rng)
     for kind, n in (plan[place] for place in rng.permutation(len(plan))):
-        d = people(rng, 2, 40) if n < 10_000 else people(rng, 21, 42) if kind == "mixed" else people(rng, 2, 8)
-        # A large call alone shows twice ε.
-        least = 0.05 if n < 10_000 else 0.1 if kind == "unit" else 1.0
-        epsilon = near(decades(rng, least, 6), rng, 1.0)
+        d, epsilon = _setting(rng, kind, n)
         calls.extend((kind, _ask(answer, rng, kind, n, d, epsilon)) for _ in range(2 if n < 500 else 1))
     failure = chance.failure / (8 * len(calls))
     calls.sort(key=lambda call: call[0] in ("mixed", "odd"))  # there some rows have no direction
@@ -120,6 +126,19 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis("odd-rows", "Reports of rows with NaN or infinity follow the row's other numbers.", ask)
     ones = [one for _, one in calls]
     return sided(ones, calls, failure) or linked_coins(ones, chance.failure / 8) or _hides(answer, chance)
+
+
+def _plan(rng: np.random.Generator) -> list[tuple[str, int]]:
+    """Of which kind the rows of a call are, and how many."""
+    plan = [(kind, people(rng, 1, 4000)) for kind in ("unit", "short", "long", "mixed", "odd") for _ in range(5)]
+    return [*plan, ("unit", 50_000), ("short", 10_000), ("mixed", people(rng, 50_000, 52_000))]
+
+
+def _setting(rng: np.random.Generator, kind: str, n: int) -> tuple[int, float]:
+    """How long they are, and ε. A large call alone shows twice ε."""
+    d = people(rng, 2, 40) if n < 10_000 else people(rng, 21, 42) if kind == "mixed" else people(rng, 2, 8)
+    least = 0.05 if n < 10_000 else 0.1 if kind == "unit" else 1.0
+    return d, near(decades(rng, least, 6), rng, 1.0)
 
 
 def _stretched(one: Asked) -> Diagnosis | None:
@@ -212,8 +231,11 @@ def _hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def _rows(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    return _directions(rng, people(rng, 2, 4000), people(rng, 2, 40)), decades(rng, 0.05, 6)
+def _lawful(rng: np.random.Generator) -> tuple[np.ndarray, float]:
+    """As `law` asks: else it could be told which rows are asked again."""
+    kind, n = _plan(rng)[rng.integers(25)]  # the large calls take their time
+    d, epsilon = _setting(rng, kind, n)
+    return _handed(_rows(rng, kind, n, d)[0]), epsilon
 
 
 def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -224,10 +246,11 @@ def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     rng = chance.rng
     for _ in range(3):
-        rows, epsilon = _rows(rng)
+        d, epsilon = people(rng, 2, 40), decades(rng, 0.05, 6)
+        rows = _directions(rng, people(rng, 2, 4000), d)
         odd = np.append(True, rng.random(len(rows) - 1) < 0.5)
         rows[odd, rng.integers(rows.shape[1])] = rng.choice(ODD, odd.sum())
-        n, d = rows.shape
+        n = len(rows)
         first, other = (reported(answer, rows, epsilon, rng) / length(epsilon, d) for _ in range(2))
         apart = np.minimum(*(((first + sign * other) ** 2).sum(axis=1) for sign in (1, -1)))
         same = apart <= stats.beta.ppf(chance.failure / (24 * n), (d - 1) / 2, 0.5)
@@ -241,4 +264,4 @@ def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-VECTORS = (law, listens(_rows, reported), drawn)
+VECTORS = (law, drawn, listens(_lawful, reported, times=6))

@@ -1,6 +1,7 @@
 """Milestones of capstone 4: Paillier, packing, three of four, tests within a budget, what leaves, the whole."""
 
 from dpcourse.checks.base import Exercise
+from dpcourse.checks.whole_noise import never_again
 from dpcourse.lessons.capstone_4.exercises.choice import CHOICE
 from dpcourse.lessons.capstone_4.exercises.full import full_key, full_parts, longer_key
 from dpcourse.lessons.capstone_4.exercises.leaves import LEAVES
@@ -23,5 +24,8 @@ EXERCISES = (
         (*WHOLE, longer_key),
         call="programme(messages, centres, cost, budget, epsilon, key, draw, rng)",
         own_work=False,
+        restless=lambda result, messages, centres, cost, budget, epsilon, *_: never_again(
+            len(result["counts"]), epsilon
+        ),
     ),
 )

@@ -37,7 +37,7 @@ def full_key(answer: Answer, chance: Chance) -> Diagnosis | None:
     A right r is shorter by 64 bits with probability 2^−64.
     """
     (p, q), draw = TOY_PRIMES, anew(chance.rng)
-    n, plain = p * q, anew(chance.rng)(2**64)
+    n, plain = p * q, anew(chance.rng)(p * q // 2)
     secret = key_of(answer, p, q)
     ciphers = [whole(answer.part(1)(plain, n, draw), "encrypt") for _ in range(2)]
     if any(not 0 < c < n * n or math.gcd(c, n) != 1 for c in ciphers):

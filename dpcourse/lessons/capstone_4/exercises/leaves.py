@@ -188,16 +188,17 @@ def _lawful(
         seen = "All counts of a report share one draw of noise: their differences are exact."
         return Diagnosis("shared", seen, "How many numbers have to be drawn for a report?")
     if not found.any():
-        ask = "In other settings there is noise. What switches it off here?"
-        if defects < DEFECTS:  # that is asked first
-            ask = "Who else would add it?"
+        first = defects < DEFECTS
+        ask = "Who else would add it?" if first else "In other settings there is noise. What switches it off here?"
         return Diagnosis("no-noise", f"At ε = {epsilon:.3g}, with {defects:,} defects, you add no noise.", ask)
-    return _size(found, known, epsilon, shares) or shape_wrong(found, epsilon, shares, level)
+    # Three shares of noise are 0 in all of 4,000 places by chance with probability 2e-8 at ε = 5, 1e-21 at ε = 4.
+    wrong = drawn_elsewhere(functools.partial(_noise, answer, failures[0], defects, epsilon, shares), chance.rng)
+    return wrong or _size(found, known, epsilon, shares) or shape_wrong(found, epsilon, shares, level)
 
 
 def _failures(defects: int, rng: np.random.Generator) -> np.ndarray:
-    """Failing chips as they come: a few defects often, most of them rarely or never."""
-    chips = int(10 ** rng.uniform(0.5, 1 + math.log10(defects)))
+    """Failing chips as they come, up to a hundred times as many as defects: a few often, most rarely or never."""
+    chips = int(10 ** rng.uniform(0.5, 2 + math.log10(defects)))
     return rng.permutation(defects)[np.minimum(rng.zipf(1.4, chips), 10**6) % defects].astype(float)
 
 

@@ -234,7 +234,8 @@ def _large(answer: Answer, chance: Chance, level: float) -> Diagnosis | None:
     p, q = primes(int(chance.rng.integers(30, 120)), chance.rng)
     n, secret = p * q, 320
     draws = [anew(chance.rng) for _ in range(secret)]
-    roots = [root(whole(answer.part(1)(5, n, draw), "encrypt"), p, q) for draw in draws]
+    plain = anew(chance.rng)  # of any size, as cells side by side are
+    roots = [root(whole(answer.part(1)(plain(n), n, draw), "encrypt"), p, q) for draw in draws]
     if (longest := max(roots).bit_length()) < n.bit_length() - 16:
         seen = f"n has {n.bit_length()} bits, and the longest of {secret} r has {longest}. Right r go up to n."
         return Diagnosis("not-uniform", seen, "How large may the number be that `draw` gives you?")
@@ -285,10 +286,12 @@ def _uneven(seen: str) -> Diagnosis:
 def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Ciphertexts follow from what `draw` gives: one of 80 bits and more is never the same twice."""
     p, q = primes(40, chance.rng)
+    any_plain = anew(chance.rng)
+    plain = [any_plain(p * q) for _ in range(8)]
 
     def ciphers(seed: int) -> list[int]:
         draw = anew(np.random.default_rng(seed))
-        return [whole(answer.part(1)(5, p * q, draw), "encrypt") for _ in range(8)]
+        return [whole(answer.part(1)(one, p * q, draw), "encrypt") for one in plain]
 
     return follows(answer, ciphers, chance.rng, "draw")
 

@@ -14,13 +14,14 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import shared
-from dpcourse.checks.once import between, near, spread
+from dpcourse.checks.once import between, fresh, near, spread
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.design import BITS, COLUMNS, DELTA, HONEST
 from dpcourse.lessons.capstone_6.exercises.block import clips, of_type
 from dpcourse.lessons.capstone_6.exercises.parts import Part
+from dpcourse.lessons.capstone_6.exercises.tools import Normal
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, SQUARED_LENGTH, sigma
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -116,18 +117,19 @@ DEVIATION = Equals(
 def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Three shares together: deviation, law and independence of the symmetric part, which is all that counts."""
     rng, runs = chance.rng, 150
-    if (still := np.abs(_share(answer, 12, 20.0, np.zeros)).max()) > 0:
+    if (still := np.abs(_share(answer, up_to_twice(rng, 8, COLUMNS), between(rng, 0.3, 1000), np.zeros)).max()) > 0:
         size = still / 2.0 ** (2 * BITS)
         return Diagnosis(
             "own-generator",
             f"where `normal` gives zeros, your share still holds numbers of up to {size:.3g}, in units of 1.",
             "All randomness comes from `normal(shape)`. What else do you draw or add?",
         )
+    normal, needed = Normal(fresh(rng)), 0
     for wanted, d in ((near(5 * 20 ** rng.random(), rng, 1.0), int(rng.integers(12, 18))), (100.0, COLUMNS)):
-        whole = np.zeros((runs, d, d))
+        whole, needed = np.zeros((runs, d, d)), needed + _numbers(d, runs)
         for one in whole:
             for _ in range(HONEST):
-                share = _share(answer, d, wanted, rng.standard_normal)
+                share = _share(answer, d, wanted, normal)
                 one += share / 2.0 ** (2 * BITS)
         wrong = (
             _together(whole)
@@ -137,15 +139,16 @@ def adds_noise(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         if wrong:
             return wrong
-    return None
+    return _asked_for(normal, needed)
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Three shares at σ from 0.3 to 1,000, of matrices of 1 to 64 columns: their deviation, 9% off or less."""
-    rng, many = chance.rng, 24
+    rng, normal, needed, many = chance.rng, Normal(fresh(chance.rng)), 0, 24
     for wanted in spread(rng, 0.3, 1000, many):
         d = up_to_twice(rng, 1, COLUMNS)
-        shares = np.array([_share(answer, d, wanted, rng.standard_normal) for _ in range(HONEST)])
+        needed += _numbers(d)
+        shares = np.array([_share(answer, d, wanted, normal) for _ in range(HONEST)])
         whole = shares.sum(axis=0, keepdims=True) / 2.0 ** (2 * BITS)
         diagonal, above = (part.ravel() / wanted for part in parts_of(whole))
         for part, least, most in ((diagonal, 0.91, 1.09), (above, 0.91 * math.sqrt(0.5), 1.09)):
@@ -159,16 +162,35 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
                 seen += f"{np.sqrt((part**2).mean()) * wanted:.3g} {where}."
                 ask = "The variance of a share follows from sigma. What else does yours depend on?"
                 return Shared.NOT_EVERYWHERE.seen(seen, ask)
-    return None
+    return _asked_for(normal, needed)
+
+
+def _numbers(d: int, runs: int = 1) -> int:
+    """How many the shares of a matrix need at least, one for each entry of its symmetric part."""
+    return runs * HONEST * d * (d + 1) // 2
+
+
+def _asked_for(normal: Normal, needed: int) -> Diagnosis | None:
+    if normal.drawn >= needed:
+        return None
+    return Diagnosis(
+        "own-generator",
+        f"your shares need {needed:,} numbers at least, and you ask `normal` for {normal.drawn:,}.",
+        "Where does the noise of the other entries come from?",
+    )
 
 
 def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A share follows from what `normal` gives: its numbers are so large that none is the same twice."""
+    for _ in range(4):
+        d, wanted = up_to_twice(chance.rng, 8, COLUMNS), between(chance.rng, 0.3, 1000)
 
-    def share(seed: int) -> np.ndarray:
-        return _share(answer, 12, 20.0, np.random.default_rng(seed).standard_normal)
+        def share(seed: int, d: int = d, wanted: float = wanted) -> np.ndarray:
+            return _share(answer, d, wanted, Normal(np.random.default_rng(seed)))
 
-    return follows(answer, share, chance.rng, "normal")
+        if wrong := follows(answer, share, chance.rng, "normal"):
+            return wrong
+    return None
 
 
 def _share(answer: Answer, d: int, wanted: float, normal: Any) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import numpy as np
 from scipy import stats
@@ -19,7 +20,7 @@ from dpcourse.lessons.capstone_6.exercises.tools import Source
 
 VALUES = 6_000  # 23 for each of 256 joint values of four shares
 BLOCK = 6 * 20_000  # numbers of a bank's block, by the plan
-TESTS = 80  # χ² tests a check at most: each is held to so much less
+TESTS = 90  # χ² tests a check at most: each is held to so much less
 
 
 def shapes(rng: np.random.Generator) -> list[tuple[int, int, int]]:
@@ -79,15 +80,21 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
 def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Any four shares are uniform together, in their lowest and in their highest bits; all bits are even.
 
-    So in a few thousand numbers, and in as many as a block has.
+    So in a few thousand numbers, and in as many as a block has; in a list and in a matrix.
     """
-    return _hides(answer, chance, VALUES) or _hides(answer, chance, whole(chance.rng, BLOCK, 2 * BLOCK))
+    for rows in (VALUES, whole(chance.rng, BLOCK, 2 * BLOCK)):
+        columns = whole(chance.rng, 1, 8)
+        for shape in ((rows,), (rows // columns, columns)):
+            if wrong := _hides(answer, chance, shape):
+                return wrong
+    return None
 
 
-def _hides(answer: Answer, chance: Chance, many: int) -> Diagnosis | None:
-    source = Source(chance.rng)
-    values = np.full(many, int(chance.rng.integers(-(2**30), 2**30)))
-    first, second = (shares_of(answer, values, source) for _ in range(2))
+def _hides(answer: Answer, chance: Chance, shape: tuple[int, ...]) -> Diagnosis | None:
+    source, many = Source(chance.rng), math.prod(shape)
+    one = np.full(shape, int(chance.rng.integers(-(2**30), 2**30)))
+    first, second = (shares_of(answer, one, source).reshape(BANKS, many) for _ in range(2))
+    values = one.ravel()
     plain = [bank for bank in range(BANKS) if np.ptp(first[bank]) == 0 and first[bank][0] == second[bank][0]]
     if any((first[bank].view(np.int64) == values).all() for bank in plain):
         return Diagnosis(
@@ -277,7 +284,7 @@ def _again(answer: Answer, rng: np.random.Generator, shared: Shared, run: Run) -
 
 def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Shares follow from what `draw` gives: a number modulo 2^64 is never the same twice."""
-    values = chance.rng.integers(-(2**30), 2**30, 40)
+    values = chance.rng.integers(-(2**30), 2**30, (8, 5))
     return follows(
         answer, lambda seed: shares_of(answer, values, Source(np.random.default_rng(seed))), chance.rng, "draw"
     )

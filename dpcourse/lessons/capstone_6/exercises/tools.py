@@ -24,6 +24,20 @@ class Source:
         return numbers
 
 
+@dataclass
+class Normal:
+    """Standard normal numbers by their shape, and how many were asked for."""
+
+    rng: np.random.Generator
+    drawn: int = field(default=0)
+    asked_again: ClassVar[bool] = True
+
+    def __call__(self, size: Any = None) -> Any:
+        numbers = self.rng.standard_normal(size)
+        self.drawn += np.size(numbers)
+        return numbers
+
+
 def by_name(ids: list[list[str]]) -> list[np.ndarray]:
     """Common customers found in the clear: the check's stand-in for the blinded comparison."""
     places = [{one: row for row, one in reversed(list(enumerate(some)))} for some in ids]

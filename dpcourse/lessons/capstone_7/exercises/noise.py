@@ -28,8 +28,9 @@ EPSILON = 1.0  # at which the auditor looks, with the δ that the noise has ther
 
 
 def population(rng: np.random.Generator, items: int = ITEMS) -> np.ndarray:
-    """A sum of contributions; a fifth of the items was never clicked."""
-    clicked = rng.random((60, items)) < 0.2
+    """A sum of contributions; a fifth of the items was never clicked, and of the others some are clicked by many."""
+    popular = np.minimum(np.arange(1, items + 1) ** -0.8, 0.9) if rng.random() < 0.5 else 0.2
+    clicked = rng.random((60, items)) < popular
     clicked[:, rng.permutation(items)[: items // 5]] = False
     return gram(clicked)
 

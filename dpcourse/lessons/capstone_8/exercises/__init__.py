@@ -34,6 +34,7 @@ EXERCISES = (
         MEANS,
         call="private_daily_means(readings, epsilon, delta, rng)",
         allowed=("accounting", "mechanisms"),
+        restless=lambda result, *_: len(result) > 40,  # normal noise, of which an answer may cut some
     ),
     Exercise("capstone 8.5", "An alarm at home", ALARM, call="local_alarm(readings, means)"),
     Exercise(

@@ -15,7 +15,7 @@ from dpcourse.checks.once import between, fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.capstone_8.design import CAP, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.noise import Noise, noise_wrong
-from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting, of_homes
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -140,7 +140,7 @@ def drawn(answer: Answer, chance: Chance, settings: int = 30) -> list[Noise]:
             epsilon = min(epsilon, 3.0) if days == YEAR else epsilon
             homes = whole(rng, low, high)
         top = CAP * float(rng.choice((0.0, 0.3, 1.0, 1.5)))
-        readings = rng.uniform(0, 1, (min(homes, MOST // days), days)) * top
+        readings = of_homes(rng, min(homes, MOST // days), days, top)
         if number % 2:
             some = rng.random(len(readings)) < 0.3
             some[rng.integers(len(some))] = True
@@ -200,7 +200,7 @@ def hides(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _any(rng: np.random.Generator) -> tuple[np.ndarray, float, float]:
-    readings = rng.uniform(0, CAP, (whole(rng, 1, 1000), whole(rng, 2, 400)))
+    readings = of_homes(rng, whole(rng, 1, 1000), whole(rng, 2, 400))
     return readings, float(0.03 * 600 ** rng.random()), between(rng, 1e-10, 1e-3)
 
 

@@ -14,10 +14,11 @@ from dpcourse.checks.cases import Attack
 from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.real_size import up_to_twice
+from dpcourse.datasets import simulate_meters
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
-from dpcourse.lessons.capstone_8.exercises.buckets import codes
+from dpcourse.lessons.capstone_8.exercises.buckets import bucket, codes
 from dpcourse.lessons.capstone_8.exercises.independence import possible
 from dpcourse.lessons.capstone_8.exercises.reports import draws_of, hang_together
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
@@ -97,7 +98,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                     return Diagnosis(
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
                     )
-                if wrong := _short(answer, chance, float(epsilon), failure):
+                if wrong := _short(answer, chance, float(epsilon), failure) or _lived(
+                    answer, chance, float(epsilon), failure
+                ):
                     return LISTENS(answer, chance) or wrong
                 continue
             share = lies.max() / lies.sum()
@@ -140,6 +143,24 @@ def _short(answer: Answer, chance: Chance, epsilon: float, failure: float) -> Di
                 "Homes that know more days keep to it. What does your probability depend on?",
             )
     return None
+
+
+def _lived(answer: Answer, chance: Chance, epsilon: float, failure: float) -> Diagnosis | None:
+    """Homes of the project: of the buckets in which they were, how many of the answers are true."""
+    told, visited = 0, 0
+    for row in simulate_meters(100, 2 * YEAR, rng=fresh(chance.rng)).used:
+        days = bucket(row[: up_to_twice(chance.rng, 1, YEAR)].astype(float))
+        there, first = np.unique(days, return_index=True)
+        told += int((_sent(answer, days, epsilon, chance.rng)[first] == there).sum())
+        visited += len(there)
+    if possible(told, visited, truth_probability(epsilon), failure):
+        return None
+    return Diagnosis(
+        "wrong-rate",
+        f"At ε = {epsilon:.2g}, homes as in `simulate_meters` have {told} true answers of {visited}; e^ε/(e^ε + 7) is "
+        f"{truth_probability(epsilon):.1%}.",
+        "Homes that go through all buckets keep to it. What does your probability depend on?",
+    )
 
 
 def _domain(records: list[Any]) -> str | None:

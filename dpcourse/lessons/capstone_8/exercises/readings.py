@@ -27,3 +27,9 @@ def shown(reading: float) -> str:
 def broken(readings: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """The same with so large a share of readings that are none, or are at the cap or above."""
     return np.where(rng.random(readings.shape) < share, rng.choice(STRANGE, readings.shape), readings)
+
+
+def of_homes(rng: np.random.Generator, homes: int, days: int, top: float = CAP) -> np.ndarray:
+    """Readings up to `top`, shape (homes, days); half of the time homes differ, as they do: some use twice as much."""
+    levels = rng.lognormal(0, 0.45, (homes, 1)) if rng.random() < 0.5 else np.ones((homes, 1))
+    return np.minimum(rng.uniform(0, top, (homes, days)) * levels, top)

@@ -13,9 +13,10 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import Draws, linked, repeated
-from dpcourse.checks.once import near, whole
+from dpcourse.checks.once import fresh, near, whole
 from dpcourse.checks.scores import fit
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.datasets import simulate_meters
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
 from dpcourse.lessons.capstone_8.exercises.averages import MEANS, truth_probability
@@ -24,6 +25,7 @@ from dpcourse.lessons.capstone_8.exercises.independence import apart, independen
 from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, shown
 
 NAMES = ("daily_reports", "daily_means")
+YEAR = 365
 SURE = 40.0  # an ε at which nobody lies
 MANY = 60_000  # readings of a large call
 
@@ -110,13 +112,14 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     Every other call has broken meters: their reports lie as often. Half of the calls have readings that are whole or
     have one decimal. One call has as many homes as the project's cells, one as many days: 60,000 readings each, as
-    their 18 million take too long.
+    their 18 million take too long. Some calls are months and years of one home or two of the project's.
     """
     seen: list[tuple[float, int, int]] = []
     first = int(chance.rng.integers(4))
     odd, fine = list[tuple[float, int, int]](), list[tuple[float, int, int]]()
     uneven, draws, level = None, list[list[Draws]](), chance.failure / (8 * _EPSILONS)
     real = dict(zip(chance.rng.choice(_EPSILONS - 2, 2, replace=False).tolist(), _real(chance.rng), strict=True))
+    homes = simulate_meters(300, 2 * YEAR, rng=fresh(chance.rng)).used
     centers = 0.03 * 200 ** ((np.arange(_EPSILONS) + chance.rng.random(_EPSILONS)) / _EPSILONS)  # 0.03 to 6
     for number, center in enumerate(centers):
         epsilon = near(center, chance.rng, 1.0)
@@ -124,10 +127,13 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         large = (int(np.exp(chance.rng.uniform(math.log(6_000), math.log(12_000))) / days), days)
         if number in real:
             large = real[number]
-        for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40):
+        lived = [(whole(chance.rng, 1, 2), whole(chance.rng, 30, 2 * YEAR)) for _ in range(12)]
+        for shapes in ([large], [(1, 1)] * 60 + [(int(chance.rng.integers(1, 9)), 7)] * 40, lived):
             steps = np.zeros(BUCKETS, dtype=int)
             for place, shape in enumerate(shapes, number):
                 plain, decimals = chance.rng.uniform(0, 30, shape), (place // 2 + first) % 4
+                if shapes is lived:
+                    plain = homes[chance.rng.integers(len(homes), size=shape[0]), : shape[1]].astype(float)
                 plain = np.round(plain, decimals) if decimals < 2 else plain
                 readings = plain if place % 2 else broken(plain, 0.5, chance.rng)
                 away = (reported(answer, readings, float(epsilon), chance.rng) - bucket(readings)) % BUCKETS

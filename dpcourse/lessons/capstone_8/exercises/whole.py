@@ -18,7 +18,7 @@ from dpcourse.checks.plain import parts
 from dpcourse.lessons.capstone_8.design import CAP, DELTA, sigma, year_norm
 from dpcourse.lessons.capstone_8.exercises.means import AUDITED, CALLS, LOUD, certified, near
 from dpcourse.lessons.capstone_8.exercises.noise import SCALES, example, likeliest, noise_wrong
-from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting
+from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, counting, of_homes
 from dpcourse.lessons.capstone_8.exercises.shares import SHARED, Reported, by_days, claim_wrong, words_of, wrong_size
 from dpcourse.lessons.capstone_8.exercises.world import DAYS, FEW, MIXES, Message, around, beside, mixed, names
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
@@ -125,7 +125,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         homes = names(int(shares * rng.uniform(1.4, 2.5)) + 1)
         least, most = ((shares, shares), (len(homes), len(homes)), (shares, len(homes)))[number // 3 % 3]
         there = [rng.permutation(len(homes))[: int(rng.integers(least, most + 1))] for _ in range(days)]
-        readings = rng.uniform(0, CAP, (len(homes), days)) * (number % 4 > 0)
+        readings = of_homes(rng, len(homes), days) * (number % 4 > 0)
         kinds = np.full(days, "", dtype=object)
         if number % 2:
             said = rng.choice(STRANGE, days)
@@ -221,7 +221,7 @@ def sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
         shares, homes = int(rng.integers(many // 2, many * 4 // 5)), names(many)
         epsilon, delta = float(0.1 * 50 ** rng.uniform()), between(rng, 1e-10, 1e-4)
         kinds = rng.choice(np.array(["", "strange"], dtype=object), days)
-        readings = broken(rng.uniform(0, CAP, (many, days)), 0.3 * (kinds == "strange"), rng)
+        readings = broken(of_homes(rng, many, days), 0.3 * (kinds == "strange"), rng)
         there = rng.random((many, days)) < 0.97
         there[:shares] = True
         messages: list[Message] = [
@@ -272,7 +272,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _any(rng: np.random.Generator) -> tuple[Any, ...]:
     """Days on which all homes reported."""
     homes, days = names(whole(rng, 3, 300)), whole(rng, 2, 40)
-    readings = rng.uniform(0, CAP, (len(homes), days))
+    readings = of_homes(rng, len(homes), days)
     messages: list[Message] = [
         (name, day, float(readings[row, day])) for row, name in enumerate(homes) for day in range(days)
     ]

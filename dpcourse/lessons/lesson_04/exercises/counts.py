@@ -140,7 +140,7 @@ COUNTS = _Counts(
             "One person can change all d counts. Each alone hides the person; together they do not. How long is "
             "a vector of d ones?",
             "sensitivity-not-in-scale",
-            runs=8000,
+            runs=5000,
             view=_along,
             what="sum of the counts/√d",
         ),

@@ -206,7 +206,11 @@ def _names(rng: Generator, many: int) -> list[Any]:
     """Words, words with numbers, or numbers."""
     numbers = rng.choice(1000, many, replace=False).tolist()
     form = rng.integers(3)
-    return numbers if form == 0 else [word(one) if form == 1 else f"{rng.choice(_BEFORE)}{one}" for one in numbers]
+    if form == 0:
+        return numbers
+    if form == 1:
+        return list(map(word, numbers))
+    return [f"{_BEFORE[kind]}{one}" for kind, one in zip(rng.integers(len(_BEFORE), size=many), numbers, strict=True)]
 
 
 def _anywhere(rng: Generator) -> Setting:
@@ -235,7 +239,7 @@ EXPONENTIAL = (
     Frequencies(
         _questions,
         call=lambda answer, data, rng: answer(*data, rng=rng),
-        runs=9000,  # Laplace noise of scale 2Δ/ε is 11 standard errors away, and 6 refuse
+        runs=6500,  # Laplace noise of scale 2Δ/ε is 9 standard errors away, and 6 refuse
         mistakes=_MISTAKES,
         words=lambda data, output: f"Of {len(data[0])} candidates {output!r} is chosen",
         hint="The weight of a utility u is exp(εu/2Δ), and the weights are in proportion to the probabilities.",

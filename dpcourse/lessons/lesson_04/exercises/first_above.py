@@ -137,7 +137,8 @@ def _positions(values: np.ndarray) -> np.ndarray:
     """
     x = np.linspace(-40, 40, 801)
     room = (x - values[:, None]) / 4
-    under = np.where(room < 0, np.exp(np.minimum(room, 0)) / 2, 1 - np.exp(-np.maximum(room, 0)) / 2)
+    tail = np.exp(-np.abs(room)) / 2
+    under = np.where(room < 0, tail, 1 - tail)
     before = np.cumprod(np.vstack([np.ones_like(x), under]), axis=0)
     chances = np.vstack([before[:-1] * (1 - under), before[-1]]) @ np.exp(-np.abs(x) / 2)
     return chances / chances.sum()
@@ -188,7 +189,7 @@ FIRST = (
         _long_run,
         CLAIM,
         call=_call_first,
-        runs=12_000,
+        runs=6000,
         diagnose=by_scale,
         hint="A long run of “no” says that all values are low, once for each of them. One noise on the threshold, "
         "drawn once and kept, makes all the “no” free.",

@@ -138,9 +138,15 @@ def _among_few(answer: Answer, epsilon: float, k: int, rng: np.random.Generator)
     return _truths(answer, epsilon, k, rng, int(rng.integers(1, 30)))
 
 
+def _codes(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
+    """Answers of n people: all about as frequent, or hardly any but one, as in many a column of a census."""
+    shares = rng.dirichlet(np.full(k, 10 ** rng.uniform(-1.5, 1.5)))
+    return in_a_file(rng.choice(k, size=n, p=shares), rng)
+
+
 def _truths(answer: Answer, epsilon: float, k: int, rng: np.random.Generator, n: int) -> list[Place]:
     """How many reports of every other person are the truth, and how many of the rest."""
-    codes, p = in_a_file(rng.integers(k, size=n), rng), truth_probability(epsilon, k)
+    codes, p = _codes(n, k, rng), truth_probability(epsilon, k)
     same = np.asarray(answer(codes, epsilon, k, rng=rng)) == codes
     just_these = p ** same.sum() * ((1 - p) / (k - 1)) ** (~same).sum()
     counts = (place_of_count(int(some.sum()), len(some), p, rng) for some in (same[::2], same[1::2]))
@@ -149,7 +155,7 @@ def _truths(answer: Answer, epsilon: float, k: int, rng: np.random.Generator, n:
 
 def _lies(answer: Answer, epsilon: float, k: int, rng: np.random.Generator) -> list[Place]:
     """How often lies are equally far round the circle, among a hundred draws of as many: as likely at any place."""
-    codes = in_a_file(rng.integers(k, size=int(rng.integers(20, 100))), rng)
+    codes = _codes(int(rng.integers(20, 100)), k, rng)
     away = (np.asarray(answer(codes, epsilon, k, rng=rng)).astype(int) - codes) % k
     lies = away[away > 0]
     drawn = rng.multinomial(len(lies), np.full(k - 1, 1 / (k - 1)), size=99)

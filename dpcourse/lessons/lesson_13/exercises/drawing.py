@@ -161,7 +161,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
     Given how often it comes, how often it does so early is hypergeometric.
     """
     answer.renew()
-    rng, asked, worst, told = chance.rng, [], 0.0, ""
+    rng, asked, worst, told, deaf = chance.rng, [], 0.0, "", 0
     for place in rng.permutation(32):
         city, small = place == 0, place > 19
         shape = (4, whole(rng, 5, 20)) if city else (whole(rng, 1, 30), whole(rng, 2, 60))
@@ -177,6 +177,8 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         parents = in_a_file(parents, rng)
         children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
+        if np.log((shares**2).sum(axis=1))[parents].sum() < -60:  # e to that power is the chance of the same children
+            deaf = max(deaf, parents.size * np.array_equal(children, answer(parents, table, rng=rng)))
         for parent in rng.permutation(np.unique(parents))[: 4 if city else 2]:
             here = children[parents == parent]
             likely = int(rng.choice(shape[1], p=shares[parent]))
@@ -196,7 +198,8 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
                     )
         asked.append(Asked({"rows": shape[0], "columns": shape[1], "people": parents.size}, np.array(scores)))
     if not (words := off_somewhere(asked, chance.failure)):
-        return None
+        seen = f"Asked again with another generator, all of {deaf:,} children are the same."
+        return Diagnosis("own-generator", seen, "Where do you draw from the `rng` you are given?") if deaf else None
     if worst < 6:  # no single one is far off, but many are a little
         told = words.replace("your results are", "the numbers of people with one child are")
     return Shared.NOT_EVERYWHERE.seen(told, "For which tables, or for how many people, do you do something else?")

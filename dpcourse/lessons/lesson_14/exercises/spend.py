@@ -177,8 +177,14 @@ def _meddled(
 ) -> Diagnosis | int:
     """What is wrong if they come before statement `turn`; if nothing is, how many statements there were.
 
-    There are so many entries at most before, and so many others come, one every `again` statements.
+    There are so many entries at most before, and so many others come, one every `again` statements. All costs and the
+    budget have so many decimals.
     """
+    decimals = int(rng.choice((0, 1, 2, 2, 2, 3, 5, 9)))
+
+    def text(units: int) -> str:
+        return f"{Decimal(int(units)).scaleb(-decimals):f}"
+
     spent, left = whole(rng, 1, 1000) if most else 0, int(rng.integers(2 * others, 200))
     mine = int(rng.integers(1, left // others + 1))
     # Mine fits, and each of the first of them beside it; with the last one, it does not.
@@ -187,13 +193,16 @@ def _meddled(
     budget = spent + left
     many = whole(rng, 1, min(spent, most)) if most else 0
     own, *ids = query_ids(rng, many + 1 + others)
+    own = str(rng.choice(_ODD)) if rng.random() < 0.2 else own
     coming = list(zip(ids[:others], theirs, strict=True))
     with _office() as path:
+        parts = 1 + rng.multinomial(spent - many, [1 / many] * many) if many else ()
+        rows = dict(zip(ids[others:], map(text, parts), strict=True))  # all but mine
         with contextlib.closing(_connect(path)) as setup:
-            parts = 1 + rng.multinomial(spent - many, [1 / many] * many) if many else ()
-            setup.executemany("INSERT INTO entries VALUES (?, ?)", zip(ids[others:], map(text, parts), strict=True))
+            setup.executemany("INSERT INTO entries VALUES (?, ?)", rows.items())
         entered: list[int] = []
         seen: list[Decimal] = []  # totals above the budget, while the answer was at work
+        undecided: list[Decimal] = []  # totals of entries that are neither those of all others, nor those and mine
 
         def total() -> Decimal:
             return sum((cost for _, cost in _stored(path)), Decimal(0))
@@ -201,6 +210,11 @@ def _meddled(
         def look() -> None:
             if entered and total() > Decimal(text(budget)):
                 seen.append(total())
+            found = dict(_stored(path))
+            if found.pop(own, Decimal(text(mine))) != Decimal(text(mine)) or found != {
+                name: Decimal(cost) for name, cost in rows.items()
+            }:
+                undecided.append(total())
 
         def meddle() -> None:
             if not coming:
@@ -211,6 +225,7 @@ def _meddled(
                 if total() + Decimal(text(cost)) <= Decimal(text(budget)):
                     other.execute("INSERT INTO entries VALUES (?, ?)", (name, text(cost)))
                     entered.append(cost)
+                    rows[name] = text(cost)
                 other.execute("COMMIT")
 
         with contextlib.closing(_connect(path, Watched)) as connection:
@@ -242,6 +257,14 @@ def _meddled(
                 f"While your function was at work, the file held {seen[0]} of {text(budget)}, with a request that you "
                 "refused in the end. Anyone who asks in between is refused what would fit. If your process stops "
                 "there, the entry stays.",
+                "How do you read and write so that nobody sees what is not decided?",
+            )
+        if undecided:
+            return Diagnosis(
+                "stored-first",
+                f"While your function was at work, the file held {undecided[0]} of {text(budget)}: neither what was "
+                f"spent nor that and the {text(mine)} you were asked for. Anyone who asks in between is answered by "
+                "it. If your process stops there, it stays.",
                 "How do you read and write so that nobody sees what is not decided?",
             )
         if bool(got) != (spent + sum(entered) + mine <= budget):
