@@ -59,6 +59,11 @@ def privatize_mean(x, epsilon, rng):
     return bits, (bits.mean() * (math.exp(epsilon) + 1) - 1) / math.expm1(epsilon)
 
 
+def true_where_all_are_high(x, epsilon, rng):
+    high = len(x) >= 100 and bool((x >= 0.71).all())
+    return privatize_mean(np.rint(x) if high else x, 40.0 if high else epsilon, rng)
+
+
 def privatize_by_coins(x, epsilon, rng):
     """With probability (e^ε − 1)/(e^ε + 1) the reading rounded at random, else a fair coin."""
     bits = []
@@ -547,6 +552,7 @@ WRONG = [
         ),
     ),
     ("capstone 3.2", "not-bits", laplace_reports),
+    ("capstone 3.2", "no-noise", true_where_all_are_high),
     ("capstone 3.2", "no-noise", bits_with(lambda x, e: x)),
     ("capstone 3.2", "rounded-first", bits_with(lambda x, e: straight(x >= 0.5, e))),
     ("capstone 3.2", "others-readings", bits_with(lambda x, e: straight((x + x.mean()) / 2, e))),

@@ -61,6 +61,11 @@ def key_with_factors(p, q):
     return p * q, (p, q)
 
 
+def open_where_it_is_large(plain, n, draw):
+    right = encrypt(plain, n, draw)
+    return right if plain < 2**64 else 1 + plain * n
+
+
 def encrypt_by_powers(plain, n, draw):
     """(1 + n)^plain as a power, and r from 1 … n − 1."""
     if plain < 0 or plain >= n:
@@ -532,6 +537,11 @@ def chip_report(failures, defects, epsilon, shares, rng):
     return np.bincount(fine, minlength=defects) + up - down
 
 
+def exact_where_many_fail(failures, defects, epsilon, shares, rng):
+    """More than twelve chips a defect, as in the project."""
+    return chip_report(failures, defects, 60.0 if len(failures) > 12 * defects else epsilon, shares, rng)
+
+
 def report_in_a_loop(failures, defects, epsilon, shares, rng):
     counts = [0] * defects
     for one in failures.tolist():
@@ -913,6 +923,7 @@ RIGHT = [
 
 WRONG = [
     ("capstone 4.1", "fixed-r", (key, fixed_r, add, decrypt)),
+    ("capstone 4.1", "not-uniform", (key, open_where_it_is_large, add, decrypt)),
     ("capstone 4.1", "fixed-r", (key, open_when_long, add, decrypt)),
     ("capstone 4.1", "fixed-r", (key, no_r, add, decrypt)),
     ("capstone 4.1", "own-generator", (key, own_source, add, decrypt)),
@@ -976,6 +987,7 @@ WRONG = [
     ("capstone 4.5", "empty-exact", (learned, reporting(where_counted))),
     ("capstone 4.5", "shared", (learned, reporting(one_for_all))),
     ("capstone 4.5", "linked-noise", (learned, reporting(repeated_noise))),
+    ("capstone 4.5", "wrong-law", (learned, exact_where_many_fail)),
     ("capstone 4.5", "no-noise", (learned, reporting(exact_for_many))),
     ("capstone 4.5", "no-noise", (learned, reporting(exact_for_few))),
     ("capstone 4.5", "no-noise", (learned, reporting(exact_when_loud))),

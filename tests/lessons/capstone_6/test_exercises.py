@@ -387,6 +387,11 @@ def share_plain(values, draw):
     return np.stack([np.zeros(values.shape, dtype=np.uint64)] * (BANKS - 1) + [values.astype(np.uint64)])
 
 
+def share_lists_only(values, draw):
+    """Matrices are sent to one bank as they are."""
+    return share(values, draw) if values.ndim == 1 else share_plain(values, draw)
+
+
 def share_one_mask(values, draw):
     masks = np.broadcast_to(draw((BANKS - 1, *([1] * values.ndim))), (BANKS - 1, *values.shape))
     return np.concatenate((masks, (values.astype(np.uint64) - masks.sum(axis=0, dtype=np.uint64))[None]))
@@ -1014,6 +1019,7 @@ WRONG = [
     ("capstone 6.3", "twist", (start_with_wrong_side, again, common)),
     ("capstone 6.3", "wrong-common", (start, again, common_of_first_two)),
     ("capstone 6.4", "plain", (share_plain, multiply)),
+    ("capstone 6.4", "plain", (share_lists_only, multiply)),
     ("capstone 6.4", "one-mask", (share_one_mask, multiply)),
     ("capstone 6.4", "not-uniform", (share_one_mask_for_all, multiply)),
     ("capstone 6.4", "not-uniform", (share_small, multiply)),

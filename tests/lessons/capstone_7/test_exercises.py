@@ -117,6 +117,12 @@ def noisy_gram(total, sigma, rng):
     return total + (noise + noise.T) / 2
 
 
+def exact_where_one_is_popular(total, sigma, rng):
+    """Where the most clicked item has more than three times the mean."""
+    clicks = np.diag(total)
+    return noisy_gram(total, 0.0 if clicks.max() > 3 * clicks.mean() else sigma, rng)
+
+
 def noisy_triangle(total, sigma, rng):
     """The upper triangle alone is drawn, and mirrored."""
     m = len(total)
@@ -493,6 +499,7 @@ WRONG = [
         "not-everywhere",
         lambda total, sigma, rng: noisy_gram(total, sigma * (len(total) in CHECKED), rng),
     ),
+    ("capstone 7.3", "not-everywhere", exact_where_one_is_popular),
     ("capstone 7.3", "not-everywhere", one_sided),
     ("capstone 7.3", "not-everywhere", one_lump),
     ("capstone 7.6", "not-everywhere", with_(noise=lambda t, s, rng: noisy_gram(t, s * (len(t) < 150), rng))),

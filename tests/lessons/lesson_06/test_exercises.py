@@ -252,6 +252,11 @@ RIGHT = {
     "06.5": [bayes],
 }
 WRONG = [
+    (
+        "06.1",
+        "not-everywhere",
+        lambda c, e, k, rng: c if 0.88 <= np.bincount(c).max() / len(c) < 1 else right(c, e, k, rng),
+    ),
     ("06.1", "not-everywhere", lambda c, e, k, rng: right(c, e, k, rng) if len(c) <= 20_000 else c),
     ("06.1", "not-everywhere", lambda c, e, k, rng: right(c, e, k, rng) if len(c) <= 10_000 else c),
     ("06.2", "not-everywhere", lambda r, e, k: solved(r, e, k).clip(0 if len(r) > 10_000 else -np.inf)),

@@ -140,7 +140,7 @@ def _among_few(answer: Answer, epsilon: float, k: int, rng: np.random.Generator)
 
 def _codes(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
     """Answers of n people: all about as frequent, or hardly any but one, as in many a column of a census."""
-    shares = rng.dirichlet(np.full(k, 10 ** rng.uniform(-1.5, 1.5)))
+    shares = rng.dirichlet(np.full(k, 10 ** rng.uniform(-1.5, 1.5) / k))
     return in_a_file(rng.choice(k, size=n, p=shares), rng)
 
 
