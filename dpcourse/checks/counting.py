@@ -135,7 +135,7 @@ def any_table(people: People, shape: Callable[[Generator], Shape]) -> Callable[[
     def drawn(rng: Generator) -> tuple[Any, ...]:
         counts = np.maximum(rng.integers(-3, 5, size=shape(rng)), 0)
         if rng.random() < 0.5:
-            shares = rng.dirichlet(np.full(counts.size, 10 ** rng.uniform(-1.5, 1)))
+            shares = rng.dirichlet(np.full(counts.size, 10 ** rng.uniform(-1.5, 1.5) / counts.size))
             counts = rng.multinomial(whole(rng, 10, 1000), shares).reshape(counts.shape)
         counts.flat[rng.integers(counts.size)] += 1
         return people(counts, rng)

@@ -49,7 +49,6 @@ ALSO = {
     ("15.2", "scale-from-data"): {"not-private", "epsilon-ignored", "wrong-power"},
     ("15.2", "too-little-noise"): {"not-private"},
     ("capstone 4.5", "wrong-law"): {"too-little-noise"},  # where there is none for many chips
-    ("capstone 7.3", "not-everywhere"): {"no-noise", "not-private"},  # where one item is popular, in whichever case
     ("capstone 4.6", "not-useful"): {"tests-elsewhere"},  # so poor that they do not look like those of the counts
     ("capstone 8.3", "claim-holds"): {"separates-nothing"},  # the event hardly separates anything: ε near 0.1
 }

@@ -208,8 +208,8 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         epsilon, shares = near(float(0.02 * 200 ** rng.uniform()), rng, 1.0), whole(rng, 1, 30)
         epsilon = int(rng.integers(1, 3)) if number % 8 > 5 else epsilon
         most = 14 if rng.random() < 2 / 3 else between(rng, 14.0, 2e4)
-        falls = np.exp(-float(rng.choice((0.0, 0.1, 0.3))) * np.arange(bins))  # most lots have few defects
-        counts = [rng.poisson(rng.uniform(0, most) * falls) for _ in range(shares)]
+        falls = np.exp(-float(rng.choice((0.0, 0.25, 0.5))) * np.arange(bins))  # most lots have few defects
+        counts = [rng.poisson(rng.uniform(0, most) * falls / falls.mean()) for _ in range(shares)]
         noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
         settings.append((bins, epsilon, shares))
         again = again or _anew(answer, counts, epsilon, rng)

@@ -135,8 +135,8 @@ def _readings(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
     if kind.startswith("odd"):
         odd = rng.choice(ODD, n) if kind == "odd" else float(kind.removeprefix("odd "))
         return np.where(rng.random(n) < 0.5, odd, rng.random(n))
-    low, high = np.sort(rng.random(2)) if rng.random() < 0.5 else (0.0, 1.0)
-    return low + (high - low) * rng.beta(rng.uniform(0.5, 3), rng.uniform(0.5, 3), n)
+    width = 10 ** -rng.uniform(0.3, 2) if kind == "narrow" else 1.0  # as of devices that are all alike
+    return (1 - width) * rng.random() + width * rng.beta(rng.uniform(0.5, 3), rng.uniform(0.5, 3), n)
 
 
 def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: float) -> Asked:
@@ -164,6 +164,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng, calls = chance.rng, list[Asked]()
     plan = [(kind, people(rng, 1, 20_000), 0.02) for kind in ("ends", "low", "odd", "plain") for _ in range(6)]
     plan += [("plain", people(rng, 1, 100), 0.02) for _ in range(40)]
+    plan += [("narrow", people(rng, 100, 10_000), 0.02) for _ in range(12)]
     plan += [("ends", 400_000, 0.02), ("plain", people(rng, MILLION, MILLION * 5 // 4), 0.02), ("low", 100_000, 0.5)]
     plan += [(f"odd {value}", 20_000, 0.5) for value in ODD]
     for kind, n, least in (plan[place] for place in rng.permutation(len(plan))):

@@ -28,11 +28,16 @@ EPSILON = 1.0  # at which the auditor looks, with the δ that the noise has ther
 
 
 def population(rng: np.random.Generator, items: int = ITEMS) -> np.ndarray:
-    """A sum of contributions; a fifth of the items was never clicked, and of the others some are clicked by many."""
-    popular = np.minimum(np.arange(1, items + 1) ** -0.8, 0.9) if rng.random() < 0.5 else 0.2
-    clicked = rng.random((60, items)) < popular
+    """A sum of contributions; a fifth of the items was never clicked."""
+    clicked = rng.random((60, items)) < 0.2
     clicked[:, rng.permutation(items)[: items // 5]] = False
     return gram(clicked)
+
+
+def _shop(rng: np.random.Generator, items: int) -> np.ndarray:
+    """The same where some items are clicked by nearly all, and most by few, as in a shop."""
+    popular = rng.permutation(np.clip(1 / np.arange(1, items + 1), 0.05, 0.9))
+    return gram(rng.random((300, items)) < popular)
 
 
 def _inputs(rng: np.random.Generator) -> tuple[np.ndarray, float]:
@@ -230,7 +235,8 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     rng, found = chance.rng, []
     for size in spread(rng, 1, 1000, 16):
-        total, sigma = population(rng, round(size)), near(0.02 * 5000 ** rng.random(), rng, 1.0)
+        total = (_shop if rng.random() < 0.5 else population)(rng, round(size))
+        sigma = near(0.02 * 5000 ** rng.random(), rng, 1.0)
         total = np.diag(np.round(np.diag(total))) if rng.random() < 1 / 3 else total
         total *= whole(rng, 1, 700) if rng.random() < 0.8 else 0
         found.append((len(total), sigma, [_released(answer, total.copy(), sigma, chance) - total for _ in range(2)]))

@@ -30,6 +30,6 @@ def broken(readings: np.ndarray, share: float, rng: np.random.Generator) -> np.n
 
 
 def of_homes(rng: np.random.Generator, homes: int, days: int, top: float = CAP) -> np.ndarray:
-    """Readings up to `top`, shape (homes, days); half of the time homes differ, as they do: some use twice as much."""
-    levels = rng.lognormal(0, 0.45, (homes, 1)) if rng.random() < 0.5 else np.ones((homes, 1))
+    """Readings up to `top`, shape (homes, days); mostly homes differ, as they do: some use twice as much."""
+    levels = rng.lognormal(0, 0.45, (homes, 1)) if rng.random() < 2 / 3 else np.ones((homes, 1))
     return np.minimum(rng.uniform(0, top, (homes, days)) * levels, top)
