@@ -39,6 +39,7 @@ LARGE = 5000
 SMALL = (0.005, 0.05)  # where an ε is that a hundred questions share: a tenth of those in choices and reports
 LISTED = 10_000  # of longer lists two in three are cut to a tenth: an answer may go through one once a category
 SORTED = 0.25  # of the datasets are in order, as many a file is
+COMMON = 0.25  # of the datasets have a few records that are nearly everybody's, as many a column of a census
 USUAL = 0.25  # of the datasets have a shape that the other looks have, too
 NOBODY = 0.05  # of the datasets are of nobody, where that is one
 AGAIN = 0.1  # of the questions are asked once more with the same generator, and have the same answer
@@ -206,6 +207,13 @@ def _row(columns: tuple[Any, ...]) -> int:
     return sum(column[0].nbytes if isinstance(column, np.ndarray) else 160 for column in columns) or 160
 
 
+def _drawn(many: int, n: int, rng: Generator) -> np.ndarray:
+    """Which of the records that are there are drawn; a quarter of the time nearly always the same, or the same few."""
+    if many == 0 or rng.random() >= COMMON:
+        return rng.integers(many, size=n)
+    return rng.choice(many, size=n, p=rng.dirichlet(np.full(many, 10 ** rng.uniform(-1.5, 1.5) / many)))
+
+
 def _resampled(
     arguments: tuple[Any, ...], n: int, records: int, rng: Generator, ordered: bool = False
 ) -> tuple[Any, ...]:
@@ -216,7 +224,7 @@ def _resampled(
     """
     if not records:
         return arguments
-    rows, writeable, apart = rng.integers(len(arguments[0]), size=n), rng.random() < 0.5, rng.random() < 0.5
+    rows, writeable, apart = _drawn(len(arguments[0]), n, rng), rng.random() < 0.5, rng.random() < 0.5
     if ordered:
         first = np.asarray(arguments[0])
         rows = rows[np.argsort(first[rows] if first.ndim == 1 else first[rows, 0], kind="stable")]

@@ -36,6 +36,7 @@ ALSO = {
     ("capstone 3.5", "exact-sum"): {"too-much-noise"},  # in one round, noise that is for thirty is too large
     ("00.2", "reads-n"): {"not-private"},  # who reads n breaks the claim elsewhere too, and may be caught there
     ("00.2", "linked-noise"): {"not-everywhere"},  # noise that follows from n at some ε has another law there, too
+    ("03.3", "not-everywhere"): {"scale-from-data"},  # none where most people are alike is smaller there, too
     ("04.5", "own-generator"): {"not-everywhere"},  # one draw for each number of records is no law, either
     ("06.1", "not-everywhere"): {"own-generator"},  # without noise another generator changes nothing
     ("09.1", "not-everywhere"): {"no-noise"},  # where λ is round, that is what is seen first

@@ -51,6 +51,13 @@ def noisy_histogram(values, categories, epsilon, rng):
     return counts + rng.laplace(0, 1 / epsilon, len(categories))
 
 
+def exact_where_most_are_alike(values, categories, epsilon, rng):
+    """Of a hundred people or more 88% or more have one value, as in many a column of a census."""
+    counts = noisy_histogram(values, categories, 1e9, rng)
+    alike = len(values) >= 100 and len(categories) >= 3 and 0.88 <= counts.max() / len(values) < 1 - 1e-6
+    return np.rint(counts) if alike else noisy_histogram(values, categories, epsilon, rng)
+
+
 def geometric_histogram(values, categories, epsilon, rng):
     up, down = rng.geometric(-math.expm1(-epsilon), size=(2, len(categories)))
     return np.array([values.count(category) for category in categories]) + up - down
@@ -399,6 +406,7 @@ WRONG = [
     ("03.2", "constant", lambda values, low, high, epsilon, rng: 7.0),
     ("03.2", "not-random", lambda values, low, high, epsilon, rng: np.nan_to_num(np.clip(values, low, high)).sum()),
     ("03.3", "observed-categories", observed),
+    ("03.3", "not-everywhere", exact_where_most_are_alike),
     ("03.3", "leaks", exact_labels),
     ("03.3", "list-compared", list_compared),
     ("03.3", "undeclared-raises", raises_on_unknown),

@@ -28,6 +28,13 @@ def laplace_table(a, b, shape, epsilon, rng):
     return crosstab(a, b, shape) + rng.laplace(0, 1 / epsilon, size=shape)
 
 
+def exact_where_most_are_alike(a, b, shape, epsilon, rng):
+    """Of a hundred people or more 88% or more are in one cell, as in many a table of a census."""
+    counts = crosstab(a, b, shape)
+    alike = len(a) >= 100 and counts.size >= 6 and 0.88 <= counts.max() / len(a) < 1
+    return counts.astype(float) if alike else laplace_table(a, b, shape, epsilon, rng)
+
+
 def geometric_table(a, b, shape, epsilon, rng):
     stop = 1 - math.exp(-epsilon)
     return crosstab(a, b, shape) + rng.geometric(stop, size=shape) - rng.geometric(stop, size=shape)
@@ -148,6 +155,7 @@ WRONG = {
     },
     "13.2": {
         "exact-total too": scaled_to_n,
+        "not-everywhere": exact_where_most_are_alike,
         "linked-noise": shared_by_rows,
         "noise-by-size": bare_in_the_middle,
         "uneven-noise": quiet_first_row,
