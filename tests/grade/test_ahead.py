@@ -102,6 +102,21 @@ def test_what_was_asked_for_ahead_is_no_result_of_another_call():
 
 
 @pytest.mark.grade
+def test_a_list_that_the_check_changed_is_sent_anew():
+    """And one into which it put the same things is the same."""
+    process, rng, sent = Counting(), np.random.default_rng(1), []
+    call = process.call
+    process.call = lambda number, given, *rest: sent.append(list(given[0])) or call(number, given, *rest)
+    answer, names = Remote(process, 1), ["a", "b"]
+    for _ in range(4):
+        answer(names, rng=rng)
+    names[1] = "c"
+    answer(names, rng=rng)
+    names[:] = list(names)
+    answer(names, rng=rng)
+    assert sent == [["a", "b"]] * 3 + [["a", "c"]] * 2 and process.asked == [1, 2, 4, 1, 2]
+
+
 def test_large_results_come_a_few_at_a_time(tmp_path):
     """A hundred of them at once would be more than may cross."""
     process = sandbox.start(stage(frozenset(), tmp_path / "in"), sandbox.Limits(), sandboxed=False)
