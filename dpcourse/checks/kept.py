@@ -95,9 +95,9 @@ class Kept:
         return iter(sorted(calls, key=lambda kept: -kept[1].number))
 
     def within(self, seconds: float, least: int = 0, path: Path | None = None) -> list[tuple[Path, Call]]:
-        """Some of them (of one function), the last first, that took so long together; but so many in any case.
+        """Calls (of one function, where a path is given) that took at most so long together, the last first.
 
-        They are drawn: who is slow in some calls does not choose which are asked again.
+        They are drawn: who is slow in some calls does not choose which are asked again. At least so many are there.
         """
         calls = [one for one in self if path is None or one[0] == path]
         chosen, left = set[int](), seconds

@@ -20,12 +20,11 @@ from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
 from dpcourse.lessons.capstone_8.exercises.buckets import bucket, codes
 from dpcourse.lessons.capstone_8.exercises.independence import possible
-from dpcourse.lessons.capstone_8.exercises.reports import draws_of, hang_together
+from dpcourse.lessons.capstone_8.exercises.reports import YEAR, draws_of, hang_together
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
 from dpcourse.privacy import Guarantee, Neighbours
 
 NAMES = ("memoised", "data", "neighbour", "event")
-YEAR = 365
 
 
 def _sent(answer: Answer, visited: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:

@@ -208,13 +208,13 @@ def _meddled(
             return sum((cost for _, cost in _stored(path)), Decimal(0))
 
         def look() -> None:
-            if entered and total() > Decimal(text(budget)):
-                seen.append(total())
-            found = dict(_stored(path))
-            if found.pop(own, Decimal(text(mine))) != Decimal(text(mine)) or found != {
-                name: Decimal(cost) for name, cost in rows.items()
-            }:
-                undecided.append(total())
+            found, own_cost = dict(_stored(path)), Decimal(text(mine))
+            held = sum(found.values(), Decimal(0))
+            if entered and held > Decimal(text(budget)):
+                seen.append(held)
+            others_rows = {name: Decimal(cost) for name, cost in rows.items()}
+            if found.pop(own, own_cost) != own_cost or found != others_rows:
+                undecided.append(held)
 
         def meddle() -> None:
             if not coming:
