@@ -31,8 +31,8 @@ class Frequencies:
     ----------
     inputs : callable
         ``inputs(rng) -> (questions, laws)``: a sequence of data, and for each its dict of output → probability.
-    runs : int
-        Calls for each question.
+    runs : int or sequence of int
+        Calls for each question: as many for all, or so many for each.
     call : callable
         ``call(answer, question, rng)``: an output, or an array of independent ones.
     mistakes : sequence of Mistake
@@ -44,7 +44,7 @@ class Frequencies:
     """
 
     inputs: Callable[[Generator], tuple[Sequence[Any], Sequence[Law]]]
-    runs: int
+    runs: int | Sequence[int]
     hint: str
     call: Call = plainly
     mistakes: Sequence[Mistake] = ()
@@ -52,7 +52,11 @@ class Frequencies:
 
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         questions, laws = self.inputs(chance.rng)
-        counts = [self._counted(answer, frozen(question), chance.rng) for question in questions]
+        runs = [self.runs] * len(questions) if isinstance(self.runs, int) else self.runs
+        counts = [
+            self._counted(answer, frozen(question), often, chance.rng)
+            for question, often in zip(questions, runs, strict=True)
+        ]
         worst = _against(laws, counts, chance.failure)
         if worst is None:
             return None
@@ -68,9 +72,9 @@ class Frequencies:
             self.hint,
         )
 
-    def _counted(self, answer: Answer, question: Any, rng: Generator) -> Counter[Hashable]:
+    def _counted(self, answer: Answer, question: Any, runs: int, rng: Generator) -> Counter[Hashable]:
         counts: Counter[Hashable] = Counter()
-        for turn in range(1, self.runs + 1):
+        for turn in range(1, runs + 1):
             output = self.call(answer, question, rng)
             some = output.ravel().tolist() if isinstance(output, np.ndarray) else [output]
             counts.update(some)

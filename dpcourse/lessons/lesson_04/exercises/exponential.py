@@ -239,7 +239,7 @@ EXPONENTIAL = (
     Frequencies(
         _questions,
         call=lambda answer, data, rng: answer(*data, rng=rng),
-        runs=6500,  # Laplace noise of scale 2Δ/ε is 9 standard errors away, and 6 refuse
+        runs=(2000, 6500, 2000),  # in the second, Laplace noise of scale 2Δ/ε is 9 standard errors away; 6 refuse
         mistakes=_MISTAKES,
         words=lambda data, output: f"Of {len(data[0])} candidates {output!r} is chosen",
         hint="The weight of a utility u is exp(εu/2Δ), and the weights are in proportion to the probabilities.",
@@ -252,5 +252,5 @@ EXPONENTIAL = (
         hint="One candidate fell and all others rose. Is there a 2 in your exponent?",
         key="missing-two",
     ),
-    Everywhere(_anywhere, exact="you chose the best one"),
+    Everywhere(_anywhere, settings=500, asked=(3, 5, 8), exact="you chose the best one"),
 )

@@ -62,7 +62,7 @@ _RULE = "A threshold with scale b and values with scale c cost 1/b + 2/c: half o
 SCALES = Frequencies(
     _level,
     call=_call_level,
-    runs=12_000,
+    runs=(12_000, 4000),  # what shows below the threshold does so in 1,500
     mistakes=(
         Mistake(
             Shared.EPSILON_IGNORED,
