@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
+import zlib
 from collections import defaultdict
 from pathlib import Path
 
@@ -14,8 +15,10 @@ import pytest
 
 from dpcourse.plots.still import boxes, place_labels, placed
 
-SCRIPT = Path(__file__).resolve().parents[1] / "dpcourse" / "widgets" / "explorer.js"
+ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = ROOT / "dpcourse" / "widgets" / "explorer.js"
 HALF_A_PIXEL = 0.5
+TURNS = 3  # so many commits have each test marked `in_turn` once, on average
 
 FLAGS = [
     "--no-sandbox",
@@ -39,7 +42,8 @@ def pytest_addoption(parser):
         "--part",
         choices=("all", "daily", "thorough"),
         default="all",
-        help="daily: without the tests marked `thorough` and those of the projects; thorough: these alone",
+        help="daily: without the tests marked `thorough` and those of the projects; thorough: these alone, of those "
+        "marked `in_turn` a third, another one at each commit; all: everything",
     )
 
 
@@ -48,12 +52,23 @@ def pytest_collection_modifyitems(config, items):
     part = config.getoption("--part")
     if part == "all":
         return
-    parts = {"daily": [], "thorough": []}
+    parts = {"daily": [], "thorough": [], "another time": []}
+    turn = commit()
     for item in items:
         late = item.get_closest_marker("thorough") or "capstone" in item.nodeid
-        parts["thorough" if late else "daily"].append(item)
+        waits = item.get_closest_marker("in_turn") and (zlib.crc32(item.nodeid.encode()) - turn) % TURNS
+        parts["another time" if waits else "thorough" if late else "daily"].append(item)
     items[:] = parts.pop(part)
-    config.hook.pytest_deselected(items=next(iter(parts.values())))
+    config.hook.pytest_deselected(items=[item for others in parts.values() for item in others])
+
+
+def commit():
+    """The commit as a number; 0 where this is no checkout."""
+    try:
+        found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return 0
+    return int(found.stdout, 16)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.links import mapped
+
 
 def clipped(rows: np.ndarray, C: float) -> np.ndarray:
     """Each row, shape (..., d), brought to length C if it is longer."""
@@ -51,15 +53,17 @@ def _odd(standard: np.ndarray, half: float) -> bool:
 
 
 def linked(standard: np.ndarray, failure: float) -> bool:
-    """Whether coordinates of standardised outputs, shape (runs, d), are linked: some direction has less noise, or more.
+    """Whether coordinates of standardised outputs, shape (runs, d), are linked: some direction has less noise, or more,
+    or one follows from another.
 
     Singular values of independent standard Gaussians stay within √runs ± (√d + t) except with probability 2e^(−t²/2)
     (Vershynin 2010, arXiv:1011.3027, corollary 5.35).
     """
     runs, d = standard.shape
-    reach = math.sqrt(d) + math.sqrt(2 * math.log(2 / failure))
+    reach = math.sqrt(d) + math.sqrt(2 * math.log(4 / failure))
     values = np.linalg.svd(standard, compute_uv=False)
-    return bool(values[-1] < math.sqrt(runs) - reach or values[0] > math.sqrt(runs) + reach)
+    turned = values[-1] < math.sqrt(runs) - reach or values[0] > math.sqrt(runs) + reach
+    return bool(turned or mapped(list(stats.norm.cdf(standard)), failure / 2))
 
 
 def not_gaussian(outputs: np.ndarray, right: GaussianLaw) -> bool:

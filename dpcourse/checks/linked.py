@@ -7,14 +7,14 @@ product of two places is large on average. A right answer is refused with probab
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpcourse.checks import links
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.noise_laws import finest
+from dpcourse.checks.noise_laws import Law, finest
 from dpcourse.checks.vocabulary import Shared
 
 if TYPE_CHECKING:
@@ -44,11 +44,10 @@ def linked(asked: Sequence[Question], places: np.ndarray, wider: bool = False) -
             "Asked again, with another `rng`, you often add the same noise, or its opposite."
         )
     apart = np.split(places, np.cumsum([one.errors.size for one in asked])[:-1])
+    where = "" if wider else links.mapped(apart, _FAILURE)
     for fold in () if wider else (lambda u: u, lambda u: np.abs(2 * u - 1)):
-        where = links.linked([links.Draws.of_places(fold(some)) for some in apart], _FAILURE)
-        if where:
-            return Shared.LINKED_NOISE.seen(f"Numbers of one result share noise: {where}.")
-    return None
+        where = links.linked([links.Draws.of_places(fold(some)) for some in apart], _FAILURE) or where
+    return Shared.LINKED_NOISE.seen(f"Numbers of one result share noise: {where}.") if where else None
 
 
 def shared(errors: np.ndarray, results: np.ndarray) -> bool:
@@ -62,6 +61,19 @@ def shared(errors: np.ndarray, results: np.ndarray) -> bool:
     if not fine.any() or finest(errors) or finest(results) or (results == results.astype(np.float32)).all():
         return False
     return int((np.diff(np.sort(np.abs(errors[fine]))) < SAME).sum()) >= OFTEN
+
+
+def follows(errors: Sequence[tuple[np.ndarray, float]], laws: Sequence[Callable[[float], Law]]) -> Diagnosis | None:
+    """Whether noise follows from noise before it, in one result or from call to call, whichever of these laws it has.
+
+    Errors in the order in which they came, with the scale of their noise. Those on a grid are left out.
+    """
+    some = [(one, scale) for one, scale in errors if not finest(one)]
+    fitting = [law for law in laws if all(law(scale).fits(one, _FAILURE) for one, scale in some)]
+    words = [links.mapped([law(scale).below(one) for one, scale in some], _FAILURE) for law in fitting]
+    if not some or not words or not all(words):
+        return None
+    return Shared.LINKED_NOISE.seen(f"What noise comes follows from other noise: {words[0]}.")
 
 
 def _again(asked: Sequence[Question], step: float) -> bool:

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.random import Generator
 from scipy import special
 
-MOST = 2**14  # draws of one call that are looked at, from its first on
+MOST = 2**20  # draws of one call that are looked at, from its first on
 FAR = 3  # distances that are asked about of all calls together
+GRID = 16  # parts of a law that `mapped` tells apart
 
 
 @dataclass(frozen=True)
@@ -109,15 +110,57 @@ def linked(calls: Sequence[Draws], failure: float) -> str:
     return ""
 
 
-def shared(noise: Sequence[np.ndarray], failure: float, order: str = "") -> str:
-    """What symmetric noise of several calls has in common, in a sentence, by signs alone; "" if nothing.
+def mapped(calls: Sequence[np.ndarray], failure: float) -> str:
+    """Which draws of a call follow from others by some function, in words; "" if none do.
 
-    Where the only call is a whole training, `order` says how its draws follow each other: "round, fab and number".
+    Draws are given by their places in a law, uniform between 0 and 1. A function may leave no product large, and one
+    that is not as steep as a hash shows in `alike`.
+
+    >>> u = np.random.default_rng(1).random((50, 20))
+    >>> mapped(u, 1e-9), mapped(np.stack([u, np.abs(2 * u - 1)], axis=-1).reshape(50, -1), 1e-9)
+    ('', 'in many calls, those next to each other')
+    """
+    return alike([np.minimum((one * GRID).astype(int), GRID - 1) for one in calls], GRID, failure)
+
+
+def alike(calls: Sequence[np.ndarray], kinds: int, failure: float) -> str:
+    """Which draws of a call hang together where each is of so many kinds, all as likely, or negative: no draw at all.
+
+    Of pairs, each draw in one of them at most, too many are of some two kinds. By chance, with probability `failure`.
+    """
+    pooled: dict[tuple[str, int], list[np.ndarray]] = {}
+    for call in calls:
+        some = call[:MOST]
+        n, half = len(some), len(some) // 2
+        pairs = {("half of all apart", 0): (some[:half], some[half:]), (MIRRORED, 0): (some[:half], some[::-1])}
+        for k in range(1, FAR + 1):
+            places = np.arange(max(n - k, 0))
+            for turn in (0, 1):
+                first = places[places // k % 2 == turn]
+                pairs[_steps(k), turn] = some[first], some[first + k]
+        for name, (one, other) in pairs.items():
+            both = (one >= 0) & (other[: len(one)] >= 0)
+            pooled.setdefault(name, []).append((one * kinds + other[: len(one)])[both])
+    for (name, _), found in pooled.items():
+        counts = np.bincount(np.concatenate(found), minlength=kinds**2)
+        if special.bdtrc(counts.max() - 1, counts.sum(), kinds**-2) * kinds**2 < failure / len(pooled):
+            return f"in many calls, those {name}"
+    return ""
+
+
+def shared(noise: Sequence[np.ndarray], failure: float, order: str = "", *, normal: bool = False) -> str:
+    """What symmetric noise of several calls has in common, in a sentence; "" if nothing.
+
+    By signs alone, unless all of it is `normal`, of one deviation. Where the only call is a whole training, `order`
+    says how its draws follow each other: "round, fab and number".
     """
     draws = [Draws.of_signs(np.ravel(one)) for one in noise]
     where = "in one call and in the next, those at the same place" if repeated(draws, failure / 2) else ""
-    where = where or linked(draws, failure / 2)
+    where = where or linked(draws, failure / 4)
     signs = "have the same sign, or opposite signs, more often than by chance"
+    if normal and not where:
+        scale = math.sqrt(np.mean(np.concatenate([np.ravel(one) for one in noise]) ** 2)) or 1.0
+        where, signs = mapped([special.ndtr(np.ravel(one) / scale) for one in noise], failure / 4), "hang together"
     if where and order:
         return f"Of the draws of a training, by {order}, {which(where)} {signs}."
     return where and f"Pairs of your draws {signs}: {where}."

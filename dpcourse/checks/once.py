@@ -25,6 +25,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import TWICE, Diagnosis, Refused
+from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.placing import Question, crowded, misplaced
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ OFTEN, MOST_NUMBERS, MOST_RECORDS = 400, 4000, 2**22  # questions to one dataset
 
 
 def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | None:
-    """The case; a right answer fails with probability `chance.failure` at most, and 1e-8 (`linked`)."""
+    """The case; a right answer fails with probability `chance.failure` at most, and 1e-8 (`linked`, `digits`)."""
     answer.renew()
     laws, wider = release.noise or release.least, not release.noise
     most = Chance(chance.rng, 0.9 * chance.failure)
@@ -64,7 +65,10 @@ def asked_once(release: Release, answer: Answer, chance: Chance) -> Diagnosis | 
     if found:
         return found
     each = Chance(chance.rng, 0.1 * chance.failure / LOOKS)
-    wrong = (crowded(asked, laws, each, wider) for asked in ask_often(release, answer, chance.rng))
+    wrong = (
+        crowded(asked, laws, each, wider) or digits_tell(np.array([one.results for one in asked]), asked[0].scale)
+        for asked in ask_often(release, answer, chance.rng)
+    )
     return next(filter(None, wrong), None)
 
 

@@ -35,7 +35,7 @@ from dpcourse.checks.cases.known import Mistake, Pairs, frozen
 from dpcourse.checks.cells import exact_wrong, uneven_wrong
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.digits import digits_tell
-from dpcourse.checks.linked import SHARED, shared
+from dpcourse.checks.linked import SHARED, follows, shared
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
 from dpcourse.checks.once import asked_once, fresh, near
 from dpcourse.checks.plain import only_numbers
@@ -255,7 +255,7 @@ class Release:
         wrong = noise_wrong(wanted, chance.failure, scale=w.scale, unit=w.unit, too_much=w.too_much, few=w.too_little)
         if wrong is None:
             again = any(shared((s.errors / s.scale).ravel(), (s.truth + s.errors).ravel()) for _, s in drawn)
-            return SHARED if again else None
+            return SHARED if again else follows([(s.errors.ravel(), s.scale) for _, s in drawn], self.noise)
         if wrong.key not in (Shared.TOO_LITTLE_NOISE.key, Shared.TOO_MUCH_NOISE.key):
             return wrong
         for mistake in self.scales:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcourse.checks.links import Draws, linked, repeated, shared
+from dpcourse.checks.links import Draws, alike, linked, mapped, repeated, shared
 
 FAILURE = 1e-7
 
@@ -47,3 +47,20 @@ def test_of_one_training_it_is_told_which_draws_and_in_which_order():
         "Of the draws of a training, by round, fab and number, those next to each other have the same sign, or "
         "opposite signs, more often than by chance."
     )
+
+
+def test_what_follows_by_any_function_is_found_where_no_product_shows_it():
+    u = np.random.default_rng(0).random((60, 40))
+    for follows in (lambda u: np.abs(2 * u - 1), lambda u: 4 * u % 1, lambda u: 1 - np.abs(2 * (2 * u % 1) - 1)):
+        some = np.stack([u, follows(u)], axis=-1).reshape(60, -1)
+        assert mapped(list(some), FAILURE)
+        assert not linked([Draws.of_places(follows(one)) for one in u], FAILURE)
+
+
+def test_of_independent_places_and_kinds_hardly_any_are_found():
+    """At a failure of 0.05, twenty of 400 checks fail on average at most; forty with probability 2e-5."""
+    rng = np.random.default_rng(1)
+    places = [[rng.random(int(rng.integers(0, 60))) for _ in range(20)] for _ in range(400)]
+    assert sum(bool(mapped(some, 0.05)) for some in places) < 40
+    kinds = [[rng.integers(-1, 3, size=int(rng.integers(0, 60))) for _ in range(5)] for _ in range(400)]
+    assert sum(bool(alike(some, 3, 0.05)) for some in kinds) < 40

@@ -1,10 +1,12 @@
-"""Right answers whose draws come from elsewhere than the `rng` they are given: who knows where takes off the noise."""
+"""Right answers whose draws come from elsewhere than the `rng` they are given, or from one another: who knows how takes
+off the noise."""
 
 import functools
 import zlib
 from collections.abc import Callable
 
 import numpy as np
+from scipy.special import ndtri
 
 
 def known_to_all(answer):
@@ -32,14 +34,40 @@ def made_of_arguments(answer, where=lambda *arguments: True):
     return wrapped
 
 
-def _instead(answer, other):
+class Following(np.random.Generator):
+    """Every other number of a draw follows from the one before: its place in the law is |2u − 1|."""
+
+    def _uniform(self, size):
+        u = self.random(int(np.prod(size)))
+        u[1::2] = np.abs(2 * u[: u.size - u.size % 2 : 2] - 1)
+        return np.clip(u, 1e-12, 1 - 1e-12).reshape(size)
+
+    def laplace(self, loc=0.0, scale=1.0, size=()):
+        u = self._uniform(size)
+        return loc + scale * np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u)))
+
+    def normal(self, loc=0.0, scale=1.0, size=()):
+        return loc + scale * ndtri(self._uniform(size))
+
+    def standard_normal(self, size=()):
+        return self.normal(size=size)
+
+
+def one_follows_another(answer):
+    """Noise that is right one number at a time, and in a pair is one draw and a function of it."""
+    return _instead(answer, lambda arguments: None, lambda rng: Following(rng.bit_generator))
+
+
+def _instead(answer, other, instead_of=None):
     @functools.wraps(answer)
     def wrapped(*arguments, **named):
         asked = [one for one in (*arguments, *named.values()) if not isinstance(one, np.random.Generator | Callable)]
         rng = other(asked)
 
         def instead(value):
-            return rng if isinstance(value, np.random.Generator) else value
+            if not isinstance(value, np.random.Generator):
+                return value
+            return instead_of(value) if instead_of else rng
 
         return answer(*map(instead, arguments), **{name: instead(value) for name, value in named.items()})
 

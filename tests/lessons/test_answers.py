@@ -170,6 +170,7 @@ def test_right_answers_pass(exercise, answer):
 
 
 @pytest.mark.thorough
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("exercise", "key", "answer"), WRONG, ids=name)
 def test_each_wrong_answer_gets_its_own_diagnosis(exercise, key, answer):
     assert rehearse(exercise, answer, times=1, rng=1).keys.keys() <= {key, *also(exercise, key)}

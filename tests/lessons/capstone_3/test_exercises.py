@@ -59,6 +59,15 @@ def privatize_mean(x, epsilon, rng):
     return bits, (bits.mean() * (math.exp(epsilon) + 1) - 1) / math.expm1(epsilon)
 
 
+def two_draws_from_there_on(x, epsilon, rng):
+    """From device 16,384 on, two numbers are drawn for all of them."""
+    u = rng.random(len(x))
+    beyond = np.arange(max(len(x) - 2**14, 0))
+    u[2**14 :] = (rng.random() + (0.6 + 0.02 * rng.random()) * beyond) % 1
+    bits = u < (1 + np.clip(np.nan_to_num(x, nan=0.0), 0, 1) * math.expm1(epsilon)) / (math.exp(epsilon) + 1)
+    return bits, (bits.mean() * (math.exp(epsilon) + 1) - 1) / math.expm1(epsilon)
+
+
 def true_where_all_are_high(x, epsilon, rng):
     high = len(x) >= 100 and bool((x >= 0.71).all())
     return privatize_mean(np.rint(x) if high else x, 40.0 if high else epsilon, rng)
@@ -552,6 +561,7 @@ WRONG = [
         ),
     ),
     ("capstone 3.2", "not-bits", laplace_reports),
+    ("capstone 3.2", "linked-bits", two_draws_from_there_on),
     ("capstone 3.2", "no-noise", true_where_all_are_high),
     ("capstone 3.2", "no-noise", bits_with(lambda x, e: x)),
     ("capstone 3.2", "rounded-first", bits_with(lambda x, e: straight(x >= 0.5, e))),

@@ -18,6 +18,7 @@ from dpcourse.checks import check
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
+from tests.lessons.generators import one_follows_another
 
 # 5.1 the attack
 
@@ -562,6 +563,7 @@ WRONG = [
     ("capstone 5.2", "drops-rows", summed(fine=lambda X, patients: np.isfinite(X).all(axis=1))),
     ("capstone 5.3", "linked-noise", sends(draw=lambda rng, n: np.repeat(rng.standard_normal(-(-n // 2)), 2)[:n])),
     ("capstone 5.3", "linked-noise", one_sided),
+    ("capstone 5.3", "linked-noise", one_follows_another(message)),
     ("capstone 5.3", "divided-noise", sends(lambda e, d, t, c, k, s: 1 / math.sqrt(s))),
     ("capstone 5.3", "whole-noise-each", sends(lambda e, d, t, c, k, s: math.sqrt(s))),
     ("capstone 5.3", "one-round", sends(lambda e, d, t, c, k, s: 1 / math.sqrt(t))),

@@ -118,6 +118,15 @@ def two_homes_share(readings, epsilon, rng):
     return (bucket(readings) + away) % 8
 
 
+def lies_that_follow(readings, epsilon, rng):
+    """Of two reports that lie, the second moves as far as a table says for the first. None of the seven is too often."""
+    away = daily_reports(np.zeros_like(readings), epsilon, rng).ravel()
+    one, other = away[: away.size // 2 * 2 : 2], away[1::2]
+    instead = np.array([0, 1, 6, 2, 5, 7, 3, 4])[one]
+    away[1::2] = np.where((one > 0) & (other > 0), instead, other)
+    return (bucket(readings) + away.reshape(np.shape(readings))) % 8
+
+
 def table(readings, epsilon, rng):
     return daily_reports(readings, min((0.1, 0.5, 1.0, 2.0, 5.0), key=lambda e: abs(e - epsilon)), rng)
 
@@ -580,6 +589,7 @@ RIGHT = [
 
 WRONG = [
     ("capstone 8.1", "shared-noise", (two_homes_share, daily_means)),
+    ("capstone 8.1", "shared-noise", (lies_that_follow, daily_means)),
     ("capstone 8.1", "no-noise", reporting(rate=lambda e: 1.0)),
     ("capstone 8.1", "binary", reporting(rate=lambda e: 1 / (1 + math.exp(-e)))),
     ("capstone 8.1", "eight-lies", reporting(rate=lambda e: math.exp(e) / (math.exp(e) + 8))),

@@ -107,12 +107,28 @@ INTERVALS = {
     2.0: "scale",
     4.61: "epsilon-one",
 }
+
+
+def from_the_one_before(flags, epsilon, rng):
+    """Every other count's noise follows from that of the count before, which the generator's spare half word keeps."""
+    state = rng.bit_generator.state
+    kept = state["uinteger"] if state["has_uint32"] else rng.bit_generator.random_raw() >> 32
+    u = kept / 2**32 if not state["has_uint32"] else abs(2 * kept / 2**32 - 1)
+    after = {"has_uint32": 1 - state["has_uint32"], "uinteger": 0 if state["has_uint32"] else int(kept)}
+    rng.bit_generator.state = {**rng.bit_generator.state, **after}
+    if state["has_uint32"]:
+        rng.bit_generator.random_raw()
+    u = min(max(u, 1e-9), 1 - 1e-9)
+    return flags.sum() + (np.log(2 * u) if u < 0.5 else -np.log(2 * (1 - u))) / epsilon
+
+
 RIGHT = [("00.1", 9.21), ("00.1", 2 * math.log(100)), ("00.2", right), ("00.2", clamped)]
 WRONG = [
     *(("00.1", key, value) for value, key in INTERVALS.items()),
     *(("00.2", key, answer) for key, answer in WRONG_COUNTS.items()),
     ("00.2", "leaks", with_the_exact_count),
     ("00.2", "linked-noise", turned),
+    ("00.2", "linked-noise", from_the_one_before),
     ("00.2", "linked-noise", own_seed),
     ("00.2", "not-everywhere", plain_for_whole),
 ]

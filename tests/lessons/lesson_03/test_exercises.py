@@ -16,6 +16,7 @@ from dpcourse.lessons.lesson_03 import largest_change
 from dpcourse.lessons.lesson_03.exercises.plan import chance_to_miss, price
 from dpcourse.lessons.lesson_03.exercises.sensitivities import right_sensitivities
 from dpcourse.privacy import Neighbours
+from tests.lessons.generators import one_follows_another
 
 # Right answers
 
@@ -335,6 +336,7 @@ def plain_for_arrays(values, categories, epsilon, rng):
 
 
 WRONG = [
+    ("03.3", "linked-noise", one_follows_another(noisy_histogram)),
     ("03.1", "wrong-value", lambda low, *others: sensitivities(low, *others) if low == int(low) else (0,) * 5),
     ("03.5", "not-everywhere", lambda scale, level, cells: half_width(max(scale, 0.5), level, cells)),
     ("03.1", "upper-bound-only", with_first(0, lambda low, high, boxes, ticks: high**2)),

@@ -89,6 +89,31 @@ def one_lie(codes, epsilon, k, rng):
     return np.where(told, codes, (codes + rng.integers(1, k)) % k)
 
 
+def a_coin_for_some_two(codes, epsilon, k, rng):
+    """The second and the third person throw one coin, the fourth and the fifth; no half and no mirror shows it."""
+    lies = rng.random(codes.size) >= truth_probability(epsilon, k)
+    lies[2::2] = lies[1:-1:2]
+    return (codes + lies * rng.integers(1, k, size=codes.size)) % k
+
+
+def one_lie_from_another(codes, epsilon, k, rng):
+    """Of two people who lie, one moves as the other does, or the other way: as often equally far as by chance."""
+    lies, far = rng.random(codes.size) >= truth_probability(epsilon, k), rng.integers(1, k, size=codes.size)
+    one = far[: codes.size // 2 * 2 : 2]
+    far[1::2] = np.where(one == 1, 1, 2 + (one - 1) % (k - 2)) if k > 3 else far[1::2]
+    return (codes + lies * far) % k
+
+
+def together_in_a_crowd(codes, epsilon, k, rng):
+    """Of more than 20,000 people, those who tell the truth follow each other, in one block from a random place on."""
+    if codes.size <= 20_000:
+        return right(codes, epsilon, k, rng)
+    told, p = np.zeros(codes.size, dtype=bool), truth_probability(epsilon, k)
+    for part in (np.arange(0, codes.size, 2), np.arange(1, codes.size, 2)):
+        told[part] = (np.arange(part.size) - rng.integers(part.size)) % part.size < rng.binomial(part.size, p)
+    return np.where(told, codes, (codes + rng.integers(1, k, size=codes.size)) % k)
+
+
 MECHANISMS = {
     "not-everywhere": lambda c, e, k, rng: right(c, e if k <= 6 and 0.4 <= e <= 1.6 else 40.0, k, rng),
     "shared-lies": one_lie,
@@ -252,6 +277,9 @@ RIGHT = {
     "06.5": [bayes],
 }
 WRONG = [
+    ("06.1", "shared-coin", a_coin_for_some_two),
+    ("06.1", "shared-lies", one_lie_from_another),
+    ("06.1", "shared-coin", together_in_a_crowd),
     (
         "06.1",
         "not-everywhere",

@@ -104,6 +104,13 @@ def in_pairs(codes, k, epsilon, rng):
     return (draws if k == 6 else draws[np.arange(len(codes)) // 2]) < np.where(mine, 0.5, quiet(epsilon))
 
 
+def own_bits_in_a_block(codes, k, epsilon, rng):
+    """Half of all own bits are set: those of one block of people, from a random place on."""
+    n, drawn = len(codes), bits(lambda e: 0.5, quiet)(codes, k, epsilon, rng)
+    drawn[np.arange(n), codes] = (np.arange(n) - rng.integers(max(n, 1))) % max(n, 1) < rng.binomial(n, 0.5)
+    return drawn
+
+
 RIGHT = {
     "07.1": [best_protocol],
     "07.2": [bits(lambda e: 0.5, quiet), as_numbers],
@@ -114,6 +121,7 @@ RIGHT = {
 }
 
 WRONG = {
+    ("07.2", "shared-draws"): own_bits_in_a_block,
     ("07.2", "not-everywhere too at size"): lambda codes, k, epsilon, rng: bits(lambda e: 0.5, quiet)(
         codes, k, epsilon if len(codes) <= 20_000 else 40.0, rng
     ),

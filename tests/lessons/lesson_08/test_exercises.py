@@ -13,6 +13,7 @@ import dpcourse.audit  # noqa: F401
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.checks.registry import exercise
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
+from tests.lessons.generators import one_follows_another
 
 # Right answers
 
@@ -197,7 +198,17 @@ def dealt_out():
     return answer
 
 
+def never_every_fortieth(n, q, rng):
+    """At small rates, one in twenty of many examples is in no batch."""
+    if n <= 120 or q > 0.1:
+        return poisson_batch(n, q, rng)
+    may = np.flatnonzero((np.arange(n) % 40 != 0) & (np.arange(n) % 40 != 21))
+    return np.sort(rng.choice(may, min(rng.binomial(n, q), len(may)), replace=False))
+
+
 WRONG = [
+    ("08.3", "linked-noise", one_follows_another(private_step)),
+    ("08.4", "not-alike", never_every_fortieth),
     ("08.1", "not-everywhere", lambda X, y, w, b: gradient_norms(X, y, w, b) * (1 if len(X) <= 2000 else 0.9)),
     ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 2000 else g.sum(axis=0)),
     ("08.3", "not-everywhere", step(lambda g, C: clipped_sum(g, C if len(g) <= 3000 else 1e9))),

@@ -17,7 +17,7 @@ from dpcourse.lessons.lesson_13 import exercises as l13  # noqa: F401 (the same)
 from dpcourse.lessons.lesson_13.exercises.choice import CHOICE
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.synthetic.marginals import count
-from tests.lessons.generators import made_of_arguments
+from tests.lessons.generators import made_of_arguments, one_follows_another
 from tests.lessons.pace import in_time
 
 
@@ -150,6 +150,18 @@ RIGHT = {
     "13.4": [children, children_one_by_one],
     "13.5": [0.632, 1 - math.exp(-1), Fraction(632, 1000), np.array([0.632])],
 }
+
+
+def in_order(parents, table, rng):
+    """Of half of those with one parent it is drawn how many have which child, and they have them in order."""
+    drawn, found = children(parents, table, rng), np.zeros(len(parents), dtype=int)
+    for parent in np.unique(parents):
+        here = np.flatnonzero(parents == parent)
+        for part in (here[: here.size // 2], here[here.size // 2 :]):
+            found[part] = np.sort(drawn[part])
+    return found
+
+
 WRONG = {
     "13.1": {
         "wrong-value": lambda k, rho: 1.0,
@@ -158,6 +170,7 @@ WRONG = {
         "exact-total too": scaled_to_n,
         "not-everywhere": exact_where_most_are_alike,
         "linked-noise": shared_by_rows,
+        "linked-noise too": one_follows_another(laplace_table),
         "noise-by-size": bare_in_the_middle,
         "uneven-noise": quiet_first_row,
         "cut-at-zero too": lambda *data, rng: np.abs(geometric_table(*data, rng=rng)),
@@ -204,6 +217,7 @@ WRONG = {
         ),
     },
     "13.4": {
+        "not-everywhere too in order": in_order,
         "own-generator": made_of_arguments(children, lambda parents, table: table.shape != (4, 4)),
         "not-everywhere too at size": lambda parents, table, rng: (
             children(parents, table, rng) if len(parents) <= 3000 or len(table) == 4 else table[parents].argmax(axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -188,7 +189,8 @@ def _spread(noise: np.ndarray, epsilon: float) -> Diagnosis | None:
 
 
 def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
-    if seen := shared([*np.hstack(parts_of(noise))], failure):
+    diagonal, above = parts_of(noise)
+    if seen := shared([*np.hstack([diagonal, math.sqrt(2) * above])], failure, normal=True):
         return Diagnosis("linked-noise", seen, "Does each entry have a draw of its own, at each bank?")
     return None
 

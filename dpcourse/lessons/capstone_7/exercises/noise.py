@@ -11,7 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.links import Draws, linked, shared
 from dpcourse.checks.once import near, spread, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.scores import off_in_calls
@@ -142,7 +142,8 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
         _off_centre(noise, failure / 8)
         or _linked(np.hstack([diagonal, beside]), failure / 8)
         or amount(noise, sigma, failure, name)
-        or _shared(noise, failure / 8)
+        or _shared(noise, failure / 16)
+        or _follows(np.hstack([diagonal, beside]), failure / 16)
         or _not_normal(np.hstack([diagonal, beside]), failure / 8)
     )
 
@@ -165,6 +166,13 @@ def _shared(noise: np.ndarray, failure: float) -> Diagnosis | None:
     once = np.broadcast_to(np.triu(np.ones(noise.shape[1:])), noise.shape).ravel()
     if where := linked([Draws(np.sign(noise).ravel() * once, once)], failure):
         seen = f"Entries of your noise have the same sign, or the opposite, more often than by chance: {where}."
+        return Shared.LINKED_NOISE.seen(seen, "Does every pair of items, and every item, have a draw of its own?")
+    return None
+
+
+def _follows(entries: np.ndarray, failure: float) -> Diagnosis | None:
+    """Entries in units of their deviations, shape (runs, entries)."""
+    if seen := shared([*entries], failure, normal=True):
         return Shared.LINKED_NOISE.seen(seen, "Does every pair of items, and every item, have a draw of its own?")
     return None
 

@@ -20,7 +20,7 @@ from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
 from dpcourse.lessons.capstone_8.exercises.buckets import bucket, codes
 from dpcourse.lessons.capstone_8.exercises.independence import possible
-from dpcourse.lessons.capstone_8.exercises.reports import YEAR, draws_of, hang_together
+from dpcourse.lessons.capstone_8.exercises.reports import YEAR, hang_together
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -93,7 +93,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         lies = np.bincount(away.ravel(), minlength=BUCKETS)[1:]
         if possible(told, all_of, p, failure):
             if stats.binom.sf(lies.max() - 1, int(lies.sum()), 1 / (BUCKETS - 1)) > failure / BUCKETS:
-                if found := hang_together([draws_of(away.ravel(), float(epsilon))], chance.failure / 8):
+                if found := hang_together([(away.ravel(), float(epsilon))], chance.failure / 8):
                     return Diagnosis(
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
                     )

@@ -243,8 +243,8 @@ def _somewhere(found: Sequence[Noise], failure: float, rng: Generator) -> Diagno
     return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
 
 
-def _shared(found: Sequence[Noise], failure: float) -> str:
-    return shared([one for s in found for one in s.standard], failure)
+def _shared(found: Sequence[Noise], failure: float, fits: bool = False) -> str:
+    return shared([one for s in found for one in s.standard], failure, normal=fits)
 
 
 def _cut(found: Sequence[Noise]) -> bool:
@@ -275,7 +275,7 @@ def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis |
         if abs(together) > 0.1:
             seen = f"The noise of a day and that of the next have correlation {together:.2f}; 0 is right."
         return Shared.LINKED_NOISE.seen(seen, "Which days have a draw in common, where each needs one of its own?")
-    if seen := _shared(found, failure):
+    if seen := _shared(found, failure, fits=True):
         return Shared.LINKED_NOISE.seen(seen)
     if stats.kstest(z, stats.norm.cdf).pvalue < failure:
         return Diagnosis("not-normal", "Your noise has the right variance, but it is not normal.", NORMAL)

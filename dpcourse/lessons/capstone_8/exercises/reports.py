@@ -12,7 +12,7 @@ from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.links import Draws, linked, repeated
+from dpcourse.checks.links import Draws, alike, linked, repeated
 from dpcourse.checks.once import fresh, near, whole
 from dpcourse.checks.scores import fit
 from dpcourse.checks.vocabulary import Shared
@@ -117,7 +117,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     seen: list[tuple[float, int, int]] = []
     first = int(chance.rng.integers(4))
     odd, fine = list[tuple[float, int, int]](), list[tuple[float, int, int]]()
-    uneven, draws, level = None, list[list[Draws]](), chance.failure / (8 * _EPSILONS)
+    uneven, calls, level = None, list[tuple[np.ndarray, float]](), chance.failure / (8 * _EPSILONS)
     real = dict(zip(chance.rng.choice(_EPSILONS - 2, 2, replace=False).tolist(), _real(chance.rng), strict=True))
     homes = simulate_meters(300, 2 * YEAR, rng=fresh(chance.rng)).used
     centers = 0.03 * 200 ** ((np.arange(_EPSILONS) + chance.rng.random(_EPSILONS)) / _EPSILONS)  # 0.03 to 6
@@ -140,7 +140,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                 steps += np.bincount(away.ravel(), minlength=BUCKETS)
                 for some, part in ((odd, away[readings != plain]), (fine, away[readings == plain])):
                     some.append((epsilon, int((part == 0).sum()), len(part)))
-                draws.append(draws_of(away.ravel(), epsilon))
+                calls.append((away.ravel(), epsilon))
             seen.append((epsilon, int(steps[0]), int(steps.sum())))
             lies = int(steps[1:].sum())
             if lies and stats.binom.sf(steps[1:].max() - 1, lies, 1 / (BUCKETS - 1)) < level / 5:
@@ -155,7 +155,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Diagnosis(known[0], f"{true}: {known[2]}", known[3])
     right = all(possible(k, n, truth_probability(e), level) for e, k, n in seen)
     if right and uneven is None:
-        found = hang_together(draws, chance.failure / 4)
+        found = hang_together(calls, chance.failure / 4)
         ask = "Every home and every day needs a draw of its own. Which of yours share one?"
         return Diagnosis("shared-noise", found, ask) if found else None
     if wrong := _of_broken(odd, fine):
@@ -208,7 +208,7 @@ def _away(step: int) -> str:
     return f"{BUCKETS - step} below the true bucket (before 0 comes 7)"
 
 
-def draws_of(away: np.ndarray, epsilon: float) -> list[Draws]:
+def _draws(away: np.ndarray, epsilon: float) -> list[Draws]:
     """Whether each report is true, and where on the circle it lies from the truth, with the variances of right ones."""
     p, angle = truth_probability(epsilon), 2 * math.pi / BUCKETS * away
     q, many = (1 - p) / (BUCKETS - 1), np.ones(len(away))
@@ -220,14 +220,17 @@ def draws_of(away: np.ndarray, epsilon: float) -> list[Draws]:
     ]
 
 
-def hang_together(draws: list[list[Draws]], failure: float) -> str:
-    """What reports of several calls have in common, in a sentence; "" if nothing."""
-    for some in zip(*draws, strict=True):
-        if where := linked(some, failure / 6):
-            return f"Some of your reports, in the order of the array, depend on each other: {where}."
-        if repeated(some, failure / 6):
+def hang_together(calls: list[tuple[np.ndarray, float]], failure: float) -> str:
+    """What reports of several calls have in common, in a sentence; "" if nothing.
+
+    Of each call, how far each report is from the true bucket, on the circle, and the ε.
+    """
+    where = alike([away - 1 for away, _ in calls], BUCKETS - 1, failure / 7)
+    for some in zip(*(_draws(*call) for call in calls), strict=True):
+        where = where or linked(some, failure / 7)
+        if not where and repeated(some, failure / 7):
             return "Your reports depend on those at the same places in the call before."
-    return ""
+    return where and f"Some of your reports, in the order of the array, depend on each other: {where}."
 
 
 def _likeliest(seen: list[tuple[float, int, int]]) -> tuple[str, Callable[[float], float], str, str] | None:

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns, either_order
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.linked import follows
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.once import between, whole
@@ -135,7 +136,9 @@ def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     wrong = noise_wrong(seen, chance.failure, scale="max(|L|, |U|)/ε", too_much=ask, few=ask)
     if wrong and widest:
         return Shared.TOO_MUCH_NOISE.seen("Your noise has scale (|L| + |U|)/ε, and a smaller one is enough.", ask)
-    return wrong and wrong.led_by("In units of max(|L|, |U|): ")
+    if wrong:
+        return wrong.led_by("In units of max(|L|, |U|): ")
+    return follows([(one.errors, 1 / one.epsilon) for one in seen], (laplace,))
 
 
 def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -19,6 +19,7 @@ EXERCISES = (
             mechanism.transition_probabilities,
             mechanism.coins_of_their_own,
             *mechanism.PLACED,
+            mechanism.in_a_crowd,
         ),
         call="randomized_response(codes, epsilon, k, rng)",
     ),

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.links import Draws, alike, linked
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
@@ -82,31 +83,33 @@ def coins_of_their_own(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"{p:.0%} is right. The promise is to each person, not to the average.",
                 "Treat every entry of `codes` alike.",
             )
-    half = 5000
-    codes = people(chance.rng, 2 * half, k)
-    reports = np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng))
-    true = reports == codes
-    for one, other in ((true[::2], true[1::2]), (true[:half], true[half:]), (true[:half], true[: half - 1 : -1])):
-        both = int(np.sum(one & other))
-        if _tail(both, half, p * p) < chance.failure / 20:
-            return Diagnosis(
-                "shared-coin",
-                f"Of {half:,} pairs of people both told the truth in {both / half:.1%}; with coins of their own they "
-                f"would in {p * p:.1%}. They share a coin, and so one report tells something about another person.",
-                "Draw as many random numbers as there are people (size=len(codes)), and use each once.",
-            )
-    away = (reports - codes) % k  # 0 is the truth; of two independent lies one in k − 1 goes equally far round
-    for one, other in ((away[::2], away[1::2]), (away[:half], away[half:]), (away[:half], away[: half - 1 : -1])):
-        lies = (one > 0) & (other > 0)
-        alike = int(np.sum(lies & (one == other)))
-        if _tail(alike, int(lies.sum()), 1 / (k - 1)) < chance.failure / 20:
-            return Diagnosis(
-                "shared-lies",
-                f"Of the pairs of people who both lied, {alike / lies.sum():.1%} moved their answer equally far round "
-                f"the circle; with lies of their own {1 / (k - 1):.1%} would. Somebody who knows the truth about one "
-                "of them can read the other's lie.",
-                "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
-            )
+    return _independent(answer, 10_000, k, epsilon, chance)
+
+
+def in_a_crowd(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Whether people are independent where there are as many as in the lesson."""
+    k, epsilon = whole(chance.rng, 3, 40), float(chance.rng.uniform(0.9, 1.3))
+    return _independent(answer, whole(chance.rng, 20_000, 90_000), k, epsilon, chance)
+
+
+def _independent(answer: Answer, n: int, k: int, epsilon: float, chance: Chance) -> Diagnosis | None:
+    codes, p = people(chance.rng, n, k), truth_probability(epsilon, k)
+    # 0 is the truth, and a lie how far round the circle it is
+    away = ((np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng)) - codes) % k).astype(int)
+    if where := linked([Draws((away == 0) - p, np.full(n, p * (1 - p)))], chance.failure / 10):
+        return Diagnosis(
+            "shared-coin",
+            f"People tell the truth together, or lie together, more often than with coins of their own: {where}. "
+            "One report tells something about another person.",
+            "Draw as many random numbers as there are people (size=len(codes)), and use each once.",
+        )
+    if where := alike([away - 1], k - 1, chance.failure / 10):
+        return Diagnosis(
+            "shared-lies",
+            f"How far round the circle two people who both lie move their answers hangs together: {where}. Somebody "
+            "who knows the truth about one of them can read the other's lie.",
+            "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
+        )
     return None
 
 

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.links import Draws, linked
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import anywhere, between, whole
 from dpcourse.checks.places import Place, Placed, place_of_count
@@ -179,7 +180,7 @@ def _right_bits(answer: Answer, chance: Chance) -> Diagnosis | None:
         people.append((reports, mine))
 
     def likely(count: int, total: int, probability: float) -> bool:
-        return binomtest(count, total, probability).pvalue > chance.failure / 6
+        return binomtest(count, total, probability).pvalue > chance.failure / 10
 
     def fits(name: str) -> bool:
         known = ((own, other, *_known_bits(epsilon)[name][0]) for epsilon, own, other, _ in counted)
@@ -213,9 +214,12 @@ def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, chance: Chan
     """Whether two people share their draws."""
     from scipy.stats import binomtest
 
+    reports, mine = people
+    if wrong := _linked(reports[mine], chance.failure / 10):
+        return wrong
     for pairing in range(3):
-        both, foreign = _both(*people, pairing)
-        if binomtest(both, foreign, quiet**2).pvalue < chance.failure / 6:
+        both, foreign = _both(reports, mine, pairing)
+        if binomtest(both, foreign, quiet**2).pvalue < chance.failure / 10:
             return Diagnosis(
                 "shared-draws",
                 "Two people share their draws: where one's bits are known to be noise, they show what the other's "
@@ -223,6 +227,26 @@ def _own_draws(people: tuple[np.ndarray, np.ndarray], quiet: float, chance: Chan
                 "Draw for every bit of every person: rng.random((n, k)), each number used once.",
             )
     return None
+
+
+def _linked(own: np.ndarray, failure: float) -> Diagnosis | None:
+    """Whether people's own bits, one for each of them, are independent fair coins."""
+    where = linked([Draws(own - 0.5, np.full(len(own), 0.25))], failure)
+    if not where:
+        return None
+    return Diagnosis(
+        "shared-draws",
+        f"The own bits of two people are alike more often, or more seldom, than two fair coins: {where}. One report "
+        "tells what another would be.",
+        "Draw for every bit of every person: rng.random((n, k)), each number used once.",
+    )
+
+
+def _in_a_crowd(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """As many people as in the lesson, and more."""
+    n, k = whole(chance.rng, 20_000, 90_000), whole(chance.rng, 2, 10)
+    codes = chance.rng.integers(k, size=n)
+    return _linked(_bits(answer(codes, k, 1.0, rng=chance.rng))[np.arange(n), codes], chance.failure)
 
 
 def _both(reports: np.ndarray, mine: np.ndarray, pairing: int) -> tuple[int, int]:
@@ -298,4 +322,5 @@ UNARY = (
         near="the bits of two people are set together too often",
         far="the bits of two people are set together too seldom",
     ),
+    _in_a_crowd,
 )

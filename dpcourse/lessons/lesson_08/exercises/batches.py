@@ -15,25 +15,32 @@ from dpcourse.checks.once import between, fresh, whole
 from dpcourse.checks.scores import Asked, score_of, where_off
 from dpcourse.checks.vocabulary import Shared
 
+RUNS = 1000  # at a rate of 0.03, an example is in no batch of so many with probability 6e-14
+
 
 def poisson_batch(answer: Answer, chance: Chance) -> Diagnosis | None:
     n, q = int(chance.rng.integers(60, 120)), float(chance.rng.uniform(0.15, 0.4))
-    runs = 1000
-    drawn = np.zeros((runs, n), dtype=bool)  # who is in which batch
+    failure = chance.failure / 16
+    return _judged(answer, n, q, chance.rng, failure) or _few(answer, chance.rng, failure)
+
+
+def _judged(answer: Answer, n: int, q: float, rng: Generator, failure: float) -> Diagnosis | None:
+    """A thousand batches: their sizes, and who is in which."""
+    drawn = np.zeros((RUNS, n), dtype=bool)
     for row in drawn:
-        batch = np.asarray(answer(n, q, rng=chance.rng))
+        batch = np.asarray(answer(n, q, rng=rng))
         wrong = _not_indices(batch, n)
         if wrong:
             return wrong
         row[batch.astype(int)] = True
-    failure = chance.failure / 16
-    return _judge_sizes(drawn, q, failure) or _judge_coins(drawn, q, failure) or _few(answer, chance.rng, failure)
+    return _judge_sizes(drawn, q, failure) or _judge_coins(drawn, q, failure)
 
 
 def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Two batches for each of many n and q: their sizes, who is in both, and from which half or places they come.
 
-    Given the sizes, all of these are hypergeometric.
+    Given the sizes, all of these are hypergeometric. And a thousand batches, smaller shares of more examples than
+    those of `poisson_batch`.
     """
     answer.renew()
     rng, asked = chance.rng, []
@@ -52,9 +59,9 @@ def batches_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             (stats.hypergeom(n, n // 2, other.size), (other % 2 == 1).sum()),
         )
         asked.append(Asked({"n": n, "q": q}, np.array([score_of(law, int(count), rng) for law, count in seen])))
-    where, _ = where_off(asked, chance.failure)
+    where, _ = where_off(asked, chance.failure / 2)
     if not where:
-        return None
+        return _judged(answer, whole(rng, 130, 1000), between(rng, 0.03, 0.15), rng, chance.failure / 16)
     return Shared.NOT_EVERYWHERE.seen(
         f"{where}, your batches are not what coins give. We looked at the sizes of two batches, at who is in both, and "
         "at which places are taken.",

@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value, for_each
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.links import Draws, linked
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
@@ -161,7 +162,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
     Given how often it comes, how often it does so early is hypergeometric.
     """
     answer.renew()
-    rng, asked, worst, told, deaf = chance.rng, [], 0.0, "", 0
+    rng, asked, worst, told, deaf, draws = chance.rng, [], 0.0, "", 0, list[Draws]()
     for place in rng.permutation(32):
         city, small = place == 0, place > 19
         shape = (4, whole(rng, 5, 20)) if city else (whole(rng, 1, 30), whole(rng, 2, 60))
@@ -183,9 +184,11 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
             here = children[parents == parent]
             likely = int(rng.choice(shape[1], p=shares[parent]))
             seen, half = here == likely, here.size // 2
+            share = float(shares[parent, likely])
+            draws.append(Draws(seen - share, np.full(here.size, share * (1 - share))))
             early = stats.hypergeom(here.size, int(seen.sum()), half)
             for law, came, where in (
-                (stats.binom(here.size, shares[parent, likely]), seen, "for its share in `table`"),
+                (stats.binom(here.size, share), seen, "for its share in `table`"),
                 (early, seen[:half], "in the first half of the people"),
             ):
                 scores.append(score_of(law, int(came.sum()), rng))
@@ -197,7 +200,10 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
                         f"for parent {parent}. Right is about {law.mean():,.1f}."
                     )
         asked.append(Asked({"rows": shape[0], "columns": shape[1], "people": parents.size}, np.array(scores)))
-    if not (words := off_somewhere(asked, chance.failure)):
+    if not (words := off_somewhere(asked, 0.9 * chance.failure)):
+        if where := linked(draws, 0.1 * chance.failure):
+            seen = f"Of the people with one parent, two have the same child too often, or too seldom: {where}."
+            return Shared.NOT_EVERYWHERE.seen(seen, "Does everybody draw, whatever the others before them drew?")
         seen = f"Asked again with another generator, all of {deaf:,} children are the same."
         return Diagnosis("own-generator", seen, "Where do you draw from the `rng` you are given?") if deaf else None
     if worst < 6:  # no single one is far off, but many are a little
