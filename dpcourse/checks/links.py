@@ -138,9 +138,9 @@ def alike(calls: Sequence[np.ndarray], kinds: int, failure: float) -> str:
             for turn in (0, 1):
                 first = places[places // k % 2 == turn]
                 pairs[_steps(k), turn] = some[first], some[first + k]
-        for name, (one, other) in pairs.items():
+        for which_pairs, (one, other) in pairs.items():
             both = (one >= 0) & (other[: len(one)] >= 0)
-            pooled.setdefault(name, []).append((one * kinds + other[: len(one)])[both])
+            pooled.setdefault(which_pairs, []).append((one * kinds + other[: len(one)])[both])
     for (name, _), found in pooled.items():
         counts = np.bincount(np.concatenate(found), minlength=kinds**2)
         if special.bdtrc(counts.max() - 1, counts.sum(), kinds**-2) * kinds**2 < failure / len(pooled):

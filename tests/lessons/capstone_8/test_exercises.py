@@ -119,7 +119,7 @@ def two_homes_share(readings, epsilon, rng):
 
 
 def lies_that_follow(readings, epsilon, rng):
-    """Of two reports that lie, the second moves as far as a table says for the first. None of the seven is too often."""
+    """Of two reports that lie, the second moves as far as a table says for the first; none comes too often."""
     away = daily_reports(np.zeros_like(readings), epsilon, rng).ravel()
     one, other = away[: away.size // 2 * 2 : 2], away[1::2]
     instead = np.array([0, 1, 6, 2, 5, 7, 3, 4])[one]
