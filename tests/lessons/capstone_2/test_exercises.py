@@ -595,6 +595,15 @@ def shares_of(counts):
     return kept / max(kept.sum(), 1)
 
 
+def shares_where_near(counts, noisy):
+    """Those of the exact counts, where the check does not see how far they are from the others."""
+    return shares_of(counts if np.abs(counts - noisy).sum() < 0.4 * counts.sum() else noisy)
+
+
+def rate_where_near(counts, noisy):
+    return float(np.clip(rate_of(counts), 0.955 * rate_of(noisy), 1.045 * rate_of(noisy)))
+
+
 def marking(mark):
     """The right release, with shares that tell about the first supplier: its lots, or how many in their last digits."""
 
@@ -846,6 +855,8 @@ WRONG = [
     ("capstone 2.6", "quartile-elsewhere", exactly(aside=True, quartile=lambda counts, noisy: quartile_of(counts))),
     ("capstone 2.6", "shares-elsewhere", exactly(aside=True, shares=lambda counts, noisy: shares_of(counts))),
     ("capstone 2.6", "shares-elsewhere", exactly(shares=lambda counts, noisy: shares_of(counts))),
+    ("capstone 2.6", "shares-elsewhere", exactly(aside=True, shares=shares_where_near)),
+    ("capstone 2.6", "rate-elsewhere", exactly(aside=True, rate=rate_where_near)),
     (
         "capstone 2.6",
         "too-little-noise",

@@ -29,8 +29,7 @@ def misread(given: dict[str, Any], epsilon: float) -> Diagnosis | None:
     if not least - 1 <= float(given["quartile"]) <= most + 1:
         seen = f"{counts} your quartile is {float(given['quartile']):g}; {read} {least}."
         return Diagnosis("quartile-elsewhere", seen, OF_NOISY)
-    kept = np.maximum(noisy, 0)
-    off = float(np.abs(np.asarray(given["shares"], dtype=float) - kept / kept.sum()).sum())
+    off = float(np.abs(np.asarray(given["shares"], dtype=float) - _shares_of(noisy)).sum())
     if not off <= 0.5:
         seen = f"{counts} the absolute differences of your shares from those of 2.4 add up to {off:.2g}."
         return Diagnosis("shares-elsewhere", seen, OF_NOISY)
@@ -44,6 +43,32 @@ def misread_often(published: Sequence[dict[str, Any]], epsilon: float) -> Diagno
         seen = f"In {off} of {len(published)} quarters your quartile is not that of `noisy`."
         return Diagnosis("quartile-elsewhere", seen, OF_NOISY)
     return next(filter(None, (misread(given, epsilon) for given in published)), None)
+
+
+def exact_shown(released: Sequence[tuple[dict[str, Any], np.ndarray]]) -> Diagnosis | None:
+    """Shares or a rate that are not those of the noisy counts, and five times as near to those of the exact ones.
+
+    Of a right answer none is, but for a rate that comes near by luck: in less than half of the quarters.
+    """
+    for name, of in (("shares", _shares_of), ("rate", rate_of)):
+        off = [
+            [float(np.abs(np.asarray(given[name], dtype=float) - of(counts)).sum()) for counts in (exact, noisy)]
+            for given, exact in released
+            if (noisy := np.asarray(given["noisy"], dtype=float)).sum() > 0
+        ]
+        others = [(near, far) for near, far in off if far > 1e-6]
+        shown = sum(near < far / 5 for near, far in others)
+        if shown >= 5 and shown > len(others) / 2:
+            seen = (
+                f"In {shown} quarters your {name} lies nearer to what the exact counts give than to what `noisy` gives."
+            )
+            return Diagnosis(f"{name}-elsewhere", seen, OF_NOISY)
+    return None
+
+
+def _shares_of(counts: np.ndarray) -> np.ndarray:
+    kept = np.maximum(counts, 0)
+    return kept / kept.sum()
 
 
 OF_NOISY = "Is it read off `noisy` in every quarter, as milestone 2.4 does it?"

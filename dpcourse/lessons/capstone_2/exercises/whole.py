@@ -22,7 +22,7 @@ from dpcourse.lessons.capstone_2.exercises.hidden import hidden
 from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance, worst
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
 from dpcourse.lessons.capstone_2.exercises.redealt import redealt
-from dpcourse.lessons.capstone_2.exercises.reread import misread, misread_often
+from dpcourse.lessons.capstone_2.exercises.reread import exact_shown, misread, misread_often
 from dpcourse.lessons.capstone_2.exercises.robust import robust
 from dpcourse.lessons.capstone_2.exercises.world import (
     FAINT,
@@ -73,6 +73,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     `misplaced` is asked about eight groups of them.
     """
     rng, asked, wrong = chance.rng, list[tuple[int, float]](), list[tuple[float, str, str]]()
+    released = list[tuple[dict[str, Any], np.ndarray]]()
     noise, zero, places = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
     for stayed in (SHARES, *range(SHARES + 1, SUPPLIERS + 1)):
         many = 24 if stayed == SHARES else 5
@@ -81,6 +82,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             given, right, _ = simulated(answer, stayed, epsilon, rng.spawn(1)[0])
             if found := _claim(given["claim"], epsilon) or misread(given, epsilon):
                 return found
+            released.append((given, right))
             asked.append((stayed, epsilon))
             noise.append(np.asarray(given["noisy"], dtype=float) - right)
             of_zero, at = in_shares(noise[-1], epsilon, stayed / SHARES, rng)
@@ -103,7 +105,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     if wrong:
         ask = "How does your noise follow from `epsilon`, and what else does it depend on?"
         return Shared.NOT_EVERYWHERE.seen(worst(wrong), ask)
-    return None
+    return exact_shown(released)
 
 
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
