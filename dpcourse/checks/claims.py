@@ -56,7 +56,7 @@ def claimed(
         return Diagnosis("claim", seen, ask)
     right_delta = math.isclose(claim.delta, wanted.delta)
     if math.isclose(claim.epsilon, wanted.epsilon) and right_delta:
-        return None
+        return _to_the_last_digit(claim, wanted)
     asked = f"({wanted.epsilon:.6g}, {wanted.delta:.6g}) for {CHANGE[wanted.neighbours]} {record}"
     seen = f"You claim {numbers}. Asked for is {asked}."
     if claim.epsilon >= wanted.epsilon and claim.delta >= wanted.delta:
@@ -64,3 +64,12 @@ def claimed(
     if not right_delta:
         return Diagnosis("claim", seen, "Where do your ε and δ come from?")
     return Diagnosis("claim", f"{seen} {fewest}".strip(), "Which ε and which δ does the noise give in the worst case?")
+
+
+def _to_the_last_digit(claim: Guarantee, wanted: Guarantee) -> Diagnosis | None:
+    """The same number but for a few units in the last place, as it is after some arithmetic."""
+    for name, one, other in (("ε", claim.epsilon, wanted.epsilon), ("δ", claim.delta, wanted.delta)):
+        if abs(one - other) > 4 * math.ulp(other):
+            seen = f"You claim {name} = {one!r}, and {other!r} is asked for. Such digits can tell about the records."
+            return Diagnosis("claim", seen, f"What is your claim made of, besides the {name} that you are given?")
+    return None

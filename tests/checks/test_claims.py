@@ -22,7 +22,12 @@ def changed(**changes):
 
 def test_the_wanted_claim_and_its_rounding_pass():
     assert told(WANTED) is None
-    assert told(changed(epsilon=0.5 * (1 + 1e-12))) is None
+    assert told(changed(epsilon=365 * (0.5 / 365))) is None
+
+
+def test_digits_that_could_be_a_count_do_not():
+    for changes in ({"epsilon": 0.5 * (1 + 203e-14)}, {"delta": 1e-6 * (1 + 203e-14)}):
+        assert "Such digits can tell about the records." in told(changed(**changes)).seen
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,13 @@ def claiming(release, change):
 
 
 def wrong_claims(exercise, release, condition):
-    """Rows of wrong answers: a claim under a `condition`, one that is too good, one too weak, and one in words."""
+    """Rows of wrong answers: a claim under a `condition`, one that is too good, one too weak, one whose last digits could
+    be a count, and one in words."""
     changes = (
         lambda claim: dataclasses.replace(claim, condition=condition),
         lambda claim: dataclasses.replace(claim, epsilon=claim.epsilon / 1.2),
         lambda claim: dataclasses.replace(claim, epsilon=2 * claim.epsilon),
+        lambda claim: dataclasses.replace(claim, epsilon=claim.epsilon * (1 + 203e-14)),
         str,
     )
     return [(exercise, "claim", claiming(release, change)) for change in changes]

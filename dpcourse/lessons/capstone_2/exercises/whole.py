@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -54,7 +53,6 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             far += not abs(given["quartile"] - quartile_of(right)) <= 1
         wrong = (
             next(filter(None, (_claim(claim, epsilon) for claim in claims)), None)
-            or _steady(claims)
             or _size(np.array(noise), stayed, epsilon)
             or _masked(np.array(held), chance.failure / 4)
             or (lawful(np.ravel(noise), epsilon, SHARES, chance.failure / 4) if stayed == SHARES else None)
@@ -146,17 +144,6 @@ def _size(noise: np.ndarray, stayed: int, epsilon: float) -> Diagnosis | None:
         )
     ask = "Which ε, and which number of shares, do you hand to the noise of 2.3?"
     return Diagnosis("too-much-noise", f"{seen}; {wanted:g} is enough.", ask)
-
-
-def _steady(claims: list[Guarantee]) -> Diagnosis | None:
-    """The same ε, the same claim, to a few units in the last place: digits behind them tell about the lots."""
-    least, most = min(one.epsilon for one in claims), max(one.epsilon for one in claims)
-    if most - least <= 4 * math.ulp(most):
-        return None
-    seen = f"In quarters with the same ε your claims differ by up to {most - least:.1g}."
-    return Diagnosis(
-        "claim", f"{seen} Such digits can tell about the lots.", "What is your claim made of, besides `epsilon`?"
-    )
 
 
 def _masked(held: np.ndarray, level: float) -> Diagnosis | None:
