@@ -14,7 +14,7 @@ def claiming(release, change):
 
 
 def wrong_claims(exercise, release, condition):
-    """Rows of wrong answers: a claim under a `condition`, one that is too good, one too weak, one whose last digits could
+    """Rows of wrong answers: a claim under a `condition`, one too good, one too weak, one whose last digits could
     be a count, and one in words."""
     changes = (
         lambda claim: dataclasses.replace(claim, condition=condition),
