@@ -53,3 +53,29 @@ def test_many_outputs_at_once():
     assert found(lambda n, rng: rng.choice(3, p=[0.5, 0.25, 0.25], size=n)) is None
     assert found(lambda n, rng: rng.integers(3, size=n)) == "uniform"
     assert found(lambda n, rng: np.full(n, 7)) == "wrong-frequency"
+
+
+def test_outputs_that_hang_together_are_seen_whatever_their_law():
+    case = Frequencies(
+        lambda rng: ([0], [{"rare": 0.2, "often": 0.5, "other": 0.3}]),
+        (2000,),
+        "",
+        call=lambda answer, question, rng: answer(rng=rng),
+    )
+
+    def draws(again):
+        rng = np.random.default_rng()
+        while True:
+            u = rng.random()
+            yield u
+            if again:
+                yield 1 - u
+
+    def wrong(again, failure):
+        stream = draws(again)
+        answer = Answer(lambda rng: ["rare", "often", "other"][int(np.searchsorted([0.2, 0.7], next(stream)))])
+        return case(answer, Chance(np.random.default_rng(), failure))
+
+    assert wrong(again=True, failure=1e-6).key == "linked-noise"
+    # At a failure of 0.05, five right answers of 100 are refused on average at most; eighteen with probability 2e-6.
+    assert sum(wrong(again=False, failure=0.05) is not None for _ in range(100)) < 18

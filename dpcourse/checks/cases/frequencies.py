@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -16,6 +17,8 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases.known import Call, Mistake, frozen, plainly
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.links import Draws, linked, mapped
+from dpcourse.checks.vocabulary import Shared
 
 Law = Mapping[Any, float]
 
@@ -25,7 +28,7 @@ class Frequencies:
     """Outputs from finite sets occur as often as they should; of the mistakes that fit, the likeliest is named.
 
     Questions are judged together: mistakes alike in one may differ in another. Every output's count is tested exactly
-    (binomial, Bonferroni over outputs and questions).
+    (binomial, Bonferroni over outputs and questions). Last, whether outputs hang together (`links`).
 
     Parameters
     ----------
@@ -53,13 +56,18 @@ class Frequencies:
     def __call__(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         questions, laws = self.inputs(chance.rng)
         runs = [self.runs] * len(questions) if isinstance(self.runs, int) else self.runs
-        counts = [
-            self._counted(answer, frozen(question), often, chance.rng)
+        outputs = [
+            self._asked(answer, frozen(question), often, chance.rng)
             for question, often in zip(questions, runs, strict=True)
         ]
-        worst = _against(laws, counts, chance.failure)
+        counts = [Counter(itertools.chain.from_iterable(some)) for some in outputs]
+        worst = _against(laws, counts, 0.9 * chance.failure)
         if worst is None:
-            return None
+            single = [(law, some) for law, some in zip(laws, outputs, strict=True) if len(some[0]) == 1]
+            places = [_places([one for (one,) in some], law, chance.rng) for law, some in single]
+            where = linked(list(map(Draws.of_places, places)), 0.05 * chance.failure)
+            where = where or (mapped(places, 0.05 * chance.failure) if places else "")
+            return Shared.LINKED_NOISE.seen(f"What comes out hangs together: {where}.") if where else None
         known = [(mistake.gives(questions), mistake.diagnosis) for mistake in self.mistakes]
         fitting = [one for one in known if _against(one[0], counts, chance.failure) is None]
         if fitting:
@@ -72,16 +80,22 @@ class Frequencies:
             self.hint,
         )
 
-    def _counted(self, answer: Answer, question: Any, runs: int, rng: Generator) -> Counter[Hashable]:
-        counts: Counter[Hashable] = Counter()
-        for turn in range(1, runs + 1):
+    def _asked(self, answer: Answer, question: Any, runs: int, rng: Generator) -> list[list[Hashable]]:
+        outputs: list[list[Hashable]] = []
+        for _ in range(runs):
             output = self.call(answer, question, rng)
-            some = output.ravel().tolist() if isinstance(output, np.ndarray) else [output]
-            counts.update(some)
-            if not some or counts.total() != turn * len(some):
-                seen = f"Asked the same, you return {len(some)} results in one call, and in others another number."
+            outputs.append(output.ravel().tolist() if isinstance(output, np.ndarray) else [output])
+            some = len(outputs[-1])
+            if not some or some != len(outputs[0]):
+                seen = f"Asked the same, you return {some} results in one call, and in others another number."
                 raise Refused(Diagnosis("wrong-shape", seen, "What decides the shape of your result?"))
-        return counts
+        return outputs
+
+
+def _places(outputs: Sequence[Hashable], law: Law, rng: Generator) -> np.ndarray:
+    """Where each output lies in a law, one after the other: uniform between 0 and 1 if they are of it."""
+    ends = dict(zip(law, np.cumsum(list(law.values())).tolist(), strict=True))
+    return np.array([ends[output] - rng.random() * law[output] for output in outputs])
 
 
 def for_each(law: Callable[[Any], Law]) -> Callable[[Sequence[Any]], list[Law]]:

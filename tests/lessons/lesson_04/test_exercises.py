@@ -259,7 +259,21 @@ def fractions(values):
     return bool((np.asarray(values) % 1 != 0).any())
 
 
+def choose_by_the_one_before(candidates, utilities, sensitivity, epsilon, rng):
+    """Every other choice is made with 1 − u of the one before, which the generator's spare half word keeps."""
+    state = rng.bit_generator.state
+    kept = 2**32 - 1 - state["uinteger"] if state["has_uint32"] else rng.bit_generator.random_raw() >> 32
+    after = {"has_uint32": 1 - state["has_uint32"], "uinteger": 0 if state["has_uint32"] else int(kept)}
+    rng.bit_generator.state = {**rng.bit_generator.state, **after}
+    if state["has_uint32"]:
+        rng.bit_generator.random_raw()
+    exponents = epsilon * np.asarray(utilities) / (2 * sensitivity)
+    shares = np.cumsum(np.exp(exponents - exponents.max()))
+    return candidates[int(np.searchsorted(shares / shares[-1], (kept + 0.5) / 2**32))]
+
+
 WRONG = [
+    ("04.3", "linked-noise", choose_by_the_one_before),
     ("04.3", "not-everywhere", lambda c, u, s, e, rng: choose(c, u, s, e if len(c) <= 60 else 1e6, rng)),
     ("04.4", "not-everywhere", lambda v, t, e, rng: first_above(v, t, 1e6 if 150 < len(v) < 700 else e, rng)),
     ("04.5", "not-everywhere", lambda v, a, b, e, rng: median_with(1.0)(v, a, b, e if len(v) <= 2000 else 1e6, rng)),
