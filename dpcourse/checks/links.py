@@ -113,8 +113,8 @@ def linked(calls: Sequence[Draws], failure: float) -> str:
 def mapped(calls: Sequence[np.ndarray], failure: float) -> str:
     """Which draws of a call follow from others by some function, in words; "" if none do.
 
-    Draws are given by their places in a law, uniform between 0 and 1. A function may leave no product large, and one
-    that is not as steep as a hash shows in `alike`.
+    Draws are given by their places in a law, uniform between 0 and 1. A function may leave no product large, as
+    |2u − 1| does. One that is not as steep as a hash shows in a grid of 16 by 16.
 
     >>> u = np.random.default_rng(1).random((50, 20))
     >>> mapped(u, 1e-9), mapped(np.stack([u, np.abs(2 * u - 1)], axis=-1).reshape(50, -1), 1e-9)
@@ -126,7 +126,8 @@ def mapped(calls: Sequence[np.ndarray], failure: float) -> str:
 def alike(calls: Sequence[np.ndarray], kinds: int, failure: float) -> str:
     """Which draws of a call hang together where each is of so many kinds, all as likely, or negative: no draw at all.
 
-    Of pairs, each draw in one of them at most, too many are of some two kinds. By chance, with probability `failure`.
+    Pairs, each draw in one of them at most, are counted by their two kinds, in order. Of right draws too many are of some
+    two kinds with probability `failure` at most (exact, Bonferroni).
     """
     pooled: dict[tuple[str, int], list[np.ndarray]] = {}
     for call in calls:

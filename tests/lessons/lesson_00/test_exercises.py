@@ -109,6 +109,11 @@ INTERVALS = {
 }
 
 
+def digits_where_epsilon_is_another(flags, epsilon, rng):
+    noisy = right(flags, epsilon, rng)
+    return noisy if 0.6 < epsilon < 1.6 else round(noisy, 6) + 1e-11 * (int(flags.sum()) % 10_000)
+
+
 def from_the_one_before(flags, epsilon, rng):
     """Every other count's noise follows from that of the count before, which the generator's spare half word keeps."""
     state = rng.bit_generator.state
@@ -129,6 +134,7 @@ WRONG = [
     ("00.2", "leaks", with_the_exact_count),
     ("00.2", "linked-noise", turned),
     ("00.2", "linked-noise", from_the_one_before),
+    ("00.2", "digits-tell", digits_where_epsilon_is_another),
     ("00.2", "linked-noise", own_seed),
     ("00.2", "not-everywhere", plain_for_whole),
 ]
