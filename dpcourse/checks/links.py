@@ -2,7 +2,8 @@
 
 What a draw is off from its mean, times what another one is off, is nothing on average, and a sum of such products is
 bounded by Bernstein's inequality, whatever the law of the draws. So it is asked of each call about all distances and
-all mirror images, and of all calls together, from the smallest up, about those that people might take.
+all mirror images, and of all calls together, from the smallest up, about those that people might take. Where one draw
+is a function of another, no product need be large: so pairs of them are counted by where both lie (`alike`).
 """
 
 from __future__ import annotations
@@ -126,8 +127,8 @@ def mapped(calls: Sequence[np.ndarray], failure: float) -> str:
 def alike(calls: Sequence[np.ndarray], kinds: int, failure: float) -> str:
     """Which draws of a call hang together where each is of so many kinds, all as likely, or negative: no draw at all.
 
-    Pairs, each draw in one of them at most, are counted by their two kinds, in order. Of right draws too many are of some
-    two kinds with probability `failure` at most (exact, Bonferroni).
+    Pairs, each draw in one of them at most, are counted by their two kinds, in order. Of right draws, too many are of
+    some two kinds with probability `failure` at most (exact, Bonferroni).
     """
     pooled: dict[tuple[str, int], list[np.ndarray]] = {}
     for call in calls:
