@@ -15,10 +15,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 from scipy import special
+from scipy.stats import rankdata
 
 MOST = 2**20  # draws of one call that are looked at, from its first on
 FAR = 3  # distances that are asked about of all calls together
 GRID = 16  # parts of a law that `mapped` tells apart
+RANKED = 64  # in calls with so many draws or more, ranks are as good as places in a law
 
 
 @dataclass(frozen=True)
@@ -150,22 +152,22 @@ def alike(calls: Sequence[np.ndarray], kinds: int, failure: float) -> str:
     return ""
 
 
-def shared(noise: Sequence[np.ndarray], failure: float, order: str = "", *, normal: bool = False) -> str:
+def shared(noise: Sequence[np.ndarray], failure: float, order: str = "", *, even: bool = False) -> str:
     """What symmetric noise of several calls has in common, in a sentence; "" if nothing.
 
-    By signs alone, unless all of it is `normal`, of one deviation. Where the only call is a whole training, `order`
-    says how its draws follow each other: "round, fab and number".
+    By signs alone, unless the noise of each call is `even`, all of one law. Where the only call is a whole training,
+    `order` says how its draws follow each other: "round, fab and number".
     """
-    draws = [Draws.of_signs(np.ravel(one)) for one in noise]
+    noise = list(map(np.ravel, noise))
+    draws = list(map(Draws.of_signs, noise))
     where = "in one call and in the next, those at the same place" if repeated(draws, failure / 2) else ""
-    where = where or linked(draws, failure / 4)
-    signs = "have the same sign, or opposite signs, more often than by chance"
-    if normal and not where:
-        scale = math.sqrt(np.mean(np.concatenate([np.ravel(one) for one in noise]) ** 2)) or 1.0
-        where, signs = mapped([special.ndtr(np.ravel(one) / scale) for one in noise], failure / 4), "hang together"
+    where, how = where or linked(draws, failure / 4), "have the same sign, or opposite signs, more often than by chance"
+    if even and not where:
+        where = mapped([rankdata(one) / (len(one) + 1) for one in noise if len(one) >= RANKED], failure / 4)
+        how = "hang together"
     if where and order:
-        return f"Of the draws of a training, by {order}, {which(where)} {signs}."
-    return where and f"Pairs of your draws {signs}: {where}."
+        return f"Of the draws of a training, by {order}, {which(where)} {how}."
+    return where and f"Pairs of your draws {how}: {where}."
 
 
 def same_side(one: np.ndarray, other: np.ndarray, rng: Generator) -> float:

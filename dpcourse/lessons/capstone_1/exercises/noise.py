@@ -34,7 +34,7 @@ def noise_wrong(
         return Diagnosis("uneven-noise", seen, ask)
     if not 0.88 < mean < 1.36:
         return _amount(mean, epsilon, delta, *noise.shape[:2])
-    if seen := shared([noise], chance.failure / 8, "round, fab and number", normal=True):
+    if seen := shared([noise], chance.failure / 8, "round, fab and number", even=True):
         return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
     return _normal(noise, chance.failure / 8)
 

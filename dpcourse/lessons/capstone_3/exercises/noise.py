@@ -135,7 +135,7 @@ def noise_wrong(calls: list[Noise], failure: float) -> Diagnosis | None:
     runs = np.array([one.sum() / math.sqrt(one.size) for one in standard])
     if not chi2_fits(runs, failure / 4):
         return Diagnosis("linked-noise", "Numbers of one sum share noise.", "Does each number have a draw of its own?")
-    if seen := shared(standard, failure, normal=True):
+    if seen := shared(standard, failure, even=True):
         return Diagnosis("linked-noise", seen, "Does each number have a draw of its own, in each round?")
     ask = "The shares are normal, and so is their sum. Which law do you draw from?"
     if stats.kstest(np.concatenate(standard), "norm").pvalue < failure / 4:

@@ -137,7 +137,7 @@ def _linked(noise: Sequence[Sequence[np.ndarray]], level: float) -> Diagnosis | 
 
 
 def _shared(noise: Sequence[np.ndarray], level: float) -> Diagnosis | None:
-    seen = shared(noise, level, normal=True)
+    seen = shared(noise, level, even=True)
     return Shared.LINKED_NOISE.seen(seen, "Does each number have a draw of its own?") if seen else None
 
 

@@ -181,7 +181,7 @@ def _even(seen: Seen, failure: float) -> Diagnosis | None:
                 f"{some.max() / mean:.2g} times its mean.",
                 f"A patient may move {where[what]}. What follows for the noise?",
             )
-    common = shared([x], level, "round, hospital and number", normal=True)
+    common = shared([x], level, "round, hospital and number", even=True)
     return _linked(x / math.sqrt(mean), level) or (Shared.LINKED_NOISE.seen(common, ANEW) if common else None)
 
 

@@ -190,7 +190,7 @@ def _spread(noise: np.ndarray, epsilon: float) -> Diagnosis | None:
 
 def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
     diagonal, above = parts_of(noise)
-    if seen := shared([*np.hstack([diagonal, math.sqrt(2) * above])], failure, normal=True):
+    if seen := shared([*np.hstack([diagonal, math.sqrt(2) * above])], failure, even=True):
         return Diagnosis("linked-noise", seen, "Does each entry have a draw of its own, at each bank?")
     return None
 

@@ -172,7 +172,7 @@ def _shared(noise: np.ndarray, failure: float) -> Diagnosis | None:
 
 def _follows(entries: np.ndarray, failure: float) -> Diagnosis | None:
     """Entries in units of their deviations, shape (runs, entries)."""
-    if seen := shared([*entries], failure, normal=True):
+    if seen := shared([*entries], failure, even=True):
         return Shared.LINKED_NOISE.seen(seen, "Does every pair of items, and every item, have a draw of its own?")
     return None
 

@@ -244,7 +244,7 @@ def _somewhere(found: Sequence[Noise], failure: float, rng: Generator) -> Diagno
 
 
 def _shared(found: Sequence[Noise], failure: float, fits: bool = False) -> str:
-    return shared([one for s in found for one in s.standard], failure, normal=fits)
+    return shared([one for s in found for one in s.standard], failure, even=fits)
 
 
 def _cut(found: Sequence[Noise]) -> bool:
