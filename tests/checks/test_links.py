@@ -49,12 +49,12 @@ def test_of_one_training_it_is_told_which_draws_and_in_which_order():
     )
 
 
-def test_what_follows_by_any_function_is_found_where_no_product_shows_it():
+@pytest.mark.parametrize("follows", [lambda u: np.abs(2 * u - 1), lambda u: 1 - np.abs(2 * (2 * u % 1) - 1)])
+def test_what_follows_by_any_function_is_found_where_no_product_shows_it(follows):
     u = np.random.default_rng(0).random((60, 40))
-    for follows in (lambda u: np.abs(2 * u - 1), lambda u: 4 * u % 1, lambda u: 1 - np.abs(2 * (2 * u % 1) - 1)):
-        some = np.stack([u, follows(u)], axis=-1).reshape(60, -1)
-        assert mapped(list(some), FAILURE)
-        assert not linked([Draws.of_places(follows(one)) for one in u], FAILURE)
+    both = np.stack([u, follows(u)], axis=-1).reshape(60, -1)
+    assert mapped(list(both), FAILURE)
+    assert not linked(list(map(Draws.of_places, both)), FAILURE)
 
 
 def test_of_independent_places_and_kinds_hardly_any_are_found():
