@@ -6,7 +6,8 @@ from dpcourse.checks.base import Exercise
 from dpcourse.lessons.lesson_07.exercises.amplified import COST, SHUFFLED
 from dpcourse.lessons.lesson_07.exercises.estimate import ESTIMATE
 from dpcourse.lessons.lesson_07.exercises.phone import DAILY
-from dpcourse.lessons.lesson_07.exercises.protocols import PROTOCOL, UNARY
+from dpcourse.lessons.lesson_07.exercises.protocols import PROTOCOL
+from dpcourse.lessons.lesson_07.exercises.unary import UNARY
 
 EXERCISES = (
     Exercise("07.1", "Which protocol", PROTOCOL, call="best_protocol(k, epsilon)"),
