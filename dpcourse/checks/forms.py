@@ -1,6 +1,7 @@
 """One call in the forms in which people write it.
 
-A number may be Python's or NumPy's. An array may own its memory, be a view, or lie in it with gaps or column by column.
+A number may be Python's or NumPy's. An array may own its memory, be a view, or lie in it with gaps, column by column or
+from its end.
 A generator may come from the seed 0 or from one of forty digits, be another's child, have given half of its last word
 already, or be of another kind than `np.random.default_rng` makes, and it may come by its name or in its place. None of
 this may change what an answer is: so it is changed from call to call, for an answer could tell by it that a check asks.
@@ -16,9 +17,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.random import PCG64, PCG64DXSM, SFC64, Generator, Philox, SeedSequence
+from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, Generator, Philox, SeedSequence
 
-KINDS: tuple[Callable[[int], Any], ...] = (Philox, SFC64, PCG64DXSM)
+KINDS: tuple[Callable[[int], Any], ...] = (MT19937, Philox, SFC64, PCG64DXSM)
 SCALARS = {float: np.float64, bool: np.bool_}
 SMALL = 2**15  # two of them may be multiplied in 32 bits
 LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
@@ -74,7 +75,8 @@ def _generator(rng: Generator, word: int) -> Generator:
     form = (word >> 2) % 3
     if form == 0:
         # Its children come after many others, so that those of equal small seeds differ.
-        seed, children = word >> (word & 63), word >> 20 & 0xFFFFFFFF
+        whole = rng.bit_generator.state["state"]["state"]
+        seed, children = whole >> (word & 127), word >> 20 & 0xFFFFFFFF
         family = (word >> 52,) if word >> 4 & 1 else ()
         same = Generator(PCG64(SeedSequence(seed, spawn_key=family, n_children_spawned=children)))
         same.bit_generator.state = rng.bit_generator.state
@@ -83,15 +85,15 @@ def _generator(rng: Generator, word: int) -> Generator:
     if form == 1:
         rng.bit_generator.state = {**rng.bit_generator.state, "has_uint32": 1, "uinteger": raw & 0xFFFFFFFF}
         return rng
-    return Generator(KINDS[word % len(KINDS)](raw))
+    return Generator(KINDS[(word >> 4) % len(KINDS)](raw))
 
 
 def _array(value: np.ndarray, word: int) -> np.ndarray:
-    """A view, one with gaps, or a copy column by column that may be written to, whether the other may or not.
+    """A view: as it is, with gaps, from the end; or a copy column by column that may be written to.
 
     Small whole numbers may have half as many bits.
     """
-    form = word % 3
+    form = (word >> 4) % 4
     if value.dtype == np.int64 and not word >> 12 & 3 and np.abs(value).max(initial=0) < SMALL:
         value, locked = value.astype(np.int32), not value.flags.writeable
         value.flags.writeable = not locked
@@ -102,6 +104,10 @@ def _array(value: np.ndarray, word: int) -> np.ndarray:
         wide[..., 0] = value
         wide.flags.writeable = value.flags.writeable
         return wide[..., 0]
+    if form == 2:
+        from_its_end = np.flip(np.flip(value).copy())
+        from_its_end.flags.writeable = value.flags.writeable
+        return from_its_end
     return np.array(value, order="F")
 
 

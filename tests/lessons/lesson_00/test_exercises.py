@@ -117,6 +117,8 @@ def digits_where_epsilon_is_another(flags, epsilon, rng):
 def from_the_one_before(flags, epsilon, rng):
     """Every other count's noise follows from that of the count before, which the generator's spare half word keeps."""
     state = rng.bit_generator.state
+    if "has_uint32" not in state:  # the Mersenne twister keeps none
+        return right(flags, epsilon, rng)
     kept = state["uinteger"] if state["has_uint32"] else rng.bit_generator.random_raw() >> 32
     u = kept / 2**32 if not state["has_uint32"] else abs(2 * kept / 2**32 - 1)
     after = {"has_uint32": 1 - state["has_uint32"], "uinteger": 0 if state["has_uint32"] else int(kept)}

@@ -262,6 +262,8 @@ def fractions(values):
 def choose_by_the_one_before(candidates, utilities, sensitivity, epsilon, rng):
     """Every other choice is made with 1 − u of the one before, which the generator's spare half word keeps."""
     state = rng.bit_generator.state
+    if "has_uint32" not in state:  # the Mersenne twister keeps none
+        return choose(candidates, utilities, sensitivity, epsilon, rng)
     kept = 2**32 - 1 - state["uinteger"] if state["has_uint32"] else rng.bit_generator.random_raw() >> 32
     after = {"has_uint32": 1 - state["has_uint32"], "uinteger": 0 if state["has_uint32"] else int(kept)}
     rng.bit_generator.state = {**rng.bit_generator.state, **after}
