@@ -5,6 +5,8 @@ seed is enough, because mechanisms take their randomness from a generator.
 
 What replay sees and no statistics do: a difference however small beside the noise. A sensitivity too small by a
 thousandth, or noise that depends on the data by a hair, would take billions of runs to certify and takes two to replay.
+It is for noise that is added to a value, before anything else is done to the sum: rounding, clamping and choosing make
+the distance depend on the noise, and may lengthen it, in mechanisms that keep their claims. Replay what is noised then.
 What it cannot see: whether the noise is large enough or of the right kind, whether it is drawn afresh each time, and
 whether other neighbours differ more. `audit` looks at those.
 """
@@ -64,7 +66,7 @@ class Replay:
 
     @property
     def noise_depends_on_data(self) -> bool:
-        """Whether the same noise moved the output by different distances: then something else than a sum is noised."""
+        """Whether the same noise moved the output by different distances: it is more than a sum, or changed later."""
         return not self.same_draws or self.moved - self.least > 1e-6 * max(self.moved, self.declared)
 
     def __str__(self) -> str:
@@ -93,7 +95,8 @@ def replay(
     Parameters
     ----------
     mechanism : callable
-        ``mechanism(data, rng) -> number or array of numbers``, taking all its randomness from `rng`.
+        ``mechanism(data, rng) -> number or array of numbers``, taking all its randomness from `rng`: a value plus
+        noise, not rounded, clamped or chosen from afterwards.
     data, neighbour
         Neighbours under the relation the sensitivity is declared for: that they are is not checked.
     sensitivity : float

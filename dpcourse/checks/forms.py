@@ -1,10 +1,10 @@
 """One call in the forms in which people write it.
 
 A number may be Python's or NumPy's. An array may own its memory, be a view, or lie in it with gaps, column by column or
-from its end.
-A generator may come from the seed 0 or from one of forty digits, be another's child, have given half of its last word
-already, or be of another kind than `np.random.default_rng` makes, and it may come by its name or in its place. None of
-this may change what an answer is: so it is changed from call to call, for an answer could tell by it that a check asks.
+from its end. A generator may come from the seed 0 or from one of forty digits, be another's child, have given half of
+its last word already, have just been made, or be of another kind than `np.random.default_rng` makes, and it may come by
+its name or in its place. None of this may change what an answer is: so it is changed from call to call, for an answer
+could tell by it that a check asks.
 
 The grader's worker has this file beside it: it imports nothing of the package.
 """
@@ -13,13 +13,14 @@ from __future__ import annotations
 
 import functools
 import inspect
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, Generator, Philox, SeedSequence
 
-KINDS: tuple[Callable[[int], Any], ...] = (MT19937, Philox, SFC64, PCG64DXSM)
+KINDS: tuple[Callable[[int], Any], ...] = (PCG64, MT19937, Philox, SFC64, PCG64DXSM)
 SCALARS = {float: np.float64, bool: np.bool_}
 SMALL = 2**15  # two of them may be multiplied in 32 bits
 LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
@@ -28,15 +29,18 @@ LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls
 def call(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """What the function gives; half of the calls with a generator take a form that follows from the generator's state.
 
-    The form is the same for the same state. Arrays that may be written to are copies: what the function does to them,
-    the check does not take for the data. What is done to the generator is done to the one that was given.
-    Distributions stay what they are; sums of numbers may differ in their last bits.
+    Without a generator half of the arrays do, by what they hold. The form is the same for the same state. Arrays that
+    may be written to are copies: what the function does to them, the check does not take for the data. What is done to
+    the generator is done to the one that was given. Distributions stay what they are; sums of numbers may differ in
+    their last bits.
     """
     rng = None
     for value in (*arguments, *keywords.values()):
         if type(value) is Generator:
             rng = value
-    if rng is None or type(rng.bit_generator) is not PCG64:
+    if rng is None:
+        return function(*map(_laid_out, arguments), **{key: _laid_out(value) for key, value in keywords.items()})
+    if type(rng.bit_generator) is not PCG64:
         return function(*arguments, **keywords)
     arguments, keywords = [_kept(value) for value in arguments], {key: _kept(keywords[key]) for key in keywords}
     word = int(rng.bit_generator.state["state"]["state"] >> 64)
@@ -71,7 +75,7 @@ def _kept(value: Any) -> Any:
 
 
 def _generator(rng: Generator, word: int) -> Generator:
-    """One that draws the same, or from the same law: of a small seed, a child, with half a word left, another kind."""
+    """One that draws the same, or from the same law: of some seed, a child, with half a word left, new, of any kind."""
     form = (word >> 2) % 3
     if form == 0:
         # Its children come after many others, so that those of equal small seeds differ.
@@ -86,6 +90,14 @@ def _generator(rng: Generator, word: int) -> Generator:
         rng.bit_generator.state = {**rng.bit_generator.state, "has_uint32": 1, "uinteger": raw & 0xFFFFFFFF}
         return rng
     return Generator(KINDS[(word >> 4) % len(KINDS)](raw))
+
+
+def _laid_out(value: Any) -> Any:
+    """Half of all arrays in another layout, the same for the same numbers, which stay as wide as they are."""
+    if type(value) is not np.ndarray or value.dtype.kind not in "biuf":
+        return value
+    word = zlib.crc32(value.flat[:16].tobytes(), value.size)
+    return _array(value, word >> 1 | 3 << 12) if word & 1 else value
 
 
 def _array(value: np.ndarray, word: int) -> np.ndarray:

@@ -61,7 +61,7 @@ EXHIBITS = (
     Exhibit(
         "sensitivity forgotten",
         "The lower bound was used twice, so the upper one did not reach the noise: here it is that of a count.",
-        "IBM/differential-privacy-library issue 105",
+        "IBM/differential-privacy-library issues 104 and 105",
         REPLACED,
         10.0,
         _sum(1.0),

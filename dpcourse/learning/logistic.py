@@ -68,7 +68,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         The released model.
     guarantee_ : Guarantee
         What was spent, from PLD accounting.
-    noise_multiplier_, clip_norm_, steps_ : float, float, int
+    noise_multiplier_, clip_norm_, learning_rate_, steps_ : float, float, float, int
         The ones used.
     accountant_ : PrivacyAccountant
         Its ledger lists what was composed.
@@ -144,7 +144,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         theta = np.zeros((examples.targets.shape[1], examples.directions.shape[1]))
         velocity, average = np.zeros_like(theta), np.zeros_like(theta)
         deviation = self.noise_multiplier_ * self.clip_norm_ if self.noise_multiplier_ else 0.0
-        learning_rate = self.learning_rate or self._choose_learning_rate(examples, size)
+        self.learning_rate_ = self.learning_rate or self._choose_learning_rate(examples, size)
         steps = self.steps_
         self.loss_curve_ = np.empty(steps)
         for step in range(steps):
@@ -156,7 +156,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
             gradient = clipped_sum(residual, batch, self.clip_norm_) + rng.normal(scale=deviation, size=theta.shape)
             # From here on nothing touches a person. The denominator is the expected size: the batch's own would tell.
             velocity = self.momentum * velocity + gradient / (self.sampling_rate * size)
-            theta = theta - learning_rate * velocity
+            theta = theta - self.learning_rate_ * velocity
             if step >= steps // 2:
                 average += theta / (steps - steps // 2)
         return average

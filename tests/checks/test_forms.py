@@ -29,13 +29,43 @@ TOLD_BY = {
 }
 
 
+def test_some_are_newly_made():
+    """In the grader no generator is in the state of its seed but these."""
+    rng = np.random.default_rng(3)
+    given = np.random.Generator(np.random.PCG64(5))
+
+    def new(rng):
+        kind = type(rng.bit_generator)
+        return kind is np.random.PCG64 and rng.bit_generator.state == kind(rng.bit_generator.seed_seq).state
+
+    told = 0
+    for _ in range(900):
+        given.bit_generator.state = np.random.default_rng(rng.integers(2**63)).bit_generator.state
+        told += forms.call(new, (), {"rng": given})
+    assert 0.01 < told / 900 < 0.1
+
+
 @pytest.mark.parametrize("function", TOLD_BY.values(), ids=TOLD_BY)
 @pytest.mark.parametrize("data", [np.arange(12.0), np.eye(4)], ids=["row", "table"])
 def test_who_tells_by_the_form_is_told_both(function, data):
     data.flags.writeable = False
     generators = (np.random.default_rng(2**40 + seed) for seed in range(400))
     told = np.mean([forms.call(function, (data, 1.0), {"rng": rng}) for rng in generators])
-    assert 0.02 < told < 0.95
+    assert 0.01 < told < 0.95
+
+
+@pytest.mark.parametrize(
+    "told",
+    [lambda x: not x.flags.owndata, lambda x: not x.flags.c_contiguous, lambda x: x.strides[0] < 0],
+    ids=["a view", "gaps", "an end first"],
+)
+@pytest.mark.parametrize("shape", [(5,), (4, 3)], ids=["row", "table"])
+def test_arrays_without_a_generator_are_laid_out_in_several_ways(told, shape):
+    given = [np.random.default_rng(seed).random(shape) for seed in range(200)]
+    found = [forms.call(told, (x,), {}) for x in given]
+    assert 0.05 < np.mean(found) < 0.6
+    assert found == [forms.call(told, (), {"x": x}) for x in given]
+    assert all(forms.call(lambda x, one=one: (x == one).all() and x.dtype == one.dtype, (one,), {}) for one in given)
 
 
 def test_the_same_state_has_the_same_form_and_result():

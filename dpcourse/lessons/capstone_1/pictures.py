@@ -15,7 +15,7 @@ def draw_ways(epsilons: np.ndarray, accuracies: Mapping[str, np.ndarray]) -> Sti
     """A line for each way to train: its accuracy at each ε, shape (epsilons,)."""
     values = np.array(list(accuracies.values()))
     panel = Panel(
-        marks.epsilon_axis(epsilons.min() / 1.15, epsilons.max() * 1.02),
+        marks.epsilon_axis(epsilons.min() / 1.15, epsilons.max() * 1.02, "ε at δ = 10⁻⁵, of each line's unit"),
         Axis(values.min() - 0.03, values.max() + 0.03, "accuracy on the shared test set", unit="%"),
         marks.lines(epsilons, accuracies, dots=4),
         title="Noise that is shared costs least",

@@ -51,7 +51,7 @@ def draw_units(epsilons: np.ndarray, lots: np.ndarray, spread: float) -> Still:
         Axis(
             min(lots.min(), suppliers.min()) / 1.5,
             1.5 * max(suppliers.max(), spread),
-            "error of the industry's rate (points)",
+            "error of the rate (points): of all lots, or the mean of suppliers'",
             log=True,
         ),
         [

@@ -48,7 +48,7 @@ def draw_ways(epsilons: np.ndarray, scores: Mapping[str, np.ndarray]) -> Still:
     """A line for each way to train: its mean AUC over worlds at each ε, shape (epsilons,)."""
     values = np.array(list(scores.values()))
     panel = Panel(
-        marks.epsilon_axis(epsilons.min() / 1.15, epsilons.max() * 1.02),
+        marks.epsilon_axis(epsilons.min() / 1.15, epsilons.max() * 1.02, "ε at δ = 10⁻⁶, of each line's unit"),
         Axis(values.min() - 0.02, values.max() + 0.02, "AUC on everybody's test stays"),
         marks.lines(epsilons, scores, dots=4),
         title="The unit and the place of the noise decide",

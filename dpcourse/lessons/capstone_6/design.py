@@ -20,7 +20,7 @@ HONEST = 3  # so many banks' noise makes the whole
 DELTA = 1e-6
 FEWEST = 100  # with fewer common customers nothing is published
 MOST = 50_000  # points that a bank accepts in one list
-LIE = 2**30  # what a lying bank adds to one masked number
+LIE = 2**30  # what a lying bank adds to one masked number, in units of 1
 PRIME = 2**255 - 19  # coordinates of points are numbers modulo this
 
 Shares = np.ndarray  # uint64, the first axis over banks
@@ -133,7 +133,7 @@ class Run:
 
 @dataclass
 class LyingRun(Run):
-    """A run in which bank A adds 2^30 to its share of one number, the first that is opened."""
+    """A run in which bank A adds 2^30, in units of 1, to its share of one number, the first that is opened."""
 
     def open(self, shares: Shares) -> np.ndarray:
         if not self.board:

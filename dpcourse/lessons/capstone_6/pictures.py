@@ -24,7 +24,7 @@ def draw_needed(
         _many(customers, "customers of all five banks (log scale)"),
         Axis(values.min() - 0.03, values.max() + 0.03, "AUC on new applicants"),
         marks.lines(customers, rows, dots=4),
-        title=f"Sharing pays {enough} at ε = {epsilon:g}",
+        title=f"Sharing pays {enough} at ε = {epsilon:g}, δ = 10⁻⁶",
     )
     first, last = (
         f"{customers[k]:,} customers: best bank {best_bank[k]:.2f}, all five without noise {together[k]:.2f}, with "
@@ -46,7 +46,7 @@ def draw_told(known: np.ndarray, recovered: Mapping[str, np.ndarray], before: fl
             marks.rule(y=before, name="bank A's own features"),
             *marks.lines(known, {name: np.maximum(values, 0) for name, values in recovered.items()}, dots=4),
         ],
-        title=f"Residuals hand out the other banks' features: {best:.0%} of their variance",
+        title=f"Fast training (rate 2) hands out {best:.0%} of the variance of the others' features",
     )
     lines = "; ".join(
         f"{name}: {v[0]:.2f} with {known[0]} known customers, {v[-1]:.2f} with {known[-1]}"

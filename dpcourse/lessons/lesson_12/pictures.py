@@ -135,7 +135,7 @@ def tradeoff_marks(data: Tradeoff) -> Panel:
         [
             marks.area(data.epsilon, data.accuracy - data.spread, data.accuracy + data.spread),
             marks.line(ends, [data.pooled] * 2, "one pool", colour=marks.GREY, width=1.4),
-            marks.line(ends, [data.without_noise[i]] * 2, "no noise", colour=marks.VERMILION, dash="7 4"),
+            marks.line(ends, [data.without_noise[i]] * 2, f"no noise, {rounds}", colour=marks.VERMILION, dash="7 4"),
             marks.line(data.epsilon, data.accuracy, "with noise", label=""),
             marks.points(data.epsilon, data.accuracy, "1 to 100 rounds"),
             marks.points(data.epsilon[i], data.accuracy[i], rounds, colour=marks.VERMILION, size=9, hollow=True),

@@ -49,7 +49,7 @@ CENTRAL = Pattern(
     "clipping, mechanism and ledger.",
 )
 LOCAL = Pattern(
-    "Local: nobody is trusted",
+    "Local: nobody but her own device",
     {
         "Person's\nvalue": (0, 1),
         "Randomizer\n(on the device)": (1, 1),

@@ -22,7 +22,7 @@ _SIZES = (1e3, 1e4, 1e5, 1e6)
 
 @dataclass(frozen=True)
 class Quarter:
-    """A budget over 91 days: the total ε after each day by each method, and the day on which each refuses a query."""
+    """A budget over 91 days: the total ε after each day by each method, and the day of the last query each admits."""
 
     epsilon: float
     rate: float  # queries a week

@@ -6,6 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from scipy.special import logsumexp
 
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.once import between, whole
@@ -25,17 +26,24 @@ def _a_loss(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float, fl
     losses = 0.1 * np.arange(-30, 31)
     infinite = float(rng.uniform(0.001, 0.05))
     masses = np.exp(-0.5 * ((losses - rng.uniform(0.2, 0.8)) / rng.uniform(0.6, 1.2)) ** 2)
-    return losses, masses / masses.sum() * (1 - infinite), infinite, float(rng.uniform(0.2, 1.5))
+    masses *= (1 - infinite) / masses.sum()
+    return _of_a_pair(losses, masses), masses, infinite, float(rng.uniform(0.2, 1.5))
+
+
+def _of_a_pair(losses: np.ndarray, masses: np.ndarray) -> np.ndarray:
+    """The losses, all raised if need be, so that Q exists: e^(−l)·p is its mass, and all its mass is 1 at most."""
+    return losses + max(0.0, float(logsumexp(-losses, b=masses)))
 
 
 def _any_loss(rng: np.random.Generator, least: int = 1) -> tuple[np.ndarray, np.ndarray, float, float]:
     """One loss to two hundred thousand, as on an accountant's grid, or so many at least; some of them, or all masses,
     may be alike."""
-    losses = rng.normal(0, between(rng, 0.01, 8.0), whole(rng, least, 200_000))
+    losses = rng.normal(0, between(rng, 0.01, 3.0), whole(rng, least, 200_000))
     losses = rng.choice(losses, losses.size) if rng.random() < 1 / 3 else losses
     infinite = 0.0 if rng.random() < 0.3 else between(rng, 1e-9, 0.5)
     masses = rng.dirichlet(np.ones(losses.size)) if rng.random() < 2 / 3 else np.full(losses.size, 1 / losses.size)
-    return losses, masses * (1 - infinite), infinite, 0.0 if rng.random() < 0.1 else between(rng, 0.01, 5.0)
+    masses *= 1 - infinite
+    return _of_a_pair(losses, masses), masses, infinite, 0.0 if rng.random() < 0.1 else between(rng, 0.01, 5.0)
 
 
 DELTA = (
