@@ -23,9 +23,10 @@ from dpcourse.grade import sandbox
 from dpcourse.grade.marking import grade
 from dpcourse.grade.submissions import ROOT, references
 from tests.grade.classes import submission
-from tests.lessons import generators
+from tests.lessons import claims, generators
 
-cloudpickle.register_pickle_by_value(generators)  # the sandbox has no tests
+cloudpickle.register_pickle_by_value(claims)  # the sandbox has no tests
+cloudpickle.register_pickle_by_value(generators)
 SANDBOXED = sandbox.bubblewrap() is not None
 SEED, WRONG_TRIED = 20, 400
 

@@ -1,4 +1,4 @@
-"""Releases that are right but for their claim: a project's check reads it, whatever the numbers are like."""
+"""Releases that are right but for their claim, which a project's check reads, or but for whom they refuse."""
 
 import dataclasses
 
@@ -24,3 +24,13 @@ def wrong_claims(exercise, release, condition):
         str,
     )
     return [(exercise, "claim", claiming(release, change)) for change in changes]
+
+
+def never_few(many, least):
+    """Nobody is refused for being too few."""
+    return False
+
+
+def one_less(many, least):
+    """Who is too few by one, or nobody, is refused, and nobody else."""
+    return many in (0, least - 1)

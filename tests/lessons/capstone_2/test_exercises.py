@@ -6,6 +6,7 @@ Right answers are written twice, in different ways. `tests/lessons/test_answers.
 import functools
 import json
 import math
+import operator
 import uuid
 from collections import Counter
 
@@ -14,7 +15,7 @@ import numpy as np
 from dpcourse.budget import PrivacyLedger
 from dpcourse.federated.secure import DistributedDiscreteLaplace
 from dpcourse.privacy import BudgetExhausted, Guarantee, Neighbours
-from tests.lessons.claims import wrong_claims
+from tests.lessons.claims import never_few, one_less, wrong_claims
 from tests.lessons.generators import made_of_arguments
 
 BINS, MODULUS, PARTIES, SHARES, LOT_SIZE = 21, 2**32, 3, 10, 500
@@ -463,7 +464,7 @@ def benchmark(
     first=True,
     this_quarter=True,
     members=True,
-    enough=True,
+    few=operator.lt,
     ask=lambda admit, quarter, epsilon: admit(quarter, "benchmark", epsilon),
     count=lot_histogram,
     noise=lambda counts, epsilon, rng, stayed: report(counts, epsilon, SHARES, rng),
@@ -477,7 +478,7 @@ def benchmark(
             key = name if first else (name, number)
             if key not in lots:
                 lots[key] = reports
-    if (enough and len(lots) < SHARES) or not ask(admit, quarter, epsilon):
+    if few(len(lots), SHARES) or not ask(admit, quarter, epsilon):
         return None
     servers = np.zeros((PARTIES, BINS), dtype=np.int64)
     for reports in lots.values():
@@ -784,6 +785,7 @@ WRONG = [
     ("capstone 2.5", "repeats", by_file(repeats=True)),
     ("capstone 2.5", "repeats", admit_the_benchmark_again),
     ("capstone 2.5", "strange-cost", by_file(checks=False)),
+    ("capstone 2.5", "strange-cost", some_are_free(lambda quarter, epsilon: epsilon < 0 and epsilon != -1)),
     ("capstone 2.5", "one-budget", by_file(name=lambda quarter: "budget", limit=2 + 1e-9)),
     ("capstone 2.5", "float-sum", by_file()),
     ("capstone 2.5", "charges-refused", by_file(charge=True, limit=2 + 1e-9)),
@@ -826,7 +828,8 @@ WRONG = [
     ("capstone 2.6", "repeated", counts_all),
     ("capstone 2.6", "not-everywhere", exact_for_strangers),
     ("capstone 2.6", "strange-raises", with_(count=lambda x: np.bincount(np.minimum(x, 20).astype(int), minlength=21))),
-    ("capstone 2.6", "too-few", with_(enough=False)),
+    ("capstone 2.6", "too-few", with_(few=never_few)),
+    ("capstone 2.6", "too-few", with_(few=one_less)),
     ("capstone 2.6", "not-admitted", with_(ask=forgets_to_ask)),
     ("capstone 2.6", "not-admitted", with_(ask=asks_twice)),
     ("capstone 2.6", "renamed", with_(ask=lambda admit, quarter, epsilon: admit(quarter, str(uuid.uuid4()), epsilon))),

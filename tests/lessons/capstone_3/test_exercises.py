@@ -4,6 +4,7 @@ Right answers are written twice, in different ways. `tests/lessons/test_answers.
 """
 
 import math
+import operator
 
 import numpy as np
 from scipy import special
@@ -11,7 +12,7 @@ from scipy import special
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
-from tests.lessons.claims import wrong_claims
+from tests.lessons.claims import never_few, one_less, wrong_claims
 from tests.lessons.generators import known_to_all, made_of_arguments
 
 # 3.1 costs
@@ -307,7 +308,7 @@ def noisy_sum(
     *,
     first=True,
     members=True,
-    enough=True,
+    few=operator.lt,
     clip=lambda rows: rows / np.maximum(np.linalg.norm(rows, axis=1), 1)[:, None],
     whole=lambda e, d, t: 2 * math.sqrt(t) * sigma_of(e, d),
     variance=lambda stayed, threshold, n: stayed / threshold,
@@ -321,7 +322,7 @@ def noisy_sum(
         known = np.flatnonzero((devices >= 0) & (devices < n)) if members else np.arange(len(devices))
         if first:
             known = known[np.sort(np.unique(devices[known], return_index=True)[1])]
-        if enough and len(known) < threshold:
+        if few(len(known), threshold):
             return None
         rows = updates[known].astype(float)
         if drop:
@@ -636,7 +637,8 @@ WRONG = [
     ("capstone 3.4", "stranger", noisy_sum(members=False)),
     ("capstone 3.4", "strange", noisy_sum(fine=lambda rows: np.ones((len(rows), 1), dtype=bool))),
     ("capstone 3.4", "strange", noisy_sum(fine=np.isfinite)),
-    ("capstone 3.4", "too-few", noisy_sum(enough=False)),
+    ("capstone 3.4", "too-few", noisy_sum(few=never_few)),
+    ("capstone 3.4", "too-few", noisy_sum(few=one_less)),
     ("capstone 3.4", "not-normal", noisy_sum(draw=laplace)),
     ("capstone 3.4", "shared-noise", noisy_sum(draw=lambda rng, s, d: rng.normal(0, s) * np.ones(d))),
     ("capstone 3.4", "same-noise", noisy_sum(draw=lambda rng, s, d: np.random.default_rng(7).normal(0, s, d))),
@@ -661,7 +663,7 @@ WRONG = [
     ("capstone 3.5", "no-margin", whole_with(variance=lambda stayed, threshold, n: 1.0)),
     ("capstone 3.5", "repeated", whole_with(first=False)),
     ("capstone 3.5", "stranger", whole_with(members=False)),
-    ("capstone 3.5", "too-few", whole_with(enough=False)),
+    ("capstone 3.5", "too-few", whole_with(few=never_few)),
     ("capstone 3.5", "not-clipped", whole_with(clip=lambda rows: rows)),
     ("capstone 3.5", "claim", lambda *a, **k: train(*a, relation=Neighbours.ADD_REMOVE, **k)),
     ("capstone 3.5", "claim", lambda *a, **k: train(*a, claim=Guarantee(0.1, 1e-8, Neighbours.REPLACE_ONE), **k)),

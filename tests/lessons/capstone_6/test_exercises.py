@@ -8,6 +8,7 @@ import functools
 import hashlib
 import itertools
 import math
+import operator
 import secrets
 from collections import Counter
 
@@ -18,7 +19,7 @@ from scipy import special
 from dpcourse.lessons import capstone_6 as project
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
-from tests.lessons.claims import claiming, wrong_claims
+from tests.lessons.claims import claiming, one_less, wrong_claims
 
 P = 2**255 - 19
 BANKS, COLUMNS, BITS, HONEST, FEWEST, MOST = 5, 32, 16, 3, 100, 50_000
@@ -701,6 +702,7 @@ def credit_model(
     *,
     here=True,
     fewest=FEWEST,
+    few=operator.lt,
     block=block,
     multiply=multiply,
     part=3**-0.5,
@@ -721,7 +723,7 @@ def credit_model(
     if here and any(one is None for one in ids):
         return None
     rows = rows_of(ids, tools)
-    if len(rows[0]) < fewest:
+    if few(len(rows[0]), fewest):
         return None
     blocks = [block(own[some]) for own, some in zip(features, rows, strict=True)]
     told = label(defaulted[rows[1]])
@@ -1089,6 +1091,7 @@ WRONG = [
     ("capstone 6.5", "wrong-type", (lambda x: block(x).astype(float), deviation, noise)),
     ("capstone 6.6", "dropped-raises", with_(here=False)),
     ("capstone 6.6", "too-few", with_(fewest=0)),
+    ("capstone 6.6", "too-few", with_(few=one_less)),
     ("capstone 6.6", "replayed", with_(multiply=functools.partial(multiply, ask=False))),
     ("capstone 6.6", "opens-input", with_(multiply=multiply_open)),
     ("capstone 6.6", "opens-other", with_(multiply=multiply_opening_also(lambda x, m: x << np.uint64(41)))),

@@ -6,6 +6,7 @@ Right answers are written twice, in different ways. `tests/lessons/test_answers.
 import dataclasses
 import functools
 import math
+import operator
 from collections import Counter
 
 import numpy as np
@@ -14,7 +15,7 @@ from scipy import optimize, stats
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
-from tests.lessons.claims import wrong_claims
+from tests.lessons.claims import never_few, one_less, wrong_claims
 from tests.lessons.generators import known_to_all, one_follows_another
 
 # 7.1 costs
@@ -299,7 +300,7 @@ def recommender(
     *,
     first=True,
     members=True,
-    enough=True,
+    few=operator.lt,
     send=contribution,
     noise=noisy_gram,
     variance=lambda stayed, shares, declared: stayed / shares,
@@ -313,7 +314,7 @@ def recommender(
     for number, (name, clicks) in enumerate(messages):
         if name in phones or not members:
             sent.setdefault(name if first else (name, number), clicks)
-    if enough and len(sent) < shares:
+    if few(len(sent), shares):
         return None
     exact = np.zeros((items, items))
     for clicks in sent.values():
@@ -554,7 +555,8 @@ WRONG = [
     ("capstone 7.6", "repeated", counts_too(lambda *sent: [*second_messages(*sent), *strangers(*sent)])),
     ("capstone 7.6", "stranger", counts_too(strangers)),
     ("capstone 7.6", "strange", when_noisy(send=any_number_is_an_item)),
-    ("capstone 7.6", "too-few", with_(enough=False)),
+    ("capstone 7.6", "too-few", with_(few=never_few)),
+    ("capstone 7.6", "too-few", with_(few=one_less)),
     ("capstone 7.6", "contribution", with_(send=message(norm=lambda x: max(x.sum(), 1) ** 0.5))),
     ("capstone 7.6", "contribution", with_(send=message(norm=lambda x: 1))),
     ("capstone 7.6", "contribution", with_(send=repeats_in_norm)),

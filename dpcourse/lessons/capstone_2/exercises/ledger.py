@@ -14,7 +14,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
-from dpcourse.checks.once import whole
+from dpcourse.checks.once import between, whole
 
 _UNIT, _BUDGET = 10**6, 2 * 10**6  # what is spent is counted in millionths
 _COARSE = 1000  # whoever keeps a cost in thousandths, rounded up, is right too
@@ -50,10 +50,10 @@ def _asked(answer: Answer, folder: Path, quarter: str, query_id: str, epsilon: f
 
 def one_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Over-budget, repeated and strange costs, in one quarter; and what a refused query leaves behind."""
-    return _one_quarter(answer, "benchmark") or _one_quarter(answer, next(_ids(chance.rng)))
+    return _one_quarter(answer, "benchmark", chance.rng) or _one_quarter(answer, next(_ids(chance.rng)), chance.rng)
 
 
-def _one_quarter(answer: Answer, first: str) -> Diagnosis | None:
+def _one_quarter(answer: Answer, first: str, rng: np.random.Generator) -> Diagnosis | None:
     repeats = Diagnosis(
         "repeats",
         f'The query "{first}" is admitted twice. Each time its noise is drawn anew, and the average of two draws tells '
@@ -66,7 +66,7 @@ def _one_quarter(answer: Answer, first: str) -> Diagnosis | None:
             return Diagnosis("refuses-all", seen, "When is a query refused? Which of these cases is this?")
         if _asked(answer, folder, "2025-Q4", first, 0.25):
             return repeats
-        for cost in (-1.0, math.nan, math.inf):
+        for cost in (-1.0, -between(rng, 1e-3, 3.0), math.nan, math.inf):
             if _asked(answer, folder, "2025-Q4", f"cost {cost}", cost, may_stop=True):
                 return Diagnosis(
                     "strange-cost",

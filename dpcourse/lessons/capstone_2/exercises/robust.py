@@ -49,11 +49,12 @@ def _of_two(noisy: Any, messages: list[Message], quarter: str) -> str:
 
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     messages, _, quarter = mixed(chance.rng, "plain")
-    few = messages[: SHARES - 1]
+    few, fewer = messages[: SHARES - 1], messages[: int(chance.rng.integers(1, SHARES - 1))]
     copies = [*few, *few[:3]]
     least = "How many suppliers have to send something, and what does the task want with fewer?"
     for sent, desk, what, key, ask in (
         (few, Desk(), f"Only {SHARES - 1} suppliers sent something, so the noise is not whole", "too-few", least),
+        (fewer, Desk(), f"{len(fewer)} of the suppliers sent something, so the noise is not whole", "too-few", least),
         (
             copies,
             Desk(),

@@ -194,8 +194,10 @@ def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
     devices, updates = (part[: threshold - 1] for part in messages)
     again = (np.append(devices, devices[:3]), np.concatenate((updates, updates[:3])))
     strangers = (np.append(devices, [n, n + 1]), np.concatenate((updates, updates[:2])))
+    fewer = int(chance.rng.integers(1, threshold - 1))
     for sent, who in (
         ((devices, updates), f"{threshold - 1} devices sent a message each"),
+        ((devices[:fewer], updates[:fewer]), f"{fewer} of the devices sent a message"),
         (again, f"{threshold - 1} devices sent {len(again[0])} messages"),
         (strangers, f"{threshold - 1} devices and two strangers sent a message each"),
     ):

@@ -45,6 +45,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     n, threshold, last = 20, 15, int(rng.integers(1, 4))
+    stayed = int(rng.choice((threshold - 1, rng.integers(3, threshold - 1))))
     calls = []
 
     def send(weights: np.ndarray) -> Messages:
@@ -52,12 +53,12 @@ def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         devices, updates = few(rng, "plain", n, threshold, WIDTH)[0]
         if len(calls) < last:
             return devices, updates
-        some = np.append(np.arange(threshold - 1), [0, 1, n])
+        some = np.append(np.arange(stayed), [0, 1, n])
         return some, updates[:1].repeat(len(some), axis=0)
 
     if trained(answer, Asked(send), n, 1.0, 1e-6, threshold, fresh(rng)) is None or len(calls) < last:
         return None
-    seen = f"From round {last} on only {threshold - 1} devices answer, and {threshold} shares make the noise whole."
+    seen = f"From round {last} on only {stayed} devices answer, and {threshold} shares make the noise whole."
     ask = "What does the task want when fewer than `threshold` devices are in a round's sum?"
     return Diagnosis("too-few", f"{seen} You go on all the same.", ask)
 

@@ -36,16 +36,17 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             if off > 0.02:
                 return Diagnosis(kind, f"{what}, an entry of `gram` is off by {off:.3g} {QUIET}.", ask)
     messages, who, _ = mixed(chance.rng, "plain")
-    few = messages[: FEW - 1]
-    for sent, more in (
-        (few, ""),
-        ([*few, *few[:3]], ", three of them twice"),
-        ([*few, ("phone 99", few[0][1])], ", and so did one that does not"),
+    few, fewer = messages[: FEW - 1], messages[: int(chance.rng.integers(1, FEW - 1))]
+    for sent, many, more in (
+        (few, len(few), ""),
+        ([*few, *few[:3]], len(few), ", three of them twice"),
+        ([*few, ("phone 99", few[0][1])], len(few), ", and so did one that does not"),
+        (fewer, len(fewer), ""),
     ):
         if answer(copy.deepcopy(sent), set(who), ITEMS, 3.0, DELTA, FEW, chance.rng) is not None:
             return Diagnosis(
                 "too-few",
-                f"{FEW - 1} phones that take part sent something{more}. You publish, and `shares` is {FEW}: the noise "
+                f"{many} phones that take part sent something{more}. You publish, and `shares` is {FEW}: the noise "
                 "is not whole.",
                 "Whom do you count, and what is returned if there are fewer than `shares`?",
             )
