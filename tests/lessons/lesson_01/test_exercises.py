@@ -204,6 +204,7 @@ RIGHT = {
 WRONG = {
     "01.1": {
         "not-everywhere too at size": lambda frame, columns, k: removed(frame, columns, k if len(frame) <= 3000 else 2),
+        "not-everywhere too in wide tables": lambda *given: removed(*given) if given[0].shape[1] < 13 else 0.0,
         "not-everywhere": lambda frame, columns, k: removed(frame, columns, k) if k in (3, 4, 5) else 0.0,
         "not-everywhere too": lambda frame, columns, k: removed(frame, columns, k) if len(columns) < 5 else 0.0,
         "not-everywhere too of a selection": lambda frame, columns, k: (
@@ -278,6 +279,9 @@ WRONG = {
         "not-everywhere too at size": lambda frame, columns, sensitive: (
             (diverse(frame, columns, sensitive) == 1) & ((sizes(frame, columns) > 1) | (len(frame) <= 2000))
         ).mean(),
+        "not-everywhere too in wide tables": lambda frame, columns, sensitive: (
+            (diverse(frame, columns, sensitive) == 1).mean() * (frame.shape[1] < 13)
+        ),
         "not-everywhere": lambda frame, columns, sensitive: (
             (diverse(frame, columns, sensitive) == 1).mean() if len(frame) <= 250 else 0.0
         ),

@@ -14,6 +14,8 @@ from dpcourse.checks.once import whole
 
 _ALL = ["street", "age", "sex", "job"]
 _SECRETS = ("winter", "spring", "ill")  # what somebody had
+_OTHERS = ("workclass", "education-num", "marital-status", "occupation", "relationship", "race", "capital-gain")
+_OTHERS += ("capital-loss", "hours-per-week", "native-country")
 _ADULT = 45_222  # people in the lesson's table
 
 
@@ -71,8 +73,14 @@ def _adult(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
-    frame = _called(selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng), rng)
+    frame = _called(selected(_wider(people(rng, whole(rng, 1, 2 * _ADULT)), rng), rng), rng)
     return frame, _some(rng, frame.columns), whole(rng, 1, 200)
+
+
+def _wider(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
+    """Half of the time with one to ten columns more, which have names of the lesson's own table."""
+    more = rng.permutation(_OTHERS)[: int(rng.integers(1, 11)) if rng.random() < 0.5 else 0]
+    return frame.assign(**{name: rng.integers(int(rng.integers(1, 4)), size=len(frame)) for name in more})
 
 
 def _called(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -167,9 +175,10 @@ def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
 
 
 def _any_secret(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
-    frame, columns, secret = _with_secrets(selected(people(rng, whole(rng, 1, 2 * _ADULT)), rng), [], rng)
+    some = _wider(people(rng, whole(rng, 1, 2 * _ADULT)), rng)
+    frame, _, secret = _with_secrets(selected(some, rng), [], rng)
     called = _called(frame, rng)
-    open_ = called.columns[: len(frame.columns) - len(_SECRETS) - 1]
+    open_ = called.columns[~frame.columns.isin(["rich", *_SECRETS])]
     return called, _some(rng, open_), called.columns[frame.columns.get_loc(secret)]
 
 
