@@ -61,11 +61,13 @@ def _describe_tradeoff(data: Tradeoff) -> str:
     i = int(np.flatnonzero(data.rounds == data.at)[0])
     gap = 100 * (data.without_noise[i] - data.accuracy[i])
     lost = f"{gap:.1f} points lost to the noise" if gap >= 0.05 else "no loss to the noise that shows"
+    short = 100 * (data.pooled - data.accuracy[i])
+    pool = f"{abs(short):.1f} points {'above' if short < 0 else 'below'} one pool"
     ratio = data.noise_multiplier / (data.sampling_rate * data.clients)
     return (
         f"{data.clients:,} clients with {GRID.WAFERS} wafers each, {data.sampling_rate:.0%} of them in a round on "
         f"average, noise multiplier {data.noise_multiplier:g}: {data.accuracy[i]:.1%} after {data.at} "
-        f"round{'s' if data.at > 1 else ''} ({lost}; single trainings scatter by "
+        f"round{'s' if data.at > 1 else ''}, {pool} ({lost}; single trainings scatter by "
         f"{100 * data.spread[i]:.1f} points), ε = {number(float(data.epsilon[i]))} at δ = "
         f"{one_in(data.delta)}, adding or removing one client with all its wafers. The noise on the mean update is "
         f"{number(ratio, digits=2)} clip norms in each weight. Measured beforehand, {GRID.SEEDS} trainings each."
