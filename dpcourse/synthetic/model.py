@@ -64,18 +64,18 @@ class TreeModel:
         label = consistent.conditional(totals[None, :])
         return cls(schema, release.target, release.axes, label, steps, within)
 
-    def draw(self, n: int, rng: np.random.Generator) -> pd.DataFrame:
+    def draw(self, n: int, rng: np.random.Generator, stratified: bool = True) -> pd.DataFrame:
         """`n` records in the columns of the schema."""
-        label = _draw(np.zeros(n, dtype=np.int64), self.label, rng)
+        label = _draw(np.zeros(n, dtype=np.int64), self.label, rng, stratified)
         bins: dict[str, np.ndarray] = {}
         for name, parent, table in self.steps:
             group = label if parent is None else label * table.shape[1] + bins[parent]
-            bins[name] = _draw(group, table.reshape(-1, table.shape[-1]), rng)
+            bins[name] = _draw(group, table.reshape(-1, table.shape[-1]), rng, stratified)
         drawn = {}
         for name, axis in self.axes.items():
             cells = bins[name]
             if axis.fine:
-                cells = _draw(label * axis.bins + cells, self.within[name].reshape(-1, axis.cells), rng)
+                cells = _draw(label * axis.bins + cells, self.within[name].reshape(-1, axis.cells), rng, stratified)
             drawn[name] = axis.draw(cells, rng)
         if self.target:
             drawn[self.target] = np.array(self.schema.categories[self.target], dtype=object)[label]
@@ -93,17 +93,21 @@ def _within_bins(release: Release, name: str) -> np.ndarray:
     return consistent.conditional(np.where(weights.sum(axis=2, keepdims=True) > 0, weights, member))
 
 
-def _draw(group: np.ndarray, probabilities: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each record a value by the row of `probabilities` that its group names, stratified within the group."""
-    order = np.lexsort((rng.random(group.size), group))
-    sizes = np.bincount(group, minlength=len(probabilities))
-    starts = np.cumsum(sizes) - sizes
-    rank = np.empty(group.size)
-    rank[order] = np.arange(group.size) - starts[group[order]]
-    # One uniform number in each of the group's equal intervals.
-    uniform = (rank + rng.random(group.size)) / sizes[group]
+def _draw(group: np.ndarray, probabilities: np.ndarray, rng: np.random.Generator, stratified: bool) -> np.ndarray:
+    """For each record a value by the row of `probabilities` that its group names."""
+    uniform = _spread(group, len(probabilities), rng) if stratified else rng.random(group.size)
     # All distribution functions end to end, the g-th one on [g, g + 1], so that one search answers for all groups.
     cumulative = np.cumsum(probabilities, axis=1)
     ladder = cumulative / cumulative[:, -1:] + np.arange(len(probabilities))[:, None]
     values = np.searchsorted(ladder.ravel(), group + uniform, side="right") - group * probabilities.shape[1]
     return np.clip(values, 0, probabilities.shape[1] - 1)
+
+
+def _spread(group: np.ndarray, groups: int, rng: np.random.Generator) -> np.ndarray:
+    """One uniform number in each of a group's equal intervals, in any order."""
+    order = np.lexsort((rng.random(group.size), group))
+    sizes = np.bincount(group, minlength=groups)
+    starts = np.cumsum(sizes) - sizes
+    rank = np.empty(group.size)
+    rank[order] = np.arange(group.size) - starts[group[order]]
+    return (rank + rng.random(group.size)) / sizes[group]

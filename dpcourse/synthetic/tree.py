@@ -149,16 +149,18 @@ class TreeSynthesizer:
             self.accountant_.compose(tables, times=edges)
         return self._finished()
 
-    def sample(self, n: int, *, rng=None) -> pd.DataFrame:
+    def sample(self, n: int, *, rng=None, stratified: bool = True) -> pd.DataFrame:
         """Draw `n` artificial records. Post-processing: as often and as many as you like, at no further cost.
 
-        Draws are stratified: of the records that share label and parent, each value gets its expected number, give or
-        take one. So the tables of a sample follow the model more closely than those of independent draws would.
+        Stratified: of the records that share label and parent, each value gets its expected number, give or take one.
+        So the tables of a sample follow the model more closely than those of independent draws do.
 
         Parameters
         ----------
         n : int
             How many, ≥ 0. Say the public size of the table; the noisy counts themselves only give proportions.
+        stratified : bool
+            False draws each record by itself, as people are drawn for a survey.
 
         Returns
         -------
@@ -168,7 +170,7 @@ class TreeSynthesizer:
         self._fitted()
         n = arguments.integer("n", n, minimum=0)
         rng = np.random.default_rng(rng)
-        return self._model.draw(n, rng)
+        return self._model.draw(n, rng, stratified)
 
     def to_dict(self) -> dict[str, Any]:
         """The release and its cost, in a form that JSON can hold."""

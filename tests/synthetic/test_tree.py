@@ -201,6 +201,20 @@ def test_with_ample_budget_the_tables_are_those_of_the_data(frame):
     assert np.abs(by_value[0] - by_value[1]).max() <= 10
 
 
+def test_records_drawn_by_themselves_scatter_as_a_survey_does(frame):
+    """Of 400 samples the deviation of a share is within 20% of the binomial one: p-value of a right one below 1e-6."""
+    model = TreeSynthesizer(1000.0, 0.1, "rich").fit(frame, SCHEMA, rng=1)
+    rng = np.random.default_rng(2)
+    share = {
+        how: [(model.sample(200, rng=rng, stratified=how)["city"] == "A").mean() for _ in range(400)]
+        for how in (True, False)
+    }
+    p = np.mean(share[False])
+    assert abs(np.mean(share[True]) - p) < 0.02
+    assert 0.8 < np.std(share[False]) / np.sqrt(p * (1 - p) / 200) < 1.2
+    assert np.std(share[True]) < 0.5 * np.std(share[False])
+
+
 def test_sampling_reads_the_release_alone(frame):
     synthesizer = TreeSynthesizer(1.0, 1e-6, "rich").fit(frame, SCHEMA, rng=3)
     stored = json.loads(json.dumps(synthesizer.to_dict()))

@@ -66,7 +66,7 @@ def _quartile_errors(yields: np.ndarray, epsilon: float) -> tuple[float, float]:
     below = (yields[:, :, None] < GRID).sum(axis=1)
     weights = np.exp(-epsilon / 2 * np.abs(below - 0.75 * SUPPLIERS))
     off = np.abs(GRID - np.quantile(yields, 0.75, axis=1)[:, None])
-    return 100 * float((weights * off).sum(axis=1).mean() / weights.sum(axis=1).mean()), 100 * float(off.mean())
+    return 100 * float(np.average(off, axis=1, weights=weights).mean()), 100 * float(off.mean())
 
 
 def naming_bound(epsilon: float, suppliers: int = SUPPLIERS) -> float:

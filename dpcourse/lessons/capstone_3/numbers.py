@@ -96,13 +96,15 @@ def accuracy_of_never(world: Telemetry) -> float:
     return float(1 - world.tested_failed.mean())
 
 
-def proposal(world: Telemetry, *, rounds: int = 10, paid_for: int = 1, fleet: float = 1.0, rng=None) -> float:
+def proposal(
+    world: Telemetry, *, rounds: int = 10, paid_for: int = 1, fleet: float = 1.0, loud: bool = True, rng=None
+) -> float:
     """AUC where each device noises each of its gradients: (1, 1e-5) for `paid_for` of the rounds together.
 
-    The sum holds the noise of all devices.
+    The sum holds the noise of all devices, or with `loud=False` none.
     """
     own = deviation(1.0, SOURCE_DELTA, moved=2 * math.sqrt(paid_for))
-    noise = own * math.sqrt(fleet * len(world.rows))
+    noise = own * math.sqrt(fleet * len(world.rows)) if loud else 0.0
     return _judged(world, descent(world, noise, rounds=rounds, rate=20.0, fleet=fleet, rng=rng))
 
 

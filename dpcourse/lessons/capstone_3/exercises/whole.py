@@ -45,7 +45,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     n, threshold, last = 20, 15, int(rng.integers(1, 4))
-    stayed = int(rng.choice((threshold - 1, rng.integers(3, threshold - 1))))
+    stayed = threshold - 1 if rng.random() < 0.5 else int(rng.integers(3, threshold - 1))
     calls = []
 
     def send(weights: np.ndarray) -> Messages:

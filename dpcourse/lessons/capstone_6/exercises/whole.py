@@ -95,14 +95,16 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     dropped = [None if place == gone else bank for place, bank in enumerate(banks)]
     empty = Bank([], np.zeros((0, FEATURES)), np.zeros(0, dtype=bool) if NAMES[gone] == LENDER else None)
     nobody = [empty if place == gone else bank for place, bank in enumerate(banks)]
-    few, fewer = FEWEST - 1, int(rng.integers(2, FEWEST - 1))
+    few: list[Bank | None] = [*five_banks(rng, FEWEST - 1)]
+    number = int(rng.integers(2, FEWEST - 1))
+    fewer: list[Bank | None] = [*five_banks(rng, number)]
     none = "What does the task want when a bank is missing?"
     least = f"What does the task want when fewer than {FEWEST} customers are common?"
     for sent, what, key, ask in (
         (dropped, f"Bank {NAMES[gone]} has dropped out (its place holds None)", "dropped", none),
         (nobody, f"Bank {NAMES[gone]} has no customers", "too-few", least),
-        ([*five_banks(rng, few)], f"{few} customers are common to all banks", "too-few", least),
-        ([*five_banks(rng, fewer)], f"{fewer} customers are common to all banks", "too-few", least),
+        (few, f"{FEWEST - 1} customers are common to all banks", "too-few", least),
+        (fewer, f"{number} customers are common to all banks", "too-few", least),
     ):
         run = run_of(rng)
         try:

@@ -14,8 +14,8 @@ from dpcourse.checks.once import whole
 
 _ALL = ["street", "age", "sex", "job"]
 _SECRETS = ("winter", "spring", "ill")  # what somebody had
-_OTHERS = ("workclass", "education-num", "marital-status", "occupation", "relationship", "race", "capital-gain")
-_OTHERS += ("capital-loss", "hours-per-week", "native-country")
+_OTHERS = ["workclass", "education-num", "marital-status", "occupation", "relationship", "race", "capital-gain"]
+_OTHERS += ["capital-loss", "hours-per-week", "native-country"]
 _ADULT = 45_222  # people in the lesson's table
 
 
