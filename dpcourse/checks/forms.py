@@ -66,7 +66,7 @@ def _formed(function: Callable[..., Any], placed: list[Any], named: dict[str, An
     try:
         return function(*placed, **named)
     finally:
-        if other is not rng and type(other.bit_generator) is PCG64:
+        if _draws_the_same(word):
             rng.bit_generator.state = other.bit_generator.state
 
 
@@ -76,8 +76,7 @@ def _kept(value: Any) -> Any:
 
 def _generator(rng: Generator, word: int) -> Generator:
     """One that draws the same, or from the same law: of some seed, a child, with half a word left, new, of any kind."""
-    form = (word >> 2) % 3
-    if form == 0:
+    if _draws_the_same(word):
         # Its children come after many others, so that those of equal small seeds differ.
         whole = rng.bit_generator.state["state"]["state"]
         seed, children = whole >> (word & 127), word >> 20 & 0xFFFFFFFF
@@ -86,7 +85,7 @@ def _generator(rng: Generator, word: int) -> Generator:
         same.bit_generator.state = rng.bit_generator.state
         return same
     raw = rng.bit_generator.random_raw()
-    if form == 1:
+    if (word >> 2) % 3 == 1:
         rng.bit_generator.state = {**rng.bit_generator.state, "has_uint32": 1, "uinteger": raw & 0xFFFFFFFF}
         return rng
     return Generator(KINDS[(word >> 4) % len(KINDS)](raw))
@@ -98,6 +97,10 @@ def _laid_out(value: Any) -> Any:
         return value
     word = zlib.crc32(value.flat[:16].tobytes(), value.size)
     return _array(value, word >> 1 | 3 << 12) if word & 1 else value
+
+
+def _draws_the_same(word: int) -> bool:
+    return (word >> 2) % 3 == 0
 
 
 def _array(value: np.ndarray, word: int) -> np.ndarray:

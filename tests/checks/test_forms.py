@@ -75,6 +75,15 @@ def test_the_same_state_has_the_same_form_and_result():
     assert asked(draws, np.arange(5.0), 1.0) == asked(draws, np.arange(5.0), 1.0)
 
 
+def test_a_generator_goes_on_in_its_own_stream():
+    """The grader takes no state of another."""
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        stream, before = rng.bit_generator.state["state"]["inc"], rng.bit_generator.state
+        forms.call(lambda rng: rng.random(), (), {"rng": rng})
+        assert rng.bit_generator.state["state"]["inc"] == stream and rng.bit_generator.state != before
+
+
 def test_draws_keep_their_law():
     """p-values of fixed seeds; a right one falls below 1e-4 once in 10,000 draws of the seeds."""
     noise = asked(lambda scale, rng: rng.laplace(0, scale), 2.0, times=4000)
