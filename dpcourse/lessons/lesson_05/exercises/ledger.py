@@ -226,7 +226,7 @@ FILTER = (
                 _correctly_rounded,
                 "math.fsum adds the binary floats without error, and rounds the total to a float: a request that "
                 "is small enough disappears in it.",
-                "Fraction(repr(x)) or Decimal(str(x)), added up and compared as such.",
+                _EXACTLY,
             ),
             Mistake(
                 "tolerance",

@@ -26,6 +26,13 @@ def _advanced(k: int, epsilon: float, delta: float) -> float:
     return epsilon * math.sqrt(2 * k * math.log(1 / delta)) + k * epsilon * math.expm1(epsilon)
 
 
+def _tighter(k: int, epsilon: float, delta: float) -> float:
+    return epsilon * math.sqrt(2 * k * math.log(1 / delta)) + k * epsilon * math.tanh(epsilon / 2)
+
+
+_TEXTBOOK = "It is true and smaller. This exercise asks for the theorem as it stands in textbooks."
+
+
 def _a_ledger(rng: np.random.Generator) -> tuple[int, float, float]:
     """Many answers of small ε, where advanced wins; few or loud ones, where it loses; and some in between."""
     kind, delta = rng.integers(3), between(rng, 1e-9, 1e-3)
@@ -85,6 +92,12 @@ PRICE = (
                 lambda k, epsilon, delta: min(k * epsilon, epsilon * math.sqrt(2 * k * math.log(1 / delta))),
                 "The second term kε(e^ε − 1) is missing: your ε is too small to be true.",
                 "The losses have a positive mean, and it adds up. Put it back.",
+            ),
+            Mistake(
+                "tighter-form",
+                lambda k, epsilon, delta: min(k * epsilon, _tighter(k, epsilon, delta)),
+                "That is the tighter form, whose second term is divided by e^ε + 1.",
+                _TEXTBOOK,
             ),
             Mistake(
                 "log10",
@@ -154,6 +167,12 @@ FIRST_K = (
         times=_TIMES,
         wide=anywhere((1e-3, 0.6), (1e-6, 0.5)),
         mistakes=(
+            Mistake(
+                "tighter-form",
+                lambda epsilon, delta: math.floor(math.log(1 / delta) * (math.exp(epsilon) + 1) ** 2 / 2) + 1,
+                "That is where the tighter form starts to pay, whose second term is divided by e^ε + 1.",
+                _TEXTBOOK,
+            ),
             Mistake(
                 "no-ln2",
                 lambda epsilon, delta: math.floor(2 * math.log(1 / delta) / (2 - math.exp(epsilon)) ** 2) + 1,
