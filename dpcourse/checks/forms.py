@@ -22,6 +22,7 @@ from numpy.random import MT19937, PCG64, PCG64DXSM, SFC64, Generator, Philox, Se
 
 KINDS: tuple[Callable[[int], Any], ...] = (PCG64, MT19937, Philox, SFC64, PCG64DXSM)
 SCALARS = {float: np.float64, bool: np.bool_}
+SHIFTS = (0, 48, 97, 97)  # bits that a seed has not of its 128: half have 31 or fewer, as people write them
 SMALL = 2**15  # two of them may be multiplied in 32 bits
 LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
 
@@ -79,7 +80,7 @@ def _generator(rng: Generator, word: int) -> Generator:
     if _draws_the_same(word):
         # Its children come after many others, so that those of equal small seeds differ.
         whole = rng.bit_generator.state["state"]["state"]
-        seed, children = whole >> (word & 127), word >> 20 & 0xFFFFFFFF
+        seed, children = whole >> (word & 31) + SHIFTS[word >> 5 & 3], word >> 20 & 0xFFFFFFFF
         family = (word >> 52,) if word >> 4 & 1 else ()
         same = Generator(PCG64(SeedSequence(seed, spawn_key=family, n_children_spawned=children)))
         same.bit_generator.state = rng.bit_generator.state
