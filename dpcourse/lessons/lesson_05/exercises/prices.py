@@ -6,11 +6,13 @@ import math
 
 import numpy as np
 
+from dpcourse.accounting import composition
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import anywhere, between, whole
+from dpcourse.privacy import Guarantee
 
 # Inputs of two to four kinds are drawn at random; in this many a kind is missing with probability 1e-12 at most.
 _TIMES = 100
@@ -27,7 +29,7 @@ def _advanced(k: int, epsilon: float, delta: float) -> float:
 
 
 def _tighter(k: int, epsilon: float, delta: float) -> float:
-    return epsilon * math.sqrt(2 * k * math.log(1 / delta)) + k * epsilon * math.tanh(epsilon / 2)
+    return composition.advanced({Guarantee(epsilon): k}, delta, tight=True).epsilon
 
 
 _TEXTBOOK = "It is true and smaller. This exercise asks for the theorem as it stands in textbooks."
