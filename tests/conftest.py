@@ -18,7 +18,7 @@ from dpcourse.plots.still import boxes, place_labels, placed
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "dpcourse" / "widgets" / "explorer.js"
 HALF_A_PIXEL = 0.5
-TURNS = 3  # so many commits have each test marked `in_turn` once, on average
+TURNS = 6  # so many commits have each test marked `in_turn` once, on average
 
 FLAGS = [
     "--no-sandbox",
@@ -43,7 +43,7 @@ def pytest_addoption(parser):
         choices=("all", "daily", "thorough"),
         default="all",
         help="daily: without the tests marked `thorough` and those of the projects; thorough: these alone, of those "
-        "marked `in_turn` a third, another one at each commit; all: everything",
+        "marked `in_turn` a sixth, another one at each commit; all: everything",
     )
 
 

@@ -1,4 +1,4 @@
-"""What `make test` and `.ci/run` run: one pass after another, and a summary of which ran and how they ended.
+"""What `make test` and `.ci/run` run: passes, most one after another, and a summary of how they ended.
 
     python tools/run_tests.py                    # those of every day
     python tools/run_tests.py all                # types, companions, solutions, capstones, twin too, as `.ci/run` does
@@ -22,6 +22,7 @@ import re
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -62,6 +63,7 @@ class Pass:
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
     every_day: bool = True
+    beside: bool = False  # it leaves a core idle, and runs beside the others
 
 
 def data_source() -> str:
@@ -122,7 +124,7 @@ def plan(source: str) -> list[Pass]:
     twin = LESSONS + COMPANIONS + EXERCISES if source == "uci" else EXERCISES
     return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
-        Pass("types", "mypy", [sys.executable, "-m", "mypy"], every_day=False),
+        Pass("types", "mypy", [sys.executable, "-m", "mypy"], every_day=False, beside=True),
         Pass(
             "tests",
             "units, properties, oracles, doctests, notebook rules, right answers, the built wheel",
@@ -157,6 +159,7 @@ def plan(source: str) -> list[Pass]:
             "federated rounds on Flower: simulation, and processes over loopback",
             [*pytest, "-rs", "-m", "flower", "tests/federated/test_flower.py"],
             every_day=False,
+            beside=True,
         ),
         Pass(
             "pasting",
@@ -176,6 +179,7 @@ def plan(source: str) -> list[Pass]:
             "the web site: whole, without another host, no dead link",
             [*pytest, "-m", "site", "tests/site"],
             every_day=False,
+            beside=True,
         ),
         Pass(
             "explorers",
@@ -187,9 +191,20 @@ def plan(source: str) -> list[Pass]:
     ]
 
 
-def run(step: Pass) -> tuple[bool, str]:
-    """Run one pass, its output on ours; whether it passed, and its last line."""
-    print(f"\n=== {step.name}: {step.shows}", flush=True)
+@dataclass(frozen=True)
+class Ended:
+    """How a pass ended: its row in the summary, and what it printed where that was kept."""
+
+    passed: bool
+    row: str
+    printed: str = ""
+
+
+def run(step: Pass) -> Ended:
+    """Run one pass; its output goes to ours, or is kept where it runs beside others."""
+    began, kept = time.perf_counter(), [f"\n=== {step.name}: {step.shows}\n"]
+    if not step.beside:
+        print(kept.pop(), end="", flush=True)
     environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", **os.environ, **step.environment}
     last = ""
     with subprocess.Popen(
@@ -202,9 +217,14 @@ def run(step: Pass) -> tuple[bool, str]:
         errors="replace",
     ) as process:
         for line in process.stdout or []:
-            print(line, end="", flush=True)
+            if step.beside:
+                kept.append(line)
+            else:
+                print(line, end="", flush=True)
             last = line.strip() or last
-    return process.returncode == 0, last.strip("= ")
+    passed, seconds = process.returncode == 0, time.perf_counter() - began
+    row = f"{step.name:<10} {seconds:5.0f} s  {step.shows}: {last.strip('= ') or 'clean'}"
+    return Ended(passed, f"{'passed' if passed else 'FAILED'}  {row}", "".join(kept))
 
 
 def main() -> int:
@@ -227,16 +247,17 @@ def main() -> int:
     elif "all" not in chosen:
         steps = [step for step in steps if step.name in chosen]
 
-    rows, failed = [], False
-    for step in steps:
-        began = time.perf_counter()
-        passed, last = run(step)
-        failed |= not passed
-        seconds = time.perf_counter() - began
-        verdict = "passed" if passed else "FAILED"
-        rows.append(f"{verdict}  {step.name:<10} {seconds:5.0f} s  {step.shows}: {last or 'clean'}")
+    others = ThreadPoolExecutor(max_workers=1)
+    try:
+        beside = [others.submit(run, step) for step in steps if step.beside]
+        ended = [run(step) for step in steps if not step.beside]
+        ended += [other.result() for other in beside]
+    finally:
+        others.shutdown(cancel_futures=True)
 
-    print("\n=== Passes that ran\n" + "\n".join(rows))
+    print("".join(one.printed for one in ended), end="")
+    failed = not all(one.passed for one in ended)
+    print("\n=== Passes that ran\n" + "\n".join(one.row for one in ended))
     print(f"{'FAILED' if failed else 'All passed'} in {time.perf_counter() - start:.0f} s")
     return int(failed)
 

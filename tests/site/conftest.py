@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pace import in_time
+
 ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "build" / "site"
 
@@ -51,5 +53,5 @@ def make() -> float:
 
 @pytest.fixture(scope="session")
 def pages() -> dict[Path, Page]:
-    assert make() < 180
+    assert in_time(make(), 180)
     return {path: Page(path) for path in SITE.rglob("*.html")}

@@ -1,7 +1,7 @@
-"""How slow a check may be: in seconds of the machine for which a limit was set.
+"""How slow something may be: in seconds of the machine for which a limit was set.
 
-Machines differ by three, and one machine does within minutes, so that a limit in seconds says more of them than of a
-check.
+Machines differ by three, and one machine does within minutes, so that a limit in seconds says more of them than of
+what is limited.
 """
 
 import statistics
@@ -14,9 +14,9 @@ import numpy as np
 USUAL = 0.05
 
 
-def in_time(rehearsal, seconds):
-    """Whether no check took longer; on a machine that is slow now, than so long would be there."""
-    return rehearsal.slowest < seconds or rehearsal.slowest < seconds * slowness()
+def in_time(seconds, most):
+    """Whether something took no longer; on a machine that is slow now, than so long would be there."""
+    return seconds < most or seconds < most * slowness()
 
 
 def slowness():
