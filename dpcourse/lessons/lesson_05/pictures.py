@@ -38,8 +38,8 @@ def draw_total_loss(edges: np.ndarray, heights: np.ndarray, worst: float) -> Sti
 
 
 def draw_advanced_region(epsilons: np.ndarray, first_k: np.ndarray, tighter_k: np.ndarray, delta: float) -> Still:
-    """Where advanced composition is better than adding up, by the ε of one answer: from `first_k` answers on (∞:
-    never), in its tighter form from `tighter_k` on."""
+    """Where advanced composition is better than adding up, by the ε of one answer: for more than `first_k` answers (∞:
+    never), in its tighter form for more than `tighter_k`."""
     pays, last = np.isfinite(first_k), 1e5
     boundary = np.minimum(first_k, last)
     panel = Panel(
@@ -70,12 +70,12 @@ def draw_advanced_region(epsilons: np.ndarray, first_k: np.ndarray, tighter_k: n
         ],
         title=f"Where “advanced” (textbook form) pays, at δ = {number(delta)}",
     )
-    first = first_k[pays]
+    first, tighter = np.floor(first_k[pays]) + 1, np.floor(tighter_k) + 1
     alt = (
         f"Advanced composition in its textbook form beats adding up above a curve that runs from {first[0]:.0f} "
         f"answers at ε = {epsilons[pays][0]:.2g} to {number(first[-1])} at ε = {epsilons[pays][-1]:.2g} and "
         "never beyond ln 2 = 0.693. The tighter form does so at every ε, from "
-        f"{tighter_k[0]:.0f} answers on at first and from {tighter_k[-1]:.0f} at the end. "
+        f"{tighter[0]:.0f} answers on at first and from {tighter[-1]:.0f} at the end. "
         "The rule 1/ε² falls from 10,000 to 1 and crosses both."
     )
     return Still(panel, alt=alt)

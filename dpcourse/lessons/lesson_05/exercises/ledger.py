@@ -250,8 +250,8 @@ FILTER = (
             Mistake(
                 "refused-pay",
                 _refused_pay,
-                "After the first refusal you refuse everything. Smaller requests may still fit.",
-                "A refused request costs nothing and ends nothing.",
+                "After a request that did not fit you refuse one that does.",
+                "What does a refused request cost, and does it end anything?",
             ),
             Mistake(
                 Shared.NOT_EVERYWHERE,

@@ -32,6 +32,7 @@ def _tighter(k: int, epsilon: float, delta: float) -> float:
     return composition.advanced({Guarantee(epsilon): k}, delta, tight=True).epsilon
 
 
+_WHOLE_DELTA = "The total is kδ₀ + δ′, and δ₀ = 0 here. How much is left for δ′?"
 _TEXTBOOK = "It is true and smaller. This exercise asks for the theorem as it stands in textbooks."
 
 
@@ -100,6 +101,18 @@ PRICE = (
                 lambda k, epsilon, delta: min(k * epsilon, _tighter(k, epsilon, delta)),
                 "That is the tighter form, whose second term is divided by e^ε + 1.",
                 _TEXTBOOK,
+            ),
+            Mistake(
+                "delta-split",
+                lambda k, epsilon, delta: min(k * epsilon, _advanced(k, epsilon, delta / 2)),
+                "For δ′ you take half of `delta`.",
+                _WHOLE_DELTA,
+            ),
+            Mistake(
+                "delta-split",
+                lambda k, epsilon, delta: min(k * epsilon, _advanced(k, epsilon, delta / k)),
+                "For δ′ you take `delta` divided by `k`.",
+                _WHOLE_DELTA,
             ),
             Mistake(
                 "log10",
