@@ -47,7 +47,7 @@ def permute_and_flip(votes, epsilon, rng):
 
 
 def price(questions, answers, threshold_sigma, vote_sigma):
-    return questions / (2 * threshold_sigma**2) + answers / vote_sigma**2
+    return 2 * questions / threshold_sigma**2 + 4 * answers / vote_sigma**2
 
 
 RIGHT = [

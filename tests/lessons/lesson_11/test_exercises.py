@@ -14,21 +14,21 @@ from dpcourse.gauntlet import sealed
 # Right answers
 
 
-def certificate(hits, false_hits, runs, delta, confidence, share=2, both=True, subtract=True, clip=True):
+def certificate(hits, runs, false_hits, false_runs, delta, confidence, share=2, both=True, subtract=True, clip=True):
     error = (1 - confidence) / share
     true_low = special.betaincinv(hits, runs - hits + 1, error) if hits else 0.0
-    false_high = special.betainccinv(false_hits + 1, runs - false_hits, error) if false_hits < runs else 1.0
+    false_high = special.betainccinv(false_hits + 1, false_runs - false_hits, error) if false_hits < false_runs else 1.0
     delta = delta if subtract else 0.0
     with np.errstate(all="ignore"):
         bounds = [np.log((true_low - delta) / false_high), np.log((1 - false_high - delta) / (1 - true_low))]
     return float(np.nanmax([0.0] * clip + bounds[: 1 + both]))
 
 
-def from_estimates(hits, false_hits, runs, delta, confidence, share):
+def from_estimates(hits, runs, false_hits, false_runs, delta, confidence, share):
     """The normal approximation: a width that is 0 where an event always happened, or never."""
     low, high = (
-        count / runs + sign * stats.norm.isf((1 - confidence) / share) * math.sqrt(count * (runs - count) / runs**3)
-        for count, sign in ((hits, -1), (false_hits, 1))
+        count / n + sign * stats.norm.isf((1 - confidence) / share) * math.sqrt(count * (n - count) / n**3)
+        for count, n, sign in ((hits, runs, -1), (false_hits, false_runs, 1))
     )
     return max(0.0, math.log(max(low, 1 / runs) / max(high, 1 / runs)))
 
@@ -43,14 +43,15 @@ def splits(choose, certify, share=2, certificate=certificate):
         def bound(rows, cut, sure):
             a, b = (np.count_nonzero(x[halves[rows]] <= cut) for x in (outputs, neighbour))
             size = halves[rows].stop - halves[rows].start
-            return max(certificate(a, b, size, 0, sure, share), certificate(b, a, size, 0, sure, share))
+            return max(certificate(a, size, b, size, 0, sure, share), certificate(b, size, a, size, 0, sure, share))
 
         cuts = np.quantile(np.concatenate([outputs[halves[choose]], neighbour[halves[choose]]]), np.linspace(0, 1, 42))
         best = max(cuts[1:-1], key=lambda cut: bound(choose, cut, 0.5))
         a, b = (np.count_nonzero(x[halves[choose]] <= best) for x in (outputs, neighbour))
         first, second = (outputs, neighbour) if a >= b else (neighbour, outputs)
         a, b = (np.count_nonzero(x[halves[certify]] <= best) for x in (first, second))
-        return certificate(a, b, halves[certify].stop - halves[certify].start, 0, confidence, share)
+        size = halves[certify].stop - halves[certify].start
+        return certificate(a, size, b, size, 0, confidence, share)
 
     return answer
 

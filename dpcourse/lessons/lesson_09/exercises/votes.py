@@ -110,9 +110,9 @@ def _any_plan(rng: Generator) -> tuple[int, int, float, float]:
     return questions, whole(rng, 1, questions), between(rng, 0.5, 5000), between(rng, 0.5, 5000)
 
 
-def _priced(thresholds, votes):
-    """ρ from the number of paid thresholds, and the ρ of one answer times σ₂²."""
-    return lambda q, a, s1, s2: thresholds(q, a) / (2 * s1**2) + votes * a / s2**2
+def _priced(thresholds, votes, moved=2):
+    """ρ from the number of paid thresholds, and the ρ of one answer times σ₂², where one vote moves; `moved` do."""
+    return lambda q, a, s1, s2: moved**2 * (thresholds(q, a) / (2 * s1**2) + votes * a / s2**2)
 
 
 PRICE = (
@@ -122,15 +122,27 @@ PRICE = (
         wide=_any_plan,
         mistakes=(
             Mistake(
+                "one-teacher",
+                _priced(lambda q, a: q, 1.0, moved=1),
+                "You price one vote that moves, which is the price of a record added or removed.",
+                "Which teachers see the old record, and which see the new one?",
+            ),
+            Mistake(
+                "two-apart",
+                _priced(lambda q, a: q, 1.0, moved=math.sqrt(2)),
+                "You pay twice for one vote that moves. Two votes may move in the same direction.",
+                "How far does a count move then, and what does its square cost?",
+            ),
+            Mistake(
                 "sensitivity-one",
                 _priced(lambda q, a: q, 0.5),
-                "You price an answer as if one count moved by one. Two counts move: Δ₂² = 2.",
+                "You price an answer as if one count moved by two. Two counts do: Δ₂² = 8.",
                 "ρ = Δ₂²/(2σ²).",
             ),
             Mistake(
                 "l1-norm",
                 _priced(lambda q, a: q, 2.0),
-                "You price an answer with the L1 sensitivity 2. Gaussian noise goes by L2, which is √2.",
+                "You price an answer with the L1 sensitivity 4. Gaussian noise goes by L2, which is √8.",
                 "ρ = Δ₂²/(2σ²).",
             ),
             Mistake(
@@ -148,13 +160,16 @@ PRICE = (
             ),
             Mistake(
                 "all-answered",
-                lambda q, a, s1, s2: q / (2 * s1**2) + q / s2**2,
+                lambda q, a, s1, s2: 4 * (q / (2 * s1**2) + q / s2**2),
                 "You charge a winner for every question. Only so many are ever named: that is what the threshold "
                 "is for.",
                 "Which of the two numbers counts the winners?",
             ),
             Mistake(
-                "not-squared", lambda q, a, s1, s2: q / (2 * s1) + a / s2, "Your σ's are not squared.", "ρ = Δ₂²/(2σ²)."
+                "not-squared",
+                lambda q, a, s1, s2: 4 * (q / (2 * s1) + a / s2),
+                "Your σ's are not squared.",
+                "ρ = Δ₂²/(2σ²).",
             ),
         ),
     ),

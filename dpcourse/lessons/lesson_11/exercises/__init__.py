@@ -17,7 +17,7 @@ EXERCISES = (
         "11.1",
         "A certificate from counts",
         CERTIFICATE,
-        call="certificate(hits, false_hits, runs, delta, confidence)",
+        call="certificate(hits, runs, false_hits, false_runs, delta, confidence)",
     ),
     Exercise(
         "11.2",

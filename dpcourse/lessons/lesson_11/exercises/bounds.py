@@ -17,20 +17,30 @@ from dpcourse.checks.once import between, whole
 # 11.1 A certificate from counts
 
 
-def _counts(rng: Generator) -> tuple[int, int, int, float, float]:
+Counts = tuple[int, int, int, int, float, float]
+
+
+def _counts(rng: Generator) -> Counts:
     """Counts for which something is certified, by the event or by its complement, and by neither of the two alone."""
-    runs = int(rng.integers(2000, 6000))
     rates = (rng.uniform(0.4, 0.6), rng.uniform(0.1, 0.2)) if rng.random() < 0.5 else (0.97, rng.uniform(0.5, 0.7))
-    hits, false_hits = (int(rng.binomial(runs, rate)) for rate in rates)
-    return hits, false_hits, runs, float(rng.uniform(0.005, 0.02)), float(rng.choice([0.9, 0.95, 0.99]))
+    runs, false_runs = (int(n) for n in rng.integers(2000, 6000, size=2))
+    hits, false_hits = (int(rng.binomial(n, rate)) for n, rate in zip((runs, false_runs), rates, strict=True))
+    return hits, runs, false_hits, false_runs, float(rng.uniform(0.005, 0.02)), float(rng.choice([0.9, 0.95, 0.99]))
 
 
-def _any_counts(rng: Generator) -> tuple[int, int, int, float, float]:
+def _any_counts(rng: Generator) -> Counts:
     """Any two counts, every third time none or all."""
-    runs = whole(rng, 1, 10**6)
-    hits, false_hits = sorted((int(rng.integers(runs + 1)), whole(rng, 1, runs + 1) - 1), reverse=True)
-    hits, false_hits = (runs if rng.random() < 1 / 6 else hits), (0 if rng.random() < 1 / 6 else false_hits)
-    return hits, false_hits, runs, 0.0 if rng.random() < 0.2 else between(rng, 1e-12, 0.5), 1 - between(rng, 1e-4, 0.5)
+    runs, false_runs = whole(rng, 1, 10**6), whole(rng, 1, 10**6)
+    high, low = sorted((rng.random(), between(rng, 1 / false_runs, 1.0)), reverse=True)
+    hits = runs if rng.random() < 1 / 6 else round(high * runs)
+    false_hits = 0 if rng.random() < 1 / 6 else round(low * false_runs)
+    delta = 0.0 if rng.random() < 0.2 else between(rng, 1e-12, 0.5)
+    return hits, runs, false_hits, false_runs, delta, 1 - between(rng, 1e-4, 0.5)
+
+
+def _as_often(rng: Generator, hits: tuple[int, int], false_hits: tuple[int, int]) -> Counts:
+    """Of a thousand runs on each."""
+    return int(rng.integers(*hits)), 1000, int(rng.integers(*false_hits)), 1000, 0.0, 0.99
 
 
 def _low(hits: int, runs: int, error: float) -> float:
@@ -46,25 +56,25 @@ def _ratios(true_low: float, false_high: float, delta: float, both: bool = True)
     return max([0.0, *(math.log((top - delta) / below) for top, below in pairs if top > delta and below > 0)])
 
 
-def certificate(h: int, f: int, n: int, delta: float, confidence: float, share: float = 2.0) -> float:
+def certificate(h: int, n: int, f: int, m: int, delta: float, confidence: float, share: float = 2.0) -> float:
     error = (1 - confidence) / share
-    return _ratios(_low(h, n, error), _high(f, n, error), delta)
+    return _ratios(_low(h, n, error), _high(f, m, error), delta)
 
 
-def _one_direction(h: int, f: int, n: int, delta: float, confidence: float) -> float:
+def _one_direction(h: int, n: int, f: int, m: int, delta: float, confidence: float) -> float:
     error = (1 - confidence) / 2
-    return _ratios(_low(h, n, error), _high(f, n, error), delta, both=False)
+    return _ratios(_low(h, n, error), _high(f, m, error), delta, both=False)
 
 
-def _bounds_swapped(h: int, f: int, n: int, delta: float, confidence: float) -> float:
+def _bounds_swapped(h: int, n: int, f: int, m: int, delta: float, confidence: float) -> float:
     error = (1 - confidence) / 2
-    return _ratios(_high(h, n, error), _low(f, n, error), delta)
+    return _ratios(_high(h, n, error), _low(f, m, error), delta)
 
 
-def _normal(h: int, f: int, n: int, delta: float, confidence: float) -> float:
+def _normal(h: int, n: int, f: int, m: int, delta: float, confidence: float) -> float:
     z = stats.norm.isf((1 - confidence) / 2)
-    p, q = h / n, f / n
-    low, high = p - z * math.sqrt(p * (1 - p) / n), q + z * math.sqrt(q * (1 - q) / n)
+    p, q = h / n, f / m
+    low, high = p - z * math.sqrt(p * (1 - p) / n), q + z * math.sqrt(q * (1 - q) / m)
     return _ratios(low, high, delta)
 
 
@@ -79,25 +89,31 @@ CERTIFICATE = (
         _counts,
         certificate,
         mistakes=(
-            Mistake.told(_ESTIMATE, lambda h, f, n, d, c: _ratios(h / n, f / n, d)),
-            Mistake.told(_ESTIMATE, lambda h, f, n, d, c: _ratios(h / n, f / n, 0.0)),
+            Mistake.told(_ESTIMATE, lambda h, n, f, m, d, c: _ratios(h / n, f / m, d)),
+            Mistake.told(_ESTIMATE, lambda h, n, f, m, d, c: _ratios(h / n, f / m, 0.0)),
             Mistake(
                 "error-not-shared",
-                lambda h, f, n, d, c: certificate(h, f, n, d, c, share=1.0),
+                lambda h, n, f, m, d, c: certificate(h, n, f, m, d, c, share=1.0),
                 "Each of your two bounds may fail with the whole 1 − confidence. Together they may fail twice as "
                 "often as you say.",
                 "Two bounds, one budget of error: share it.",
             ),
             Mistake(
                 "error-shared-too-often",
-                lambda h, f, n, d, c: certificate(h, f, n, d, c, share=4.0),
+                lambda h, n, f, m, d, c: certificate(h, n, f, m, d, c, share=4.0),
                 "Valid, but you give away runs: your bounds are two-sided intervals, of which one side is never "
                 "used, or four bounds where there are two. Both directions use the same lower and upper bound.",
                 "One lower bound for the hits, one upper bound for the false hits, at (1 − confidence)/2 each.",
             ),
             Mistake(
+                "other-runs",
+                lambda h, n, f, m, d, c: certificate(h, n, min(f, n), n, d, c),
+                "For both counts you take `runs`. The neighbour was run `false_runs` times.",
+                "Which number of runs belongs to which bound?",
+            ),
+            Mistake(
                 "delta-forgotten",
-                lambda h, f, n, d, c: certificate(h, f, n, 0.0, c),
+                lambda h, n, f, m, d, c: certificate(h, n, f, m, 0.0, c),
                 "Your bound does not know δ. The claim allows e^ε times as much, plus δ.",
                 "Subtract δ before you divide.",
             ),
@@ -128,29 +144,29 @@ CERTIFICATE = (
         times=12,
     ),
     Equals(
-        lambda rng: ((n := int(rng.integers(200, 900))), 0, n, 0.0, float(rng.choice([0.95, 0.999]))),
+        lambda rng: ((n := int(rng.integers(200, 900))), n, 0, n, 0.0, float(rng.choice([0.95, 0.999]))),
         certificate,
         rtol=1e-4,
         atol=1e-6,
         times=3,
     ),
     Equals(
-        lambda rng: (int(rng.integers(40, 60)), int(rng.integers(40, 60)), 1000, 0.0, 0.99),
-        lambda h, f, n, d, c: max(0.0, certificate(h, f, n, d, c)),
+        lambda rng: _as_often(rng, (40, 60), (40, 60)),
+        lambda h, n, f, m, d, c: max(0.0, certificate(h, n, f, m, d, c)),
         rtol=1e-4,
         atol=1e-6,
         times=3,
         mistakes=(
             Mistake(
                 "negative",
-                lambda h, f, n, d, c: math.log(_low(h, n, (1 - c) / 2) / _high(f, n, (1 - c) / 2)),
+                lambda h, n, f, m, d, c: math.log(_low(h, n, (1 - c) / 2) / _high(f, m, (1 - c) / 2)),
                 "A negative ε was certified. Every mechanism satisfies ε ≥ 0.",
                 "max(0, …).",
             ),
         ),
     ),
     Equals(  # the event went the other way
-        lambda rng: (int(rng.integers(100, 200)), int(rng.integers(400, 600)), 1000, 0.0, 0.99),
+        lambda rng: _as_often(rng, (100, 200), (400, 600)),
         certificate,
         wide=_any_counts,
         rtol=1e-4,
@@ -159,7 +175,7 @@ CERTIFICATE = (
         mistakes=(
             Mistake(
                 "turned-after-looking",
-                lambda h, f, n, d, c: max(certificate(h, f, n, d, c), certificate(f, h, n, d, c)),
+                lambda h, n, f, m, d, c: max(certificate(h, n, f, m, d, c), certificate(f, m, h, n, d, c)),
                 "You exchange the two datasets when the event went the other way. That takes two bounds more, and "
                 "nothing is left to pay for them.",
                 "Which dataset the event is expected on was fixed before the counts: where it went the other way, "

@@ -25,7 +25,7 @@ EXERCISES = (
         "What ten rounds cost a wafer",
         RECORD_COST,
         call="record_epsilon(noise_multiplier, batch_size, dataset_size, local_epochs, rounds, delta)",
-        allowed=("accounting", "mechanisms"),
+        allowed=("accounting", "mechanisms", "federated.accounting"),
     ),
     Exercise(
         "12.5",
