@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # For two cores, as the machines that run this have. `loadscope` keeps the cells of a notebook in one worker. It mostly
 # waits for its kernel: three of them keep two cores busy.
 WORKERS = ["-n", "2", "--dist", "worksteal"]
+BY_FILE = ["-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 BY_NOTEBOOK = ["-n", "3", "--dist", "loadscope", "--no-loadscope-reorder"]
 NBVAL = ["--nbval-current-env", "--nbval-sanitize-with=tests/nbval_sanitize.cfg", "--nbval-cell-timeout=120"]
 NBVAL += ["-p", "tools.start_kernels", *BY_NOTEBOOK]
@@ -41,6 +42,10 @@ LONGEST = ("08", "06", "09", "13")
 LESSONS = sorted(
     (path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks").glob("*.ipynb")),
     key=lambda path: (not Path(path).name.startswith(LONGEST), path),
+)
+GRADE = sorted(
+    (path.relative_to(ROOT).as_posix() for path in (ROOT / "tests" / "grade").glob("test_*.py")),
+    key=lambda path: (not path.endswith("test_nbgrader.py"), path),
 )
 SOLUTIONS, EXERCISES, COMPANIONS = ["notebooks/solutions"], ["notebooks/exercises"], ["notebooks/deeper"]
 CAPSTONES = sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "notebooks/capstones").glob("*.ipynb"))
@@ -170,8 +175,7 @@ def plan(source: str) -> list[Pass]:
         Pass(
             "grade",
             "classes of notebooks, graded",
-            # A file a worker: each of them waits much of its time.
-            [*pytest, "-n", "2", "--dist", "loadfile", "-m", "grade and not audit", "tests/grade"],
+            [*pytest, *BY_FILE, "-m", "grade and not audit", *GRADE],
             every_day=False,
         ),
         Pass(
