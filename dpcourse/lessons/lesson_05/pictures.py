@@ -73,7 +73,7 @@ def draw_advanced_region(epsilons: np.ndarray, first_k: np.ndarray, tighter_k: n
     first, tighter = np.floor(first_k[pays]) + 1, np.floor(tighter_k) + 1
     alt = (
         f"Advanced composition in its textbook form beats adding up above a curve that runs from {first[0]:.0f} "
-        f"answers at ε = {epsilons[pays][0]:.2g} to {number(first[-1])} at ε = {epsilons[pays][-1]:.2g} and "
+        f"answers at ε = {epsilons[pays][0]:.2g} to {number(first[-1])} at ε = {epsilons[pays][-1]:.4g} and "
         "never beyond ln 2 = 0.693. The tighter form does so at every ε, from "
         f"{tighter[0]:.0f} answers on at first and from {tighter[-1]:.0f} at the end. "
         "The rule 1/ε² falls from 10,000 to 1 and crosses both."

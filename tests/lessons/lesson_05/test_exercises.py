@@ -118,6 +118,13 @@ def switch_at_a_hundred(k, epsilon, delta):
     return advanced(k, epsilon, delta) if k > 100 else k * epsilon
 
 
+def first_of_a_million(epsilon, delta):
+    """What lesson 05 does where it tries every k."""
+    ks = np.arange(1, 1_000_001)
+    wins = epsilon * np.sqrt(2 * ks * math.log(1 / delta)) + ks * epsilon * math.expm1(epsilon) < ks * epsilon
+    return int(ks[wins.argmax()]) if wins.any() else math.inf
+
+
 def ln2_rounded(epsilon, delta):
     return math.inf if epsilon >= 0.66 else first_k(epsilon, delta)
 
@@ -182,6 +189,7 @@ def test_a_price_that_is_chosen_by_another_rule_is_shown_where_that_shows():
     told = check("05.1", lambda k, e, d: k * e if k < 1500 else min(k * e, advanced(k, e, d)), rng=1).diagnosis
     assert "you give kε, and the advanced price is smaller" in told
     assert "you give inf at 0.66" in check("05.2", ln2_rounded, rng=1).diagnosis
+    assert "you give inf at 0.692" in check("05.2", first_of_a_million, rng=1).diagnosis
 
 
 def test_a_peek_at_the_dataset_is_caught():

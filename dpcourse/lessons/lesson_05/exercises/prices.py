@@ -93,7 +93,7 @@ PRICE = (
             Mistake(
                 "no-drift",
                 lambda k, epsilon, delta: min(k * epsilon, epsilon * math.sqrt(2 * k * math.log(1 / delta))),
-                "The second term kε(e^ε − 1) is missing: your ε is too small to be true.",
+                "The second term kε(e^ε − 1) is missing: for many answers your ε is too small to be true.",
                 "The losses have a positive mean, and it adds up. Put it back.",
             ),
             Mistake(
@@ -156,8 +156,8 @@ def _first_k(epsilon: float, delta: float) -> float:
 
 
 def _an_epsilon(rng: np.random.Generator) -> tuple[float, float]:
-    """Below ln 2 and above, and a little below and above, where rounding ln 2 shows."""
-    low, high = ((0.01, 0.65), (0.65, 0.69), (0.695, 0.74), (0.74, 2.0))[rng.integers(4)]
+    """Below ln 2 and above, and a little below and above, where rounding ln 2 shows, or an end of a search."""
+    low, high = ((0.01, 0.65), (0.65, 0.69), (0.69, 0.6928), (0.695, 0.74), (0.74, 2.0))[rng.integers(5)]
     return float(rng.uniform(low, high)), between(rng, 1e-9, 1e-3)
 
 
@@ -168,7 +168,8 @@ class _FirstK(Equals):
         wrong = super().__call__(answer, chance)
         if wrong is None or wrong.key != "wrong-value":
             return wrong
-        early = next((x / 100 for x in range(1, 70) if answer(x / 100, 1e-6) == math.inf), None)
+        tried = (*(x / 100 for x in range(1, 70)), 0.692, 0.693)
+        early = next((x for x in tried if answer(x, 1e-6) == math.inf), None)
         if early is None:
             return wrong
         seen = f"There is a k for every ε < ln 2 = 0.6931…, and you give inf at {early:g}."

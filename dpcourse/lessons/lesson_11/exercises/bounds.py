@@ -80,8 +80,7 @@ def _normal(h: int, n: int, f: int, m: int, delta: float, confidence: float) -> 
 
 _ESTIMATE = Diagnosis(
     "estimate",
-    "That is the ratio of the frequencies themselves. By luck it is above the truth in up to half of all audits: an "
-    "estimate, and no bound.",
+    "That is the ratio of the frequencies themselves. By luck it is often above the truth: an estimate, and no bound.",
     "Replace the frequencies by a lower bound for the one and an upper bound for the other.",
 )
 CERTIFICATE = (
