@@ -103,9 +103,11 @@ def test_ports_are_free_and_different():
     assert len(set(ports)) == 8 and all(1024 <= port < 65536 for port in ports)
 
 
-def test_the_lesson_shows_the_client_that_runs():
+def test_the_companion_shows_the_client_that_runs():
     root = Path(__file__).resolve().parents[2]
     source = (root / "dpcourse/flower_app/apps.py").read_text(encoding="utf-8")
     shown = source[source.index("@client_app.train()") : source.index("class FederatedRounds")].strip()
-    cells = json.loads((root / "notebooks/12_federated_rounds.ipynb").read_text(encoding="utf-8"))["cells"]
+    cells = json.loads((root / "notebooks/deeper/12_federated_rounds_deeper.ipynb").read_text(encoding="utf-8"))[
+        "cells"
+    ]
     assert any(f"```python\n{shown}\n```" in "".join(cell["source"]) for cell in cells)
