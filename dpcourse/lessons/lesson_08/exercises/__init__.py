@@ -34,9 +34,9 @@ EXERCISES = (
     ),
     Exercise(
         "08.5",
-        "What a training run costs",
+        "What a training run really costs",
         COST,
-        call="training_epsilon(clip_norm, batch_size, dataset_size, epochs, noise_multiplier, delta)",
+        call="training_epsilon(microbatch, arrays, batch_size, dataset_size, epochs, noise_multiplier, delta)",
         allowed=("accounting", "mechanisms"),
     ),
 )
