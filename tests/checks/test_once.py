@@ -246,6 +246,7 @@ def refused(exercise, place, cheat, times, rng):
     return sum("passed" not in some for some in keys)
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("exercise", "place", "cheat"), cases(1))
 def test_a_cheat_is_refused(exercise, place, cheat):
     assert refused(exercise, place, cheat, 1, 0) == 1

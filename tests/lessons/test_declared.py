@@ -35,6 +35,7 @@ def test_a_declared_mistake_is_recognised(id, key, answer, place):
 
 
 @pytest.mark.thorough
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("id", "key", "answer"), RELEASES, ids=name)
 def test_what_can_be_done_wrong_to_any_release_is_recognised(id, key, answer):
     assert graded(id, answer, 1).key in {key, *TOLD.get((id, key), ())}
