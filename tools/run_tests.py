@@ -68,7 +68,7 @@ class Pass:
     command: list[str]
     environment: dict[str, str] = field(default_factory=dict)
     every_day: bool = True
-    beside: bool = False  # it leaves a core idle, and runs beside the others
+    beside: bool = False  # it waits much, or leaves a core idle, and runs beside the others
 
 
 def data_source() -> str:
@@ -177,6 +177,7 @@ def plan(source: str) -> list[Pass]:
             "classes of notebooks, graded",
             [*pytest, *BY_FILE, "-m", "grade and not audit", *GRADE],
             every_day=False,
+            beside=True,
         ),
         Pass(
             "site",
