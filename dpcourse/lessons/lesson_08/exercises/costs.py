@@ -70,11 +70,9 @@ def _not_below(answer: Answer, chance: Chance) -> Diagnosis | None:
     if 0.999 * right <= told <= 1.05 * right:
         return None
     if told > right:
-        seen = f"You say ε = {told:.4g}, and the run costs {right:.4g}: microbatches of {microbatch}, {arrays} arrays, "
-        seen += (
-            f"batches of {batch:,} of {n:,}, {epochs} epochs, noise multiplier {sigma:.4g}, δ = {delta:.3g}. For the "
-        )
-        seen += "runs before you were right."
+        what = f"microbatches of {microbatch}, {arrays} arrays, batches of {batch:,} of {n:,}, {epochs} epochs"
+        seen = f"You say ε = {told:.4g}, and the run costs {right:.4g}: {what}, noise multiplier {sigma:.4g}, "
+        seen += f"δ = {delta:.3g}. For the runs before you were right."
         return Diagnosis("wrong-value", seen, "What is different here, or what does your function remember?")
     return Diagnosis(
         "below-the-truth",
