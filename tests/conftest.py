@@ -6,7 +6,6 @@ import re
 import shutil
 import subprocess
 import xml.etree.ElementTree as ET
-import zlib
 from collections import defaultdict
 from pathlib import Path
 
@@ -14,11 +13,11 @@ import numpy as np
 import pytest
 
 from dpcourse.plots.still import boxes, place_labels, placed
+from tools.turns import due
 
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPT = ROOT / "dpcourse" / "widgets" / "explorer.js"
 HALF_A_PIXEL = 0.5
-TURNS = 6  # so many commits have each test marked `in_turn` once, on average
 
 FLAGS = [
     "--no-sandbox",
@@ -40,10 +39,10 @@ def pytest_addoption(parser):
     )
     parser.addoption(
         "--part",
-        choices=("all", "daily", "thorough"),
+        choices=("all", "due", "daily", "thorough"),
         default="all",
-        help="daily: without the tests marked `thorough` and those of the projects; thorough: these alone, of those "
-        "marked `in_turn` a sixth, another one at each commit; all: everything",
+        help="due: of the tests marked `in_turn` an eighth, another one at each commit; daily: of these all but the "
+        "ones marked `thorough` and those of the projects; thorough: these alone; all: everything",
     )
 
 
@@ -53,22 +52,13 @@ def pytest_collection_modifyitems(config, items):
     if part == "all":
         return
     parts = {"daily": [], "thorough": [], "another time": []}
-    turn = commit()
     for item in items:
         late = item.get_closest_marker("thorough") or "capstone" in item.nodeid
-        waits = item.get_closest_marker("in_turn") and (zlib.crc32(item.nodeid.encode()) - turn) % TURNS
+        waits = item.get_closest_marker("in_turn") and not due(item.nodeid)
         parts["another time" if waits else "thorough" if late else "daily"].append(item)
-    items[:] = parts.pop(part)
-    config.hook.pytest_deselected(items=[item for others in parts.values() for item in others])
-
-
-def commit():
-    """The commit as a number; 0 where this is no checkout."""
-    try:
-        found = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return 0
-    return int(found.stdout, 16)
+    waiting = parts.pop("another time")
+    items[:] = parts.pop(part) if part != "due" else parts.pop("daily") + parts.pop("thorough")
+    config.hook.pytest_deselected(items=[item for others in (waiting, *parts.values()) for item in others])
 
 
 def pytest_terminal_summary(terminalreporter):

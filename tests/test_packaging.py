@@ -97,6 +97,7 @@ def imported_in(folder: str) -> set[str]:
         "make_exercises",
         "make_site",
         "site_pages",
+        "turns",
     }
     return found - sys.stdlib_module_names - beside
 

@@ -1,4 +1,4 @@
-"""`make test` refuses a DPCOURSE_DATA that is set but wrong, and starts a kernel again that did not start."""
+"""`make test` refuses a DPCOURSE_DATA that is set but wrong, starts a dead kernel again, and takes turns."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tools import start_kernels
+from tools import start_kernels, turns
 
 TOOL = Path(__file__).resolve().parents[1] / "tools" / "run_tests.py"
 
@@ -51,3 +51,14 @@ def test_a_kernel_that_does_not_start_is_started_again(dead, monkeypatch):
     with pytest.raises(RuntimeError) if dead == start_kernels.TRIES else nullcontext():
         start_kernels.PatientKernel("python", startup_timeout=60)
     assert len(tries) == min(dead + 1, start_kernels.TRIES) and tries[-1] == {"startup_timeout": 60}
+
+
+def test_everything_has_its_turn(monkeypatch):
+    first, names = turns.commit(), [f"tests/test_{i}.py" for i in range(200)]
+    counts = dict.fromkeys(names, 0)
+    for commit in range(first, first + turns.TURNS):
+        monkeypatch.setattr(turns, "commit", lambda commit=commit: commit)
+        due = [name for name in names if turns.due(name)]
+        assert 0 < len(due) < 60
+        counts |= {name: counts[name] + 1 for name in due}
+    assert set(counts.values()) == {1}

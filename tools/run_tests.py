@@ -26,6 +26,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from turns import due
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # For two cores, as the machines that run this have. `loadscope` keeps the cells of a notebook in one worker. It mostly
@@ -125,19 +127,19 @@ def plan(source: str) -> list[Pass]:
     people = "the UCI files" if source == "uci" else "the twin"
     compare = [*pytest, "--nbval-lax" if loose else "--nbval", *NBVAL]
     said = {"DPCOURSE_SOURCE": source}  # outright, so that no kernel looks for a network first
-    # With the UCI files, lessons run on them; `all` runs them on the twin as well, as readers without the files do.
-    twin = LESSONS + COMPANIONS + EXERCISES if source == "uci" else EXERCISES
+    # With the UCI files, lessons run on them; `all` runs some on the twin as well, as readers without the files do.
+    twin = [path for path in LESSONS + COMPANIONS if source == "uci" and due(path)] + EXERCISES
     return [
         Pass("lint", "ruff", [sys.executable, "-m", "ruff", "check", "--quiet", "."]),
         Pass("types", "mypy", [sys.executable, "-m", "mypy"], every_day=False, beside=True),
         Pass(
             "tests",
-            "units, properties, oracles, doctests, notebook rules, right answers, the built wheel",
+            "units, properties, oracles, doctests, notebook rules, right answers in turn, the built wheel",
             [*pytest, *WORKERS, "--part=daily"],
         ),
         Pass(
             "thorough",
-            "every known wrong answer, cheats, projects",
+            "known wrong answers and cheats in turn, projects",
             [*pytest, *WORKERS, "--part=thorough", "tests"],
             every_day=False,
         ),
@@ -154,7 +156,7 @@ def plan(source: str) -> list[Pass]:
         ),
         Pass(
             "twin",
-            f"{'lessons, companions, ' if source == 'uci' else ''}exercises on the twin: executed",
+            f"{'lessons and companions in turn, ' if source == 'uci' else ''}exercises on the twin: executed",
             [*pytest, "--nbval-lax", *NBVAL, *twin],
             {"DPCOURSE_SOURCE": "twin"},
             every_day=False,
@@ -167,22 +169,16 @@ def plan(source: str) -> list[Pass]:
             beside=True,
         ),
         Pass(
-            "pasting",
-            "functions and cells of the lessons, handed in as answers",
-            [*pytest, *WORKERS, "-m", "pasting", "tests/lessons/test_pasting.py"],
-            every_day=False,
-        ),
-        Pass(
             "grade",
             "classes of notebooks, graded",
-            [*pytest, *BY_FILE, "-m", "grade and not audit", *GRADE],
+            [*pytest, *BY_FILE, "--part=due", "-m", "grade and not audit", *GRADE],
             every_day=False,
             beside=True,
         ),
         Pass(
             "site",
             "the web site: whole, without another host, no dead link",
-            [*pytest, "-m", "site", "tests/site"],
+            [*pytest, "--part=due", "-m", "site", "tests/site"],
             every_day=False,
             beside=True,
         ),

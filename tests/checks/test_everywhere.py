@@ -52,6 +52,7 @@ WRONG = {
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.thorough
 @pytest.mark.parametrize("cheat", WRONG)
 def test_what_is_wrong_at_a_tenth_of_the_settings_is_seen(cheat):

@@ -213,6 +213,7 @@ ELSEWHERE = [
 ]
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("audit", [False, pytest.param(True, marks=pytest.mark.audit)])
 @pytest.mark.parametrize(("exercise", "cheat"), ELSEWHERE, ids=lambda one: getattr(one, "__name__", one))
 def test_who_is_wrong_where_nothing_was_drawn_is_refused(exercise, cheat, audit, often):

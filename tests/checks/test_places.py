@@ -51,6 +51,7 @@ def where_asked_often(id, answer):
     return cheat
 
 
+@pytest.mark.in_turn
 @pytest.mark.thorough
 @pytest.mark.parametrize("id", OFTEN)
 def test_right_where_it_is_asked_often_is_refused(id):
@@ -58,6 +59,7 @@ def test_right_where_it_is_asked_often_is_refused(id):
     assert [alone(id).grade(cheat, rng=seed).key for seed in range(3)] == ["not-everywhere"] * 3
 
 
+@pytest.mark.in_turn
 @pytest.mark.thorough
 @pytest.mark.parametrize("id", ["02.1", "03.2", "04.3", "04.4", "04.5", "06.1"])
 def test_no_noise_in_a_narrow_band_is_seen(id):
@@ -73,6 +75,7 @@ def test_no_noise_in_a_narrow_band_is_seen(id):
     assert [alone(id).grade(cheat, rng=seed).key for seed in range(3)] == ["not-everywhere"] * 3
 
 
+@pytest.mark.in_turn
 @pytest.mark.thorough
 @pytest.mark.parametrize("id", OFTEN)
 def test_memory_does_not_help(id):

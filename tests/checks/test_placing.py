@@ -33,6 +33,7 @@ NOISE = {
 }
 
 
+@pytest.mark.in_turn
 @pytest.mark.thorough
 @pytest.mark.parametrize("noise", NOISE)
 def test_wrong_noise_shows(noise):

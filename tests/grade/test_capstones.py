@@ -14,6 +14,7 @@ SANDBOXED = sandbox.bubblewrap() is not None
 FORMS = sorted((ROOT / "notebooks" / "capstones").glob("*.ipynb"))
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("path", FORMS, ids=lambda path: path.stem)
 def test_the_reference_form_gets_all_points(path):
     name, marks = grade(path, sandbox.Limits(), sandboxed=SANDBOXED)
@@ -29,6 +30,7 @@ def test_the_empty_form_gets_none(path):
     assert [mark.points for mark in grade(empty, sandbox.Limits(), sandboxed=SANDBOXED)[1] if mark.points] == []
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("number", "answer", "question"),
     [

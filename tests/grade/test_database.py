@@ -197,6 +197,7 @@ HOSTILE = {
 
 @pytest.mark.grade
 @pytest.mark.skipif(sandbox.bubblewrap() is None, reason="hostile notebooks are graded under bubblewrap only")
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", ["a pointer", "endless", "the heap of everybody", "a hidden read"])
 def test_no_statement_earns_the_point_or_costs_another(tmp_path, name):
     answer = f"""from fractions import Fraction

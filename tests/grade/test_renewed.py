@@ -146,6 +146,7 @@ def whole_project(tmp_path, question, answer, number=6):
     return {mark.question: mark.key for mark in marks}
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(
     ("question", "answer", "key"),
     [
@@ -168,6 +169,7 @@ def test_what_a_quarter_has_spent_is_in_its_folder(tmp_path):
     assert whole_project(tmp_path, 5, TOKEN, number=2)["capstone 2.5"] == "overspends"
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("few", [1, 5, 100])
 def test_who_tells_the_first_the_truth_is_refused(tmp_path, few):
     """A tenth of the questions are asked twice with generators of the same state: the first may be one of them."""
@@ -183,6 +185,7 @@ def test_who_draws_from_seeds_that_all_know_is_refused(tmp_path):
     assert marked(tmp_path, FORESEEN) == {"00.1": "passed", "00.2": "own-generator", "00.3": "passed"}
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("answer", [RIGHT, ENDS], ids=["counts its calls", "runs its cells twice"])
 def test_a_new_process_costs_a_right_answer_nothing(tmp_path, answer):
     assert set(marked(tmp_path, answer).values()) == {"passed"}

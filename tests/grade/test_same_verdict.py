@@ -95,6 +95,7 @@ SAMPLE, WHOLE = chosen(whole=False), chosen(whole=True)
 
 
 @pytest.mark.grade
+@pytest.mark.in_turn
 @pytest.mark.parametrize("name", SAMPLE)
 def test_the_same_verdict(tmp_path, name):
     rows = compared(tmp_path, name, SAMPLE[name][0])

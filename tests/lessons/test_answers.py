@@ -161,6 +161,7 @@ def name(value):
     return value if isinstance(value, str) else ""
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("exercise", "answer"), RIGHT, ids=name)
 def test_right_answers_pass(exercise, answer):
     rehearsal = rehearse(exercise, answer, times=1, rng=0)

@@ -2,7 +2,7 @@
 
 Arguments are renamed and reordered in every way, and what is left over is filled from the lesson's own variables. The
 lessons in `JOINED` keep the rule. Of the others, `PASSES` lists what breaks it today: nothing may come in, and
-what no longer passes has to go out. They are a pass of `make test ARGS=all`.
+what no longer passes has to go out.
 """
 
 import ast
@@ -96,6 +96,7 @@ def _run(code, names, wanted, *arguments, **keywords):
     return space.get("result_")
 
 
+@pytest.mark.in_turn
 @pytest.mark.thorough
 @pytest.mark.parametrize("lesson", JOINED)
 def test_nothing_pasted_from_the_lesson_passes(lesson, monkeypatch):
@@ -109,7 +110,8 @@ def test_nothing_pasted_from_the_lesson_passes(lesson, monkeypatch):
     assert tried > 20
 
 
-@pytest.mark.pasting
+@pytest.mark.thorough
+@pytest.mark.in_turn
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_what_passes_when_pasted_is_listed(lesson, monkeypatch):

@@ -8,6 +8,7 @@ from dpcourse.checks import rehearse
 from tests.lessons.test_answers import right
 
 
+@pytest.mark.in_turn
 @pytest.mark.thorough
 @pytest.mark.parametrize("exercise", ["capstone 2.6", "capstone 4.6", "capstone 7.6", "capstone 8.6"])
 def test_messages_may_be_taken_off_the_list(exercise):

@@ -133,6 +133,7 @@ KINDS = (
 )
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1366), ("dark", 1366), ("light", 400)])
 @pytest.mark.parametrize("kind", KINDS)
 def test_pages_are_accessible(browser, pages, kind, scheme, width):
@@ -185,6 +186,7 @@ FOCUSED = """() => document.activeElement.dataset.number || document.activeEleme
 NAMED = """missing => missing.map(i => document.querySelector(`[data-number="${i}"]`).outerHTML.slice(0, 150))"""
 
 
+@pytest.mark.in_turn
 @pytest.mark.parametrize("kind", KINDS)
 def test_tab_reaches_everything(browser, pages, kind):
     context = browser.new_context(offline=True, viewport={"width": 1366, "height": 768})
