@@ -13,7 +13,14 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-NEW_SHAPE = ("00_start_here", "01_why_anonymisation_fails", "02_the_definition", "03_laplace_and_sensitivity")
+NEW_SHAPE = (
+    "00_start_here",
+    "01_why_anonymisation_fails",
+    "02_the_definition",
+    "03_laplace_and_sensitivity",
+    "04_gaussian_and_selection",
+    "06_randomized_response_on_adult",
+)
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 
 WORDS, FOLDED, CELLS, LINES = 1800, 700, 20, 160

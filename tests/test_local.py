@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -224,3 +225,15 @@ def test_refuses_codes_and_reports_that_are_none(name):
         mechanism.estimate(np.array([[0.5, 1, 0, 0]]))
     with pytest.raises(ValueError, match="orders"):
         mechanism.renyi_divergence(np.array([1.0]))
+
+
+def test_rounding_never_makes_a_lie_more_likely_than_the_claim_allows():
+    """With exact fractions: random() gives multiples of 2^-53, and the drawn probability of the truth is that of being
+    below the threshold."""
+    for epsilon, k in ((1e-12, 2), (1e-12, 2251), (1e-6, 2**31), (0.01, 2**44), (1.0, 2**51), (30.0, 2)):
+        threshold = RandomizedResponse(epsilon, k).truth_probability - 2.0**-51
+        truth = Fraction(math.ceil(Fraction(threshold) * 2**53), 2**53)
+        ratio = float(truth / ((1 - truth) / (k - 1)))
+        assert -epsilon * (1 + 1e-6) <= math.log(ratio) <= epsilon * (1 + 1e-12)
+    with pytest.raises(ValueError, match=r"k must be at most 2\^51 times epsilon \(1e-12\), got 2252"):
+        RandomizedResponse(1e-12, 2252)

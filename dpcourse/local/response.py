@@ -29,7 +29,7 @@ class RandomizedResponse:
     epsilon : float
         ε in [1e-12, 30]: what one report says about the person who gives it.
     k : int
-        Number of answers, ≥ 2.
+        Number of answers, ≥ 2 and at most 2^51·ε: with more, p and q differ by less than the rounding.
 
     Raises
     ------
@@ -39,7 +39,8 @@ class RandomizedResponse:
     Notes
     -----
     Replace-one neighbours: one person's answer changes, how many people answer is public. The truth is drawn with
-    probability 2^-51 less than p, so that rounding is on the side of privacy.
+    probability 2^-51 less than p, so that rounding is on the side of privacy; as k ≤ 2^51·ε, it is not so rare that a
+    lie would be more than e^ε times as likely.
 
     Examples
     --------
@@ -58,6 +59,8 @@ class RandomizedResponse:
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", local_epsilon(self.epsilon))
         object.__setattr__(self, "k", arguments.integer("k", self.k, minimum=2))
+        if self.k * _ROUNDING > self.epsilon:
+            raise ValueError(f"k must be at most 2^51 times epsilon ({self.epsilon!r}), got {self.k!r}")
 
     @property
     def neighbours(self) -> Neighbours:

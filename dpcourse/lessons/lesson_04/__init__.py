@@ -7,6 +7,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["Dimensions", "multiplier", "noise_by_dimension"],
         "pictures": ["draw_choice", "draw_failure", "draw_median"],
+        "questions": ["claims", "twelve_questions"],
         "explorer": ["explore_dimension"],
     },
 )

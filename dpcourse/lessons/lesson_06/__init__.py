@@ -15,12 +15,12 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "estimates",
             "measured_tradeoff",
             "truth_telling",
+            "two_bits",
         ],
         "pictures": [
             "draw_errors",
             "draw_gains",
             "draw_leak",
-            "draw_tradeoff",
         ],
         "exercises": ["collect"],
         "explorer": ["explore_accuracy", "explore_estimates", "explore_truth"],

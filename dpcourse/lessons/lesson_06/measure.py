@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dpcourse.datasets import load_adult
+from dpcourse.lessons.lesson_06.numbers import two_bits
 from dpcourse.local.comparison import METRICS, compare_columns
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0, 2.0, 3.0, 5.0, 8.0)
@@ -27,7 +28,7 @@ def measure() -> dict[str, Any]:
         clear,
         codes,
         y,
-        as_columns=lambda codes: np.column_stack([codes // 2, codes % 2]),
+        as_columns=two_bits,
         k=4,
         epsilons=EPSILONS,
         splits=SPLITS,

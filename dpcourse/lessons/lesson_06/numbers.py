@@ -93,6 +93,17 @@ def estimates(
     return Estimates(epsilon, GROUPS, true, reported, estimate.counts, low, high, level)
 
 
+def two_bits(codes: np.ndarray) -> np.ndarray:
+    """What a model sees of the four answers: age group and sex, shape (n, 2).
+
+    Examples
+    --------
+    >>> two_bits(np.array([0, 3])).tolist()
+    [[0, 0], [1, 1]]
+    """
+    return np.column_stack([codes // 2, codes % 2])
+
+
 def measured_tradeoff(epsilon: float, metric: str = "accuracy") -> TradeOff:
     """The precomputed grid for one metric, with the measured ε nearest to `epsilon` (in ratio) marked."""
     j = GRID.METRICS.index(metric)

@@ -88,7 +88,7 @@ def draw_errors(
             marks.points(epsilons, l2, "L2, measured", colour=marks.VERMILION, shape="s"),
             marks.text(1.3, formula_l1.max() / 2, "points: measured; lines: by formula", anchor="start"),
         ],
-        title="Below ε = 1, half the ε is about twice the error",
+        title="Below ε = 1, half the ε is a little more than twice the error",
     )
     alt = "Error of the table of counts, in people: " + "; ".join(
         f"at ε = {e:g} L1 {number(a)} and L2 {number(b)}" for e, a, b in zip(epsilons, l1, l2, strict=True)
@@ -126,13 +126,6 @@ def tradeoff_marks(data: TradeOff) -> Panel:
             ),
         ],
     )
-
-
-def draw_tradeoff(data: TradeOff) -> Still:
-    """A score over ε with the randomized columns, the true ones and none."""
-    alt = f"{data.metric} with true columns {data.true:.3g}, with the columns dropped {data.dropped:.3g}; randomized: "
-    alt += ", ".join(f"{m:.3g} at ε = {e:g}" for e, m in zip(data.epsilons, data.mean, strict=True))
-    return Still(tradeoff_marks(data), alt=f"{alt}.")
 
 
 def draw_gains(variants: Sequence[str], metrics: Sequence[str], gains: np.ndarray, errors: np.ndarray) -> Still:

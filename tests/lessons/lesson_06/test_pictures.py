@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from dpcourse.lessons import lesson_06 as l06
-from dpcourse.lessons.lesson_06.numbers import measured_tradeoff
 
 E = np.array([0.5, 1.0, 5.0])
 
@@ -25,7 +24,6 @@ CASES = [
     (l06.draw_errors, errors(900), errors(800), "at ε = 1 L1 800 and L2 500"),
     (l06.draw_gains, gains(0.2), gains(-0.1), "ε = 1: accuracy -0.10, F1 0.60"),
     (l06.draw_leak, leak(0.8), leak(0.9), "90% from the columns left in clear"),
-    (l06.draw_tradeoff, (measured_tradeoff(1.0),), (measured_tradeoff(5.0, "AUC"),), "AUC with true columns"),
 ]
 
 
