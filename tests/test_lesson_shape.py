@@ -20,6 +20,7 @@ NEW_SHAPE = (
     "03_laplace_and_sensitivity",
     "04_gaussian_and_selection",
     "06_randomized_response_on_adult",
+    "07_local_shuffled_central",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

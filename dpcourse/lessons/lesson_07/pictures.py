@@ -22,7 +22,7 @@ _SEES, _APART, _NEED_NOT = (
     (GREY, ":", "need not be trusted"),
 )
 # Model, then stations as (x, words, trust); what travels between two stations is written on the arrow.
-_PHONE, _ALL = (1.6, "Marta's\nphone", _SEES), (10.4, "everybody", _NEED_NOT)
+_PHONE, _ALL = (1.6, "Ana's\nphone", _SEES), (10.4, "everybody", _NEED_NOT)
 _MODELS = {
     "central": ((_PHONE, (6.0, "the\noffice", _SEES), _ALL), ("the truth", "noisy table")),
     "shuffled": (
@@ -70,7 +70,7 @@ def draw_trust() -> Picture:
             box(x, -0.6, 0.4, 0.2, trust)
             axes.text(x + 0.45, -0.6, trust[2], va="center", fontsize=9.5)
     picture.alt = (
-        "Three ways an answer travels. Central: Marta's phone sends the truth to the office, which publishes a noisy "
+        "Three ways an answer travels. Central: Ana's phone sends the truth to the office, which publishes a noisy "
         "table; phone and office see the truth and must be trusted. Shuffled: the phone adds some noise, a shuffler "
         "removes names and order, the office makes a table; the phone must be trusted, the shuffler must not conspire "
         "with the office. Local: the phone adds much noise and sends it to the office; only the phone must be trusted."
