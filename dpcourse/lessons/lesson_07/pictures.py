@@ -122,7 +122,7 @@ def draw_days(days: np.ndarray, fresh: np.ndarray, rappor: np.ndarray, ceiling: 
 
 
 def draw_shuffling(people: np.ndarray, exact: np.ndarray, theorem: np.ndarray, local: float, delta: float) -> Still:
-    """What shuffling gains as the crowd grows: ε exactly (two answers) and by the general theorem."""
+    """What shuffling gains as the crowd grows: ε of the worst of three crowds (two answers), and by the theorem."""
     third = len(people) // 3
     panel = Panel(
         Axis(people[0], people[-1], "people whose reports are shuffled (log scale)", log=True),
@@ -139,16 +139,23 @@ def draw_shuffling(people: np.ndarray, exact: np.ndarray, theorem: np.ndarray, l
                 anchor="start",
                 shift=(4, -18),
             ),
-            marks.line(people, exact, "exact, two answers", colour=marks.VERMILION, dash="7 4", label=""),
+            marks.line(
+                people, exact, "worst of three crowds, two answers", colour=marks.VERMILION, dash="7 4", label=""
+            ),
             marks.text(
-                people[third], exact[third], "exact, two answers", colour=marks.VERMILION, anchor="end", shift=(-4, 14)
+                people[third],
+                exact[third],
+                "worst of three crowds, two answers",
+                colour=marks.VERMILION,
+                anchor="end",
+                shift=(-4, 14),
             ),
         ],
         title=f"Hiding in a crowd: ε₀ = {local:g}, δ = {number(delta)}",
     )
     alt = (
-        f"ε after shuffling against the number of people, log-log, for ε₀ = {local:g} and δ = {number(delta)}: exact "
-        f"from {exact[0]:.2g} at {people[0]} people to {exact[-1]:.2g} at {people[-1]:,}; the formula from "
+        f"ε after shuffling against the number of people, log-log, for ε₀ = {local:g} and δ = {number(delta)}: the worst "
+        f"of three crowds from {exact[0]:.2g} at {people[0]} people to {exact[-1]:.2g} at {people[-1]:,}; the formula from "
         f"{theorem[0]:.2g} to {theorem[-1]:.2g}, above it everywhere."
     )
     return Still(panel, alt=alt)
