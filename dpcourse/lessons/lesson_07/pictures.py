@@ -154,9 +154,9 @@ def draw_shuffling(people: np.ndarray, exact: np.ndarray, theorem: np.ndarray, l
         title=f"Hiding in a crowd: ε₀ = {local:g}, δ = {number(delta)}",
     )
     alt = (
-        f"ε after shuffling against the number of people, log-log, for ε₀ = {local:g} and δ = {number(delta)}: the worst "
-        f"of three crowds from {exact[0]:.2g} at {people[0]} people to {exact[-1]:.2g} at {people[-1]:,}; the formula from "
-        f"{theorem[0]:.2g} to {theorem[-1]:.2g}, above it everywhere."
+        f"ε after shuffling against the number of people, log-log, for ε₀ = {local:g} and δ = {number(delta)}: "
+        f"the worst of three crowds from {exact[0]:.2g} at {people[0]} people to {exact[-1]:.2g} at {people[-1]:,}; "
+        f"the formula from {theorem[0]:.2g} to {theorem[-1]:.2g}, above it everywhere."
     )
     return Still(panel, alt=alt)
 
