@@ -230,8 +230,10 @@ def test_refuses_codes_and_reports_that_are_none(name):
 def test_rounding_never_makes_a_lie_more_likely_than_the_claim_allows():
     """With exact fractions: random() gives multiples of 2^-53, and the drawn probability of the truth is that of being
     below the threshold."""
+    from dpcourse.local.response import _ROUNDING
+
     for epsilon, k in ((1e-12, 2), (1e-12, 2251), (1e-6, 2**31), (0.01, 2**44), (1.0, 2**51), (30.0, 2)):
-        threshold = RandomizedResponse(epsilon, k).truth_probability - 2.0**-51
+        threshold = RandomizedResponse(epsilon, k).truth_probability - _ROUNDING
         truth = Fraction(math.ceil(Fraction(threshold) * 2**53), 2**53)
         ratio = float(truth / ((1 - truth) / (k - 1)))
         assert -epsilon * (1 + 1e-6) <= math.log(ratio) <= epsilon * (1 + 1e-12)

@@ -30,15 +30,15 @@ def twelve_questions(frame: pd.DataFrame) -> pd.DataFrame:
     ).astype(bool)
 
 
-def claims(frame: pd.DataFrame, number: int, rng: np.random.Generator) -> tuple[list[str], np.ndarray]:
-    """`number` different claims "both A and B", drawn from the schema alone: their words, and how many people they
-    are true of (floats)."""
-    words: list[str] = []
+def claims(frame: pd.DataFrame, number: int, rng: np.random.Generator) -> tuple[list[dict[str, str]], np.ndarray]:
+    """`number` different claims "both A and B", drawn from the schema alone: column -> value for each, and how many
+    people they are true of (floats)."""
+    found: list[dict[str, str]] = []
     counts: list[float] = []
-    while len(words) < number:
+    while len(found) < number:
         a, b = sorted(rng.choice(COLUMNS, 2, replace=False))
-        x, y = (str(rng.choice(ADULT_SCHEMA.categories[column])) for column in (a, b))
-        if (both := f"{a} {x} and {b} {y}") not in words:
-            words.append(both)
-            counts.append(float(((frame[a] == x) & (frame[b] == y)).sum()))
-    return words, np.array(counts)
+        claim = {str(column): str(rng.choice(ADULT_SCHEMA.categories[column])) for column in (a, b)}
+        if claim not in found:
+            found.append(claim)
+            counts.append(float(((frame[a] == claim[a]) & (frame[b] == claim[b])).sum()))
+    return found, np.array(counts)

@@ -1,4 +1,4 @@
-"""The questions of lesson 04: words and counts belong together."""
+"""The questions of lesson 04: claims and counts belong together."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ def test_twelve_questions_overlap():
 
 def test_a_claim_counts_those_it_is_true_of():
     frame = load_adult("twin").frame
-    words, counts = l04.claims(frame, 40, np.random.default_rng(4))
-    assert len(set(words)) == len(counts) == 40 and counts.max() > 0
-    for said, count in zip(words, counts, strict=True):
-        first, second = (part.split(" ", 1) for part in said.split(" and ", 1))
-        assert ((frame[first[0]] == first[1]) & (frame[second[0]] == second[1])).sum() == count
+    claims, counts = l04.claims(frame, 40, np.random.default_rng(4))
+    assert len({tuple(claim.items()) for claim in claims}) == 40 and counts.max() > 0
+    assert [
+        len(frame.query(" and ".join(f"`{c}` == '{v}'" for c, v in claim.items()))) for claim in claims
+    ] == counts.tolist()
