@@ -19,8 +19,10 @@ NEW_SHAPE = (
     "02_the_definition",
     "03_laplace_and_sensitivity",
     "04_gaussian_and_selection",
+    "05_composition",
     "06_randomized_response_on_adult",
     "07_local_shuffled_central",
+    "08_dp_logistic_regression",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["NOISES", "Prices", "five_prices"],
+        "numbers": ["NOISES", "Prices", "five_prices", "where_advanced_pays"],
         "pictures": [
             "draw_advanced_region",
             "draw_choice",

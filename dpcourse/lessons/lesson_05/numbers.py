@@ -70,3 +70,15 @@ def _prices(epsilon: float, k: int, delta: float, noise: str) -> tuple[float, ..
     moments = renyi.epsilon_from_rdp(_ORDERS, k * (renyi.laplace if laplace else renyi.pure)(epsilon, _ORDERS), delta)
     one = PrivacyLoss.laplace(epsilon) if laplace else PrivacyLoss.pure(epsilon)
     return k * epsilon, advanced, zcdp, moments, one.self_compose(k).epsilon(delta)
+
+
+def where_advanced_pays(delta: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For some ε₀ from 0.01 to 1: beyond how many answers advanced composition beats adding up, in the textbook's form
+    (∞: never) and in the tighter one, at this total δ.
+
+    Both solve √(2k ln(1/δ)) + k·drift = k for k, where drift is e^ε₀ − 1, divided by e^ε₀ + 1 in the tighter form.
+    """
+    epsilons = np.geomspace(0.01, 1, 200)
+    left = 2 - np.exp(epsilons)
+    textbook = np.divide(2 * math.log(1 / delta), left**2, out=np.full_like(left, np.inf), where=left > 0)
+    return epsilons, textbook, math.log(1 / delta) * (np.exp(epsilons) + 1) ** 2 / 2

@@ -51,15 +51,6 @@ def draw_advanced_region(epsilons: np.ndarray, first_k: np.ndarray, tighter_k: n
             marks.rule(x=np.log(2)),
             marks.text(np.log(2), 300, "ln 2", colour=marks.GREY, anchor="start"),
             marks.line(
-                epsilons,
-                1 / epsilons**2,
-                "the rule k = 1/ε₀²",
-                colour=marks.PURPLE,
-                dash="2 3",
-                label_at="start",
-                shift=(10, -2),
-            ),
-            marks.line(
                 epsilons, tighter_k, "tighter form", colour=marks.GREEN, dash="7 4", label_at="start", shift=(90, 14)
             ),
             marks.line(
@@ -75,8 +66,7 @@ def draw_advanced_region(epsilons: np.ndarray, first_k: np.ndarray, tighter_k: n
         f"Advanced composition in its textbook form beats adding up above a curve that runs from {first[0]:.0f} "
         f"answers at ε = {epsilons[pays][0]:.2g} to {number(first[-1])} at ε = {epsilons[pays][-1]:.4g} and "
         "never beyond ln 2 = 0.693. The tighter form does so at every ε, from "
-        f"{tighter[0]:.0f} answers on at first and from {tighter[-1]:.0f} at the end. "
-        "The rule 1/ε² falls from 10,000 to 1 and crosses both."
+        f"{tighter[0]:.0f} answers on at first and from {tighter[-1]:.0f} at the end."
     )
     return Still(panel, alt=alt)
 
@@ -149,7 +139,7 @@ def draw_choice(losses: np.ndarray, density: np.ndarray, gaussian: np.ndarray, r
                 dashed + 0.08, 0.92 * response.max(), "then randomized response", colour=marks.VERMILION, anchor="start"
             ),
             marks.text(
-                dashed + 0.08, 0.8 * response.max(), "shaded: what Dora collects", colour=marks.OCHRE, anchor="start"
+                dashed + 0.08, 0.8 * response.max(), "shaded: what Boris collects", colour=marks.OCHRE, anchor="start"
             ),
         ],
         title="Choosing after the first answer collects the upper line",

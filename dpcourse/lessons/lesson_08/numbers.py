@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,6 +46,23 @@ class Scores:
     spread: np.ndarray
     plain: float
     at: float | None = None
+
+
+@dataclass(frozen=True)
+class NoisyStep:
+    """One step of a training in one dimension, for the auditor: what `rule` makes of a batch of gradients, plus
+    Gaussian noise of deviation `sigma`. Rounded to six digits, because floating-point noise tells more than its claim
+    (lesson 14)."""
+
+    rule: Callable[[np.ndarray], float]
+    sigma: float
+
+    def batch(self, gradients: Sequence[float], runs: int, rng: np.random.Generator) -> np.ndarray:
+        """Many runs at once, shape (runs,)."""
+        return np.round(self.rule(np.array(gradients, dtype=float)) + rng.normal(0, self.sigma, runs), 6)
+
+    def __call__(self, gradients: Sequence[float], rng: np.random.Generator) -> float:
+        return float(self.batch(gradients, 1, rng)[0])
 
 
 @functools.cache

@@ -1,4 +1,6 @@
-"""The five prices of lesson 05's explorer against the accountant."""
+"""The prices of lesson 05 against the accountant."""
+
+import math
 
 import numpy as np
 import pytest
@@ -30,3 +32,19 @@ def test_the_loss_distribution_is_never_above_the_others():
         curves = l05.five_prices(epsilon, 100, 1e-5).curves
         lowest = np.min([curve for name, curve in curves.items() if name != "loss distribution"], axis=0)
         assert (curves["loss distribution"] <= lowest * (1 + 1e-3)).all()  # its answers are upper bounds to 1e-3
+
+
+def test_advanced_composition_pays_from_where_it_is_said_to():
+    rows = [row for row in zip(*l05.where_advanced_pays(1e-5), strict=True) if row[1] < 1e5]
+    assert len(rows) > 150
+    for epsilon, first, tighter in rows:
+        for k in (math.floor(first), math.floor(first) + 1):
+            textbook = composition.advanced([Guarantee(epsilon)] * k, 1e-5).epsilon
+            assert (textbook < k * epsilon) == (k > first)
+        # Its mean is the one of the coin: chance of the truth times ε₀, less the rest times ε₀.
+        mean = epsilon * math.tanh(epsilon / 2)
+        for k in (math.floor(tighter), math.floor(tighter) + 1):
+            total = epsilon * math.sqrt(2 * k * math.log(1e5)) + k * mean
+            assert (total < k * epsilon) == (k > tighter)
+    never = [epsilon for epsilon, first, _ in zip(*l05.where_advanced_pays(1e-5), strict=True) if first == math.inf]
+    assert min(never) >= math.log(2)
