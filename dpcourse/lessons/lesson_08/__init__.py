@@ -5,7 +5,17 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["GradientNorms", "NOISE", "NoisyStep", "PEOPLE", "RATE", "STAGES", "Scores", "measured_scores", "norms_at"],
+        "numbers": [
+            "GradientNorms",
+            "NOISE",
+            "NoisyStep",
+            "PEOPLE",
+            "RATE",
+            "STAGES",
+            "Scores",
+            "measured_scores",
+            "norms_at",
+        ],
         "pictures": [
             "BINS",
             "NORM_RANGE",
