@@ -23,6 +23,7 @@ NEW_SHAPE = (
     "06_randomized_response_on_adult",
     "07_local_shuffled_central",
     "08_dp_logistic_regression",
+    "09_other_private_learners",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 
