@@ -77,7 +77,6 @@ RENAMED = {
     ("03.1", "wrong-value"): (("all-zero", "wrong-value"), CLOSER),
     ("06.1", "wrong-value"): ("outside", CLOSER),
     ("10.5", "wrong-frequency"): (("wrong-frequency", "wrong-frequency", "never-accuses"), CLOSER),
-    ("08.4", "fixed-size"): (("fixed-size", "fixed-seed"), CLOSER),
     ("12.3", "wrong-law"): (("wrong-order", "too-little-noise", "ignores-data"), CLOSER),
     ("13.3", "proportional"): ("uniform", "scores in the thousands, a few apart, have nearly equal shares"),
     **{(exercise, "not-private"): ("too-little-noise", MEASURED) for exercise in ("00.2", "13.2", "15.2")},

@@ -55,21 +55,6 @@ def private_step(gradients, C, sigma, size, rng):
     return (clipped_sum(gradients, C) + rng.normal(0, sigma * C, gradients.shape[1])) / size
 
 
-def poisson_batch(n, q, rng):
-    return np.flatnonzero(rng.random(n) < q)
-
-
-def by_size(n, q, rng):
-    """The same law: a binomial size, then that many without replacement."""
-    return rng.permutation(n)[: rng.binomial(n, q)]
-
-
-def normal_sizes(n, q, rng):
-    """The right mean and deviation of a batch's size, but a rounded normal number for it."""
-    size = round(rng.normal(n * q, math.sqrt(n * q * (1 - q))))
-    return rng.permutation(n)[: min(max(size, 0), n)]
-
-
 def training_epsilon(microbatch, arrays, batch, n, epochs, sigma, delta):
     accountant = PrivacyAccountant()
     noisy = GaussianMechanism.from_noise_multiplier(sigma / (min(microbatch, 2) * math.sqrt(arrays)))
@@ -81,6 +66,9 @@ def clipped_as_opacus_does(gradients, C):
     return (gradients * np.minimum(1, C / (np.linalg.norm(gradients, axis=1, keepdims=True) + 1e-6))).sum(axis=0)
 
 
+# 99 − 98, 97 − 96, …: every pair adds up to +1; with one person in front, −98 + 97, … to −1.
+DECREASING = [sign * length for length, sign in zip(range(99, 1, -1), [1, -1] * 49, strict=True)]
+
 RIGHT = [
     ("08.1", gradient_norms),
     ("08.1", by_gradients),
@@ -89,8 +77,9 @@ RIGHT = [
     ("08.2", clipped_as_opacus_does),
     ("08.3", private_step),
     ("08.3", step()),
-    ("08.4", poisson_batch),
-    ("08.4", by_size),
+    ("08.4", (DECREASING, [*DECREASING, 100])),
+    ("08.4", ([100, *DECREASING[::-1]], np.array(DECREASING))),
+    ("08.4", ([*range(20, 0, -2), *range(-19, 0, 2), 20], [*range(20, 0, -2), *range(-19, 0, 2)])),
     ("08.5", training_epsilon),
 ]
 
@@ -168,47 +157,8 @@ def silent_for_nobody(g, C, sigma, size, rng):
     return private_step(g, C, sigma, size, rng) if len(g) else np.zeros(g.shape[1])
 
 
-def two_tied(n, q, rng):
-    coins = rng.random(n)
-    coins[n // 2] = coins[0]
-    return np.flatnonzero(coins < q)
-
-
-def never_empty(n, q, rng):
-    batch = np.flatnonzero(rng.random(n) < q)
-    return batch if batch.size else np.array([rng.integers(n)])
-
-
-def block(n, q, rng):
-    """As many as coins would take, one beside the other."""
-    return (rng.integers(n) + np.arange(rng.binomial(n, q))) % n
-
-
-def dealt_out():
-    """A binomial number of people from a shuffled deck, which is shuffled again when it runs out."""
-    deck = {}
-
-    def answer(n, q, rng):
-        size = rng.binomial(n, q)
-        if len(deck.get(n, ())) < size:
-            deck[n] = rng.permutation(n)
-        batch, deck[n] = deck[n][:size], deck[n][size:]
-        return batch
-
-    return answer
-
-
-def never_every_fortieth(n, q, rng):
-    """At small rates, one in twenty of many examples is in no batch."""
-    if n <= 120 or q > 0.1:
-        return poisson_batch(n, q, rng)
-    may = np.flatnonzero((np.arange(n) % 40 != 0) & (np.arange(n) % 40 != 21))
-    return np.sort(rng.choice(may, min(rng.binomial(n, q), len(may)), replace=False))
-
-
 WRONG = [
     ("08.3", "linked-noise", one_follows_another(private_step)),
-    ("08.4", "not-alike", never_every_fortieth),
     ("08.1", "not-everywhere", lambda X, y, w, b: gradient_norms(X, y, w, b) * (1 if len(X) <= 2000 else 0.9)),
     ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 2000 else g.sum(axis=0)),
     ("08.3", "not-everywhere", step(lambda g, C: clipped_sum(g, C if len(g) <= 3000 else 1e9))),
@@ -256,24 +206,17 @@ WRONG = [
     ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * (g.dtype == float), n, rng)),
     ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(g, C, s * isinstance(n, float), n, rng)),
     *(("08.3", "not-everywhere", for_large(noise)) for noise in (in_one_place, by_the_total)),
-    ("08.4", "fixed-size", lambda n, q, rng: rng.choice(n, round(q * n), replace=False)),
-    ("08.4", "with-replacement", lambda n, q, rng: rng.integers(0, n, rng.binomial(n, q))),
-    ("08.4", "mask-for-places", lambda n, q, rng: rng.random(n) < q),
-    ("08.4", "wrong-rate", lambda n, q, rng: np.flatnonzero(rng.random(n) < 0.8 * q)),
-    ("08.4", "wrong-rate", lambda n, q, rng: np.flatnonzero(rng.random(n) > q)),
-    ("08.4", "one-coin-for-several", lambda n, q, rng: np.flatnonzero(np.repeat(rng.random(n), 2)[:n] < q)),
-    ("08.4", "outside", lambda n, q, rng: 1 + np.flatnonzero(rng.random(n) < q)),
-    ("08.4", "outside", lambda n, q, rng: np.flatnonzero(rng.random(n) < q) - 1),
-    ("08.4", "one-coin-for-several", lambda n, q, rng: np.arange(n) if rng.random() < q else np.arange(0)),
-    ("08.4", "own-generator", lambda n, q, rng: poisson_batch(n, q, np.random.default_rng())),
-    ("08.4", "fixed-seed", lambda n, q, rng: poisson_batch(n, q, np.random.default_rng(0))),
-    ("08.4", "tied", two_tied),
-    ("08.4", "remembers", dealt_out()),
-    ("08.4", "wrong-sizes", never_empty),
-    ("08.4", "wrong-sizes", normal_sizes),
-    ("08.4", "not-everywhere", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else np.arange(int(n * q))),
-    ("08.4", "not-everywhere", lambda n, q, rng: poisson_batch(n, q, rng) if q >= 0.08 else np.arange(int(n * q))),
-    ("08.4", "not-everywhere", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else block(n, q, rng)),
+    ("08.4", "too-weak", ([-10], [-10, 20])),
+    ("08.4", "too-weak", ([], [5])),
+    ("08.4", "too-weak", ([10, -9, 8, -7, 6, -5], [20, 10, -9, 8, -7, 6, -5])),
+    ("08.4", "too-weak", (DECREASING, [*DECREASING, 0])),
+    ("08.4", "out-of-domain", (DECREASING, [*DECREASING, 1000])),
+    ("08.4", "out-of-domain", ([0.5], [0.5, 1])),
+    ("08.4", "out-of-domain", ([1, -1] * 60, [*[1, -1] * 60, 1])),
+    ("08.4", "not-neighbours", (DECREASING, [100, *DECREASING[1:]])),
+    ("08.4", "not-neighbours", (DECREASING, DECREASING[:-2])),
+    ("08.4", "same-data", (DECREASING, DECREASING[::-1])),
+    ("08.4", "wrong-shape", DECREASING),
     ("08.5", "below-the-truth", lambda *arguments: 0.985 * training_epsilon(*arguments)),
     ("08.5", "wrong-value", lambda *what: 1.0),
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) if what[4] <= 8 else 0.0),
@@ -291,8 +234,6 @@ WRONG = [
         ("08.3", silent_for_nobody, "With 0 rows your result has no noise."),
         ("08.3", lambda g, C, s, n, rng: private_step(g, C, s * (g.dtype == float), n, rng), "rows of float32, your"),
         ("08.3", for_large(in_one_place), " entries of your result have hardly any noise, or none."),
-        ("08.4", lambda n, q, rng: np.flatnonzero(rng.random(n) > q), "That is 1 − q"),
-        ("08.4", lambda n, q, rng: poisson_batch(n, q, rng) if n <= 200 else block(n, q, rng), "at who is in both"),
     ],
 )
 def test_what_is_said_is_true_of_the_answer(id, answer, words):

@@ -1,4 +1,4 @@
-"""Exercises of lesson 08: gradients, clipping, noise and batches of private training.
+"""Exercises of lesson 08: gradients, clipping, noise and pairs of private training.
 
 Data are drawn anew for every check. Where an answer is random, its law is known exactly (Gaussian noise around a
 clipped sum), so the check tests that law, and recognises the laws that the usual mistakes have.
@@ -7,9 +7,9 @@ clipped sum), so the check tests that law, and recognises the laws that the usua
 from __future__ import annotations
 
 from dpcourse.checks.base import Exercise
-from dpcourse.lessons.lesson_08.exercises.batches import batches_everywhere, listens, poisson_batch
 from dpcourse.lessons.lesson_08.exercises.costs import COST
 from dpcourse.lessons.lesson_08.exercises.gradients import CLIPPED_SUM, GRADIENT_NORMS
+from dpcourse.lessons.lesson_08.exercises.shifted import SHIFTED
 from dpcourse.lessons.lesson_08.exercises.step import PRIVATE_STEP
 
 EXERCISES = (
@@ -26,12 +26,7 @@ EXERCISES = (
         PRIVATE_STEP.cases,
         call="private_step(gradients, clip_norm, noise_multiplier, expected_size, rng)",
     ),
-    Exercise(
-        "08.4",
-        "A Poisson batch",
-        (poisson_batch, batches_everywhere, listens),
-        call="poisson_batch(n, sampling_rate, rng)",
-    ),
+    Exercise("08.4", "Find the person who moves all pairs", SHIFTED),
     Exercise(
         "08.5",
         "What a training run really costs",
