@@ -193,6 +193,7 @@ WRONG = [
     ("09.1", "exponential-length", length_with(shape=1)),
     ("09.1", "half-sensitivity", length_with(factor=lambda n, lam, epsilon: 1 / (n * lam * epsilon))),
     ("09.1", "no-lambda", length_with(factor=lambda n, lam, epsilon: 2 / (n * epsilon))),
+    ("09.1", "epsilon-ignored", length_with(factor=lambda n, lam, epsilon: 2 / (n * lam))),
     ("09.1", "upside-down", length_with(factor=lambda n, lam, epsilon: 2 * epsilon / (n * lam))),
     *(("09.1", "gaussian", gaussian_weights(factor)) for factor in (1, math.sqrt(2), 3.73)),
     *(("09.1", "direction", length_with(draw=draw)) for draw in ("cube", "laplace", "positive")),

@@ -26,7 +26,7 @@ from dpcourse.privacy import Guarantee, Neighbours
 
 def _model(rng: Generator) -> tuple[np.ndarray, int, float, float]:
     """Weights, n, λ, ε: λ below 0.1 and ε away from 1, so that a forgotten one shows."""
-    epsilon = float(rng.uniform(0.4, 0.7) if rng.random() < 0.5 else rng.uniform(1.6, 2.5))
+    epsilon = float(rng.uniform(0.6, 0.8) if rng.random() < 0.5 else rng.uniform(1.6, 2.5))
     weights = rng.normal(size=int(rng.integers(9, 14)))
     return weights, int(rng.integers(100, 1000)), between(rng, 1e-3, 1e-1), epsilon
 
@@ -79,6 +79,11 @@ _NOISE_WRONG = {
         "no-lambda",
         "Your noise does not depend on λ: that is the sensitivity of the gradient, 2/n, not of the minimiser.",
         "Divide by λ: it is what holds the minimiser back.",
+    ),
+    "epsilon-ignored": Diagnosis(
+        "epsilon-ignored",
+        "Your noise does not depend on ε.",
+        "Your function is given `epsilon`. Where does it enter?",
     ),
     "upside-down": Diagnosis(
         "upside-down", "Your noise grows with ε.", "More ε means less noise: the scale of the length is 2/(nλε)."
@@ -176,6 +181,7 @@ def _density(answer: Answer, chance: Chance) -> Diagnosis | None:
         "half-sensitivity": (lengths, stats.gamma(d, scale=scale / 2)),
         "one-record-fewer": (lengths, stats.gamma(d, scale=scale * n / (n - 1))),
         "no-lambda": (lengths, stats.gamma(d, scale=scale * lam)),
+        "epsilon-ignored": (lengths, stats.gamma(d, scale=scale * epsilon)),
         "upside-down": (lengths, stats.gamma(d, scale=scale * epsilon**2)),
         "direction": (lengths, stats.gamma(d, scale=scale)),
     }
