@@ -24,6 +24,7 @@ NEW_SHAPE = (
     "07_local_shuffled_central",
     "08_dp_logistic_regression",
     "09_other_private_learners",
+    "10_membership_inference",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

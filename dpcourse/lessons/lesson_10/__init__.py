@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["Curve", "FLOOR", "RATES", "Rocs", "measured_roc"],
+        "numbers": ["Curve", "FLOOR", "RATES", "Rocs", "measured", "measured_roc", "report", "under_the_limit"],
         "pictures": ["draw_rocs", "draw_worlds"],
         "explorer": ["explore_membership"],
     },
