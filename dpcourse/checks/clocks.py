@@ -72,6 +72,17 @@ class Clock:
 OWN = Clock(time.process_time, lambda: time_in_line(os.getpid()))
 
 
+_limits: list[list[float]] = []  # of the main thread, the outermost first: when each was passed, if it was
+
+
+def in_time() -> None:
+    """Raise `TimedOut` where a limit has been passed before, and code in between kept that to itself, as SQLite does
+    with what a function of the answer's raises."""
+    for passed in _limits:
+        if passed:
+            raise TimedOut(passed[0])
+
+
 def _started(watch: Callable[[], None]) -> None:
     try:
         threading.Thread(target=watch, daemon=True).start()
@@ -83,7 +94,7 @@ def _started(watch: Callable[[], None]) -> None:
 def time_limit(seconds: float, clock: Clock = OWN) -> Iterator[None]:
     """Raise `TimedOut` inside after `seconds` of processor time, or `PATIENCE` times as long by the wall clock.
 
-    It is raised once inside, and where the code inside catches it, again at the end.
+    It is raised once inside, and where the code inside catches it, again by `in_time` and at the end.
 
     Processor time, because a busy machine must not stop a right answer; the wall clock, because who sleeps uses none.
     Time in line for the processor is no sleep, and is left out of it.
@@ -125,6 +136,7 @@ def time_limit(seconds: float, clock: Clock = OWN) -> Iterator[None]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, on_interrupt)
+    _limits.append(expired)
     try:
         _started(watch)
         yield
@@ -143,4 +155,5 @@ def time_limit(seconds: float, clock: Clock = OWN) -> Iterator[None]:
             with lock:
                 done.set()
         finally:
+            _limits.pop()
             signal.signal(signal.SIGINT, before if before is not None else signal.default_int_handler)

@@ -3,6 +3,7 @@
 The cases here have no chance in them, unless a docstring says so.
 """
 
+import contextlib
 import signal
 import statistics
 import sys
@@ -200,6 +201,24 @@ def test_who_catches_the_limit_does_not_escape_it(then):
 
     with pytest.raises(TimedOut), time_limit(0.01):
         loops()
+
+
+def test_who_catches_the_limit_is_not_called_again():
+    calls = []
+
+    def late(x):
+        calls.append(x)
+        with contextlib.suppress(BaseException):
+            while True:
+                pass
+        return x
+
+    def case(answer, chance):
+        for x in range(1000):
+            answer(x)
+
+    assert Exercise("99.1", "A test", (case,), call="f(x)", seconds=0.05).grade(late, rng=0).key == "too-slow"
+    assert len(calls) == 1
 
 
 @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="a sleep is not interrupted here")

@@ -94,7 +94,7 @@ def under_the_limit(epsilon: float, delta: float, noise_multiplier: float, steps
     return Rocs(
         f"ε = {epsilon:g}, δ = {number(delta)}, add-remove",
         tuple(curves),
-        "97.5%, pointwise",
+        "97.5%, pointwise, were cases independent",
         epsilon,
         delta,
         RATES,

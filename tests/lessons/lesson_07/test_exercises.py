@@ -121,6 +121,9 @@ RIGHT = {
 }
 
 WRONG = {
+    ("07.5", "not-everywhere of another condition"): lambda epsilon, n, delta: (
+        shuffled(epsilon, n, delta) if n >= 16 * math.exp(epsilon) * math.log(4 / delta) else epsilon
+    ),
     ("07.2", "shared-draws"): own_bits_in_a_block,
     ("07.2", "not-everywhere too at size"): lambda codes, k, epsilon, rng: bits(lambda e: 0.5, quiet)(
         codes, k, epsilon if len(codes) <= 20_000 else 40.0, rng

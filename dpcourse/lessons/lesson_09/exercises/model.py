@@ -11,10 +11,11 @@ from dpcourse.checks.once import anywhere
 
 
 def _objective(rng: Generator) -> tuple[float, int, float]:
-    """ε, n, λ: either plenty of λ or far too little."""
+    """ε, n, λ: plenty of λ, far too little, or nearly what is enough."""
     epsilon, n = float(rng.uniform(0.2, 3)), int(rng.integers(50, 5000))
     enough = 0.25 / (n * math.expm1(epsilon / 4))
-    factor = rng.uniform(1.5, 20) if rng.random() < 0.5 else rng.uniform(0.1, 0.8)
+    low, high = ((1.5, 20.0), (0.1, 0.8), (1.02, 1.2), (0.85, 0.98))[rng.integers(4)]
+    factor = rng.uniform(low, high)
     return epsilon, n, float(enough * factor)
 
 

@@ -22,7 +22,7 @@ Counts = tuple[int, int, int, int, float, float]
 
 def _counts(rng: Generator) -> Counts:
     """Counts for which something is certified, by the event or by its complement, and by neither of the two alone."""
-    rates = (rng.uniform(0.4, 0.6), rng.uniform(0.1, 0.2)) if rng.random() < 0.5 else (0.97, rng.uniform(0.5, 0.7))
+    rates = (rng.uniform(0.4, 0.6), rng.uniform(0.1, 0.2)) if rng.random() < 0.5 else (0.97, rng.uniform(0.5, 0.9))
     runs, false_runs = (int(n) for n in rng.integers(2000, 6000, size=2))
     hits, false_hits = (int(rng.binomial(n, rate)) for n, rate in zip((runs, false_runs), rates, strict=True))
     return hits, runs, false_hits, false_runs, float(rng.uniform(0.005, 0.02)), float(rng.choice([0.9, 0.95, 0.99]))
