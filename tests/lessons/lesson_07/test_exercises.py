@@ -121,7 +121,7 @@ RIGHT = {
 }
 
 WRONG = {
-    ("07.5", "not-everywhere of another condition"): lambda epsilon, n, delta: (
+    ("07.5", "wrong-value"): lambda epsilon, n, delta: (
         shuffled(epsilon, n, delta) if n >= 16 * math.exp(epsilon) * math.log(4 / delta) else epsilon
     ),
     ("07.2", "shared-draws"): own_bits_in_a_block,
