@@ -80,11 +80,7 @@ _NOISE_WRONG = {
         "Your noise does not depend on λ: that is the sensitivity of the gradient, 2/n, not of the minimiser.",
         "Divide by λ: it is what holds the minimiser back.",
     ),
-    "epsilon-ignored": Diagnosis(
-        "epsilon-ignored",
-        "Your noise does not depend on ε.",
-        "Your function is given `epsilon`. Where does it enter?",
-    ),
+    "epsilon-ignored": Shared.EPSILON_IGNORED.seen("Your noise does not depend on ε."),
     "upside-down": Diagnosis(
         "upside-down", "Your noise grows with ε.", "More ε means less noise: the scale of the length is 2/(nλε)."
     ),
