@@ -63,6 +63,12 @@ RIGHT = [
 # Wrong answers
 
 
+def raised_early(epsilon, n, lam):
+    """Below 0.55 ε instead of 0.5 ε."""
+    left = epsilon - 2 * math.log1p(0.25 / (n * lam))
+    return (lam, left) if left >= 0.55 * epsilon else (0.25 / (n * math.expm1(epsilon / 4)), epsilon / 2)
+
+
 def length_with(shape=None, factor=lambda n, lam, epsilon: 2 / (n * lam * epsilon), draw="normal"):
     def answer(weights, n, lam, epsilon, rng):
         d = len(weights)
@@ -213,6 +219,7 @@ WRONG = [
     ("09.1", "not-random", lambda weights, n, lam, epsilon, rng: weights),
     ("09.1", "wrong-shape", lambda weights, n, lam, epsilon, rng: perturb(weights, n, lam, epsilon, rng)[:-1]),
     ("09.2", "wrong-value", lambda epsilon, n, lam: (lam, epsilon / 2)),
+    ("09.2", "wrong-value", raised_early),
     ("09.3", "sensitivity-one", moves_with("add-remove", 2, 1)),
     ("09.3", "one-count-moves", moves_with("add-remove", 1, 1)),
     ("09.3", "l1-for-l2", moves_with("add-remove", 1, 2)),

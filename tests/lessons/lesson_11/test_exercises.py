@@ -193,6 +193,11 @@ def known_draws(mechanism, data, neighbour, claim, rng):
 
 WRONG = [
     ("11.1", "wrong-value", lambda *a: 1.0),
+    (
+        "11.1",
+        "wrong-value",
+        lambda h, n, f, m, *rest: certificate(h, n, f if f < 0.72 * m else m, m, *rest),  # as if nearly all were all
+    ),
     ("11.2", "same-runs", splits("all", "all")),
     ("11.2", "same-half", splits("first", "first")),
     ("11.2", "no-bound", frequencies),
