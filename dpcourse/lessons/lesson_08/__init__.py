@@ -17,10 +17,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "norms_at",
         ],
         "pictures": [
-            "BINS",
-            "NORM_RANGE",
             "draw_batch_cost",
-            "draw_norms",
             "draw_scores",
             "draw_turn",
         ],

@@ -40,15 +40,6 @@ def norm_marks(data: GradientNorms) -> Panel:
     )
 
 
-def draw_norms(data: GradientNorms) -> Still:
-    """Histogram of gradient norms, with the clip marked and the part beyond it in another colour."""
-    alt = (
-        f"Histogram of gradient norms {data.stage.lower()}, median {np.median(data.norms):.2g}. A clip at "
-        f"C = {data.clip_norm:.3g} cuts {data.clipped_share:.0%} of them."
-    )
-    return Still(norm_marks(data), alt=alt)
-
-
 def draw_turn(clip_norm: float, released: Mapping[str, tuple[np.ndarray, np.ndarray]]) -> Still:
     """For each way of clipping two-dimensional gradients, what is released (without, with) one person: two arrows, the
     way between their ends, and the circle of radius `clip_norm`."""

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["NoisyWinner", "Votes", "noise_for_replacing_one", "replacing_one", "vote", "vote_epsilon"],
+        "numbers": ["NoisyWinner", "Votes", "vote", "vote_epsilon"],
         "pictures": ["draw_comparison", "draw_moves", "draw_tuning"],
         "explorer": ["explore_votes"],
     },

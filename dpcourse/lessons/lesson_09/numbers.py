@@ -7,12 +7,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from dpcourse.accounting import PrivacyAccountant
-from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
-from dpcourse.privacy import Neighbours
+from dpcourse.mechanisms import GaussianMechanism
 
 _DELTA = 1e-5
 _MULTIPLIERS = np.geomspace(0.01, 1500, 120)
@@ -48,27 +45,6 @@ class NoisyWinner:
 
     def __call__(self, votes: np.ndarray, rng: np.random.Generator) -> int:
         return int(self.batch(votes, 1, rng)[0])
-
-
-def replacing_one(accountant: PrivacyAccountant, delta: float, method: str = "best") -> float:
-    """What a ledger about adding or removing one record promises about replacing one, at this δ."""
-    total = PrivacyAccountant(Neighbours.REPLACE_ONE)
-    for entry in accountant.ledger:
-        total.compose(entry.source, times=entry.times)
-    return total.epsilon(delta, method)
-
-
-def noise_for_replacing_one(epsilon: float, delta: float, *, sampling_rate: float, steps: int) -> float:
-    """The noise multiplier at which so many Gaussian steps on Poisson samples promise ε about replacing one record."""
-
-    def too_much(noise_multiplier: float) -> float:
-        step = PoissonSubsampled(GaussianMechanism.from_noise_multiplier(noise_multiplier), sampling_rate)
-        return PrivacyAccountant(Neighbours.REPLACE_ONE).compose(step, times=steps).epsilon(delta) - epsilon
-
-    high = 1.0
-    while too_much(high) > 0:
-        high *= 2
-    return float(brentq(too_much, high / 2, high, xtol=1e-3 * high)) + 1e-3 * high  # never too little
 
 
 @functools.cache

@@ -29,7 +29,6 @@ def cost(factor):
 CASES = [
     (l08.draw_turn, turn(1.0), turn(0.5), "batch, by 1.50 C"),
     (l08.draw_batch_cost, cost(1.0), cost(1.1), "to 4.07 at 1,024"),
-    (l08.draw_norms, (norms(1.0),), (norms(0.2, "After training"),), "cuts 93%"),
     (l08.draw_scores, (scores(),), (scores("Brier score", None),), "Brier score without privacy"),
 ]
 
