@@ -25,6 +25,7 @@ NEW_SHAPE = (
     "08_dp_logistic_regression",
     "09_other_private_learners",
     "10_membership_inference",
+    "11_auditing",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

@@ -5,9 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["Certifiable", "DELTA", "NAMES", "RUNS", "certifiable"],
+        "numbers": ["Certifiable", "DELTA", "NAMES", "RUNS", "certifiable", "museum"],
         "pictures": [
-            "draw_alarms",
             "draw_histograms",
             "draw_one_run",
         ],

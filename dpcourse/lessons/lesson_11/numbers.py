@@ -6,10 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtr, ndtri
 
-from dpcourse.audit import certified_epsilon
+from dpcourse.audit import audit, certified_epsilon
+from dpcourse.gauntlet import EXHIBITS
 
 RUNS = np.geomspace(30, 1e6, 24).round().astype(int)
 NAMES = ("randomized response", "Laplace noise", "Gaussian noise, δ = 1e-3")
@@ -64,6 +66,42 @@ def certifiable(epsilon: float, runs: float = 10_000, confidence: float = 0.999)
         curves[name] = np.maximum(found.max(axis=1), 0.0)
     largest = certified_epsilon(numbers, np.zeros_like(numbers), numbers, 0.0, error)[0]
     return Certifiable(numbers, curves, largest, epsilon, at, confidence)
+
+
+def museum(runs: int, rng: int = 11) -> pd.DataFrame:
+    """Every exhibit of the gauntlet and its repaired twin, audited at 99.9% confidence.
+
+    Parameters
+    ----------
+    runs : int
+        On each dataset, at most: an exhibit that shows with fewer gets those.
+    rng : int
+        The seed of every audit.
+
+    Returns
+    -------
+    DataFrame, one row an exhibit
+        ``claimed``, ``truth`` and ``certified`` are ε at the claim's δ; ``event`` is what certified it (the first of
+        two); ``where`` the bug was found; ``needs`` so many runs; ``caught`` and ``accused`` say whether the exhibit's
+        claim and its twin's were refuted.
+    """
+    rows = {}
+    for one in EXHIBITS:
+        broken, repaired = (
+            audit(mechanism, one.data, one.neighbour, claim=one.claim, runs=min(one.runs, runs), rng=rng)
+            for mechanism in (one.broken, one.repaired)
+        )
+        rows[one.name] = {
+            "claimed": one.claim.epsilon,
+            "truth": one.truth,
+            "certified": round(broken.epsilon_lower, 2),
+            "event": broken.event.split(" on one dataset, ")[0],
+            "where": one.reference,
+            "needs": one.runs,
+            "caught": broken.violated,
+            "accused": repaired.violated,
+        }
+    return pd.DataFrame(rows).T.infer_objects()
 
 
 def _gaussian_tail(false_rates: np.ndarray, mu: float) -> np.ndarray:

@@ -1,8 +1,6 @@
-"""Pictures of lesson 11: histograms and a certificate, runs against ε, false alarms, one-run audits, the museum."""
+"""Pictures of lesson 11: histograms of two neighbours, runs against ε, one-run audits."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -62,32 +60,6 @@ def certifiable_marks(data: Certifiable) -> Panel:
                 data.runs, curves, here=(data.at, [curve[i] for curve in curves.values()]), drag=("runs", "x")
             ),
         ],
-    )
-
-
-def draw_alarms(ways: Sequence[str], shares: np.ndarray, low: np.ndarray, high: np.ndarray, promised: float) -> Still:
-    """False alarms of each way of auditing a mechanism that leaks nothing: shares with intervals, a row a way, and the
-    share that is promised."""
-    names, places = [" ".join(way.split()) for way in ways], -np.arange(len(ways))
-    panel = Panel(
-        Axis(
-            -0.02, 1.02, "audits that accuse the innocent, with 95% intervals", ticks=(0, 0.25, 0.5, 0.75, 1), unit="%"
-        ),
-        marks.rows(names, above=0.9),
-        [
-            marks.rule(x=promised, name=f"promised: at most {promised:.0%}", colour=marks.VERMILION, dash="7 4"),
-            marks.spans(low, places, high, places),
-            marks.points(shares, places, "false alarms"),
-            *(
-                marks.text(at, y, f"{at:.0%}", colour=marks.BLUE, anchor="middle", shift=(0, -18))
-                for at, y in zip(shares, places.tolist(), strict=True)
-            ),
-        ],
-        title="A mechanism that ignores its data, audited",
-    )
-    alt = "; ".join(f"{name} {share:.0%}" for name, share in zip(names, shares, strict=True))
-    return Still(
-        panel, alt=f"False alarms, where {promised:.0%} are promised at most: {alt}.", height=100 + 50 * len(ways)
     )
 
 

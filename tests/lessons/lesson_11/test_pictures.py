@@ -11,17 +11,12 @@ def histograms(here):
     return np.linspace(0, 3, 4), shares, shares[::-1], here, (here / 2, 0.2)
 
 
-def alarms(share):
-    return ("a\nway", "b"), np.array([share, 0.1]), np.array([0.3, 0.0]), np.array([0.9, 0.2]), 0.2
-
-
 def one_run(found):
     return np.array([1.0, 1.0, 4.0]), np.array([0.2, 0.3, found]), 0.95, 2000
 
 
 CASES = [
     (l11.draw_histograms, histograms(1.0), histograms(0.8), "40.0% of the runs on one and in 20.0%"),
-    (l11.draw_alarms, alarms(0.5), alarms(0.6), "a way 60%; b 10%"),
     (l11.draw_one_run, one_run(1.5), one_run(2.5), "0.2 to 0.3 where 1 is stated, 2.5 to 2.5 where 4"),
 ]
 
