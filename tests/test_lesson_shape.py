@@ -26,6 +26,7 @@ NEW_SHAPE = (
     "09_other_private_learners",
     "10_membership_inference",
     "11_auditing",
+    "12_federated_rounds",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

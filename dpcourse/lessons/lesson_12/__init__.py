@@ -5,7 +5,18 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "numbers": ["BITS", "FABS", "Masking", "SCALE", "Tradeoff", "masked_sum", "tradeoff", "updates"],
+        "numbers": [
+            "BITS",
+            "FABS",
+            "Masking",
+            "SCALE",
+            "Tradeoff",
+            "compared",
+            "gains_at_home",
+            "masked_sum",
+            "tradeoff",
+            "updates",
+        ],
         "pictures": [
             "draw_course",
             "draw_masking",
