@@ -1,8 +1,9 @@
 """An audit under a hypothesis: if the mechanism is Gaussian differentially private, how private is it at most?
 
-Under μ-GDP (Dong, Roth, Su 2022, arXiv:1905.02383) every attack obeys Φ⁻¹(TPR) − Φ⁻¹(FPR) ≤ μ. One event then bounds
-the whole curve of (ε, δ): far sharper than `audit`, and worth nothing where the hypothesis fails. A mechanism that
-publishes a record once in a thousand runs is not GDP for the μ that its other runs suggest.
+Under μ-GDP (Dong, Roth, Su 2022, arXiv:1905.02383) every attack obeys Φ⁻¹(TPR) − Φ⁻¹(FPR) ≤ μ. One event then bounds μ
+from below. If moreover the mechanism's trade-off curve *is* that of Gaussian noise, μ gives the whole curve of (ε, δ):
+far sharper than `audit`, and worth nothing where the hypothesis fails. A mechanism that publishes a record once in a
+thousand runs is not GDP for the μ that its other runs suggest.
 """
 
 from __future__ import annotations
@@ -48,9 +49,11 @@ class GdpAudit:
     runs: int
 
     def epsilon_lower(self, delta: float) -> float:
-        """The ε at `delta` of a mechanism that is exactly `mu_lower`-GDP; 0 where nothing was found. Conditional too.
+        """The ε at `delta` of Gaussian noise with μ = `mu_lower`; 0 where nothing was found.
 
-        The tighter of ours and the truth: PLD accounting rounds ε up by a relative 1e-3 at most.
+        A lower bound only if the mechanism's whole trade-off curve is that of Gaussian noise. To be μ-GDP is not
+        enough: randomized response at ε = 1 is 1.23-GDP, and has ε ≤ 1 at every δ. PLD accounting rounds ε up by a
+        relative 1e-3 at most.
         """
         arguments.probability("delta", delta, zero=False, one=False)
         return PrivacyLoss.gaussian(1 / self.mu_lower).epsilon(delta) if self.mu_lower > 1e-6 else 0.0

@@ -82,7 +82,8 @@ def audit_one_run(
 
     The highest scores are guessed to be in and the lowest to be out, as many of the one as of the other. How many is
     best is not known in advance: without `guesses`, nine numbers from all canaries down to 1/256 of them are tried,
-    and the confidence is shared among them.
+    and the confidence is shared among them. Equal scores are ranked in an order that is always the same and has
+    nothing to do with their places, so that members may be stored first or last.
 
     Parameters
     ----------
@@ -116,7 +117,8 @@ def audit_one_run(
     else:
         numbers = [arguments.integer("guesses", guesses, minimum=1)]
     share = 1 - (1 - arguments.probability("confidence", confidence, zero=False, one=False)) / len(numbers)
-    order = np.argsort(scores, kind="stable")
+    shuffled = np.random.default_rng(0).permutation(m)
+    order = shuffled[np.argsort(scores[shuffled], kind="stable")]
     best = 0.0
     for number in numbers:
         half = math.ceil(number / 2)

@@ -46,6 +46,14 @@ def test_a_true_claim_is_rarely_refuted(runs):
     assert refuted <= binom.isf(1e-6, runs, 0.05)
 
 
+@pytest.mark.parametrize("scores", [np.zeros(2000), np.arange(2000) % 5], ids=["all equal", "five values"])
+@pytest.mark.parametrize("first", [True, False], ids=["members first", "members last"])
+def test_equal_scores_do_not_tell_where_members_are_stored(scores, first):
+    """The scores know nothing. False alarms of one execution: 0.1% for each, and the order never changes."""
+    members = np.sort(np.random.default_rng(11).random(2000) < 0.5)
+    assert audit_one_run(scores, members[::-1] if first else members, delta=1e-5, confidence=0.999) == 0.0
+
+
 def test_much_of_a_true_epsilon_is_certified():
     rng = np.random.default_rng(12)
     found = [audit_one_run(*canaries(rng, 2.0, 2000), delta=0.0, guesses=2000) for _ in range(5)]

@@ -81,9 +81,9 @@ def museum(runs: int, rng: int = 11) -> pd.DataFrame:
     Returns
     -------
     DataFrame, one row an exhibit
-        ``claimed``, ``truth`` and ``certified`` are ε at the claim's δ; ``event`` is what certified it (the first of
-        two); ``where`` the bug was found; ``needs`` so many runs; ``caught`` and ``accused`` say whether the exhibit's
-        claim and its twin's were refuted.
+        ``claim`` in words; ``truth`` and ``certified`` are ε at the claim's δ; ``event`` is what certified it (the
+        first of two); ``where`` the bug was found; ``needs`` so many runs; ``caught`` and ``accused`` say whether the
+        exhibit's claim and its twin's were refuted.
     """
     rows = {}
     for one in EXHIBITS:
@@ -92,7 +92,7 @@ def museum(runs: int, rng: int = 11) -> pd.DataFrame:
             for mechanism in (one.broken, one.repaired)
         )
         rows[one.name] = {
-            "claimed": one.claim.epsilon,
+            "claim": str(one.claim),
             "truth": one.truth,
             "certified": round(broken.epsilon_lower, 2),
             "event": broken.event.split(" on one dataset, ")[0],

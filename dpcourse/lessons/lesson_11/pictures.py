@@ -13,7 +13,7 @@ from dpcourse.plots.still import Still
 def draw_histograms(
     edges: np.ndarray, data: np.ndarray, neighbour: np.ndarray, cut: float, shares: tuple[float, float]
 ) -> Still:
-    """Shares of outputs in bins on two neighbours, and the event "output ≤ cut", which has these `shares` on either."""
+    """Shares of outputs in bins with Ana and without her, and the event "output ≤ cut" with its `shares`."""
     middles, top, (here, there) = (edges[1:] + edges[:-1]) / 2, 1.25 * max(data.max(), neighbour.max()), shares
     panel = Panel(
         Axis(edges[0], edges[-1], "what the mechanism released"),
@@ -22,15 +22,13 @@ def draw_histograms(
             marks.area([edges[0], cut], 0, top, colour=marks.INK, opacity=0.07),
             marks.rule(x=cut, colour=marks.INK, dash="2 3", width=1.8),
             marks.text(cut, top, "the event: left of here", anchor="end", shift=(0, 12)),
-            marks.line(middles, data, "on the dataset", step=True, label=""),
-            marks.text(
-                middles[data.argmax()], data.max(), "on the dataset", colour=marks.BLUE, anchor="start", shift=(8, 0)
-            ),
-            marks.line(middles, neighbour, "on its neighbour", colour=marks.VERMILION, dash="7 4", step=True, label=""),
+            marks.line(middles, data, "with Ana", step=True, label=""),
+            marks.text(middles[data.argmax()], data.max(), "with Ana", colour=marks.BLUE, anchor="start", shift=(8, 0)),
+            marks.line(middles, neighbour, "without Ana", colour=marks.VERMILION, dash="7 4", step=True, label=""),
             marks.text(
                 middles[neighbour.argmax()],
                 neighbour.max(),
-                "on its neighbour",
+                "without Ana",
                 colour=marks.VERMILION,
                 anchor="end",
                 shift=(-12, 0),
@@ -40,7 +38,7 @@ def draw_histograms(
     )
     alt = (
         f"Histograms of a mechanism's outputs on two neighbours. The event output ≤ {cut:.3g} happened in {here:.1%} "
-        f"of the runs on one and in {there:.1%} on the other."
+        f"of the runs with Ana and in {there:.1%} without her."
     )
     return Still(panel, alt=alt)
 

@@ -16,7 +16,7 @@ def one_run(found):
 
 
 CASES = [
-    (l11.draw_histograms, histograms(1.0), histograms(0.8), "40.0% of the runs on one and in 20.0%"),
+    (l11.draw_histograms, histograms(1.0), histograms(0.8), "40.0% of the runs with Ana and in 20.0%"),
     (l11.draw_one_run, one_run(1.5), one_run(2.5), "0.2 to 0.3 where 1 is stated, 2.5 to 2.5 where 4"),
 ]
 
