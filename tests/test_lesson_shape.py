@@ -27,6 +27,7 @@ NEW_SHAPE = (
     "10_membership_inference",
     "11_auditing",
     "12_federated_rounds",
+    "13_synthetic_data",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

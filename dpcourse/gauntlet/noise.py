@@ -74,7 +74,7 @@ EXHIBITS = (
     Exhibit(
         "the noise of a mean, divided among the clients",
         "Each of n clients adds noise for the mean, zC/n: in the mean it shrinks by √n more.",
-        "class of flwrlabs/flower issue 1892",
+        "compare flwrlabs/flower issue 1892 (which asks for it; the code there has √n)",
         Guarantee(1.0, 1e-5),
         GaussianMechanism.from_noise_multiplier(SIGMA / 10, delta=1e-5).guarantee.epsilon,
         Batched(lambda x, runs, rng: gaussian(runs, x.sum() / 100, SIGMA / 1000, rng)),

@@ -66,14 +66,14 @@ class Tradeoff:
 
 
 def compared(worlds: int) -> tuple[list[str], np.ndarray]:
-    """Accuracy of five ways to train on six fabs, twenty rounds of ten local steps each.
+    """Accuracy of six ways to train on six fabs, twenty rounds of ten local steps each.
 
     Returns
     -------
     ways : list of str
-        Alone (the mean of six models), together with ε = 3 for a fab, together with ε = 3 for a wafer (each for the
-        whole training, δ = 1e-5, adding or removing one), together without noise, and one pool.
-    scores : ndarray, shape (5, worlds)
+        Alone (the mean of six models), together with ε = 3 for a fab, the same without its noise, together with ε = 3
+        for a wafer (each for the whole training, δ = 1e-5, adding or removing one), together without noise, one pool.
+    scores : ndarray, shape (6, worlds)
         On the test set of all six fabs' wafers; world s is ``load_fabs(heterogeneity=1.0, rng=s)``.
     """
     walk, delta, rounds, rate = LocalTraining(steps=10, learning_rate=2.0), 1e-5, 20, 0.1
@@ -96,6 +96,7 @@ def compared(worlds: int) -> tuple[list[str], np.ndarray]:
         scores = {
             "alone, mean of six": np.mean([final([client], seed, world.test) for client in plain]),
             "together, ε = 3 for a fab": final(plain, seed, world.test, total_weight=FABS, **for_fabs),
+            "together, clip and equal votes": final(plain, seed, world.test, total_weight=FABS, clip_norm=0.5),
             "together, ε = 3 for a wafer": final(private, seed, world.test, weighting="sizes"),
             "together, no noise": final(plain, seed, world.test, weighting="sizes"),
             "one pool of all wafers": final(pool, seed, world.test),
@@ -105,17 +106,25 @@ def compared(worlds: int) -> tuple[list[str], np.ndarray]:
     return list(found), np.array(list(found.values()))
 
 
-def gains_at_home(worlds: int) -> np.ndarray:
+def gains_at_home(worlds: int, epsilon: float | None = None) -> np.ndarray:
     """Points of accuracy that each fab gains, on its own kind of wafers, by training with the others.
 
-    Shape (worlds, 6), in the order of ``load_fabs``; twenty rounds of ten local steps against 200 steps alone.
+    Shape (worlds, 6), in the order of ``load_fabs``; twenty rounds of ten local steps against 200 steps alone. With
+    ``epsilon`` each fab trains privately in the rounds: ε of one wafer, adding or removing it, δ = 1e-5.
     """
-    rule, alone = LocalTraining(steps=10, learning_rate=2.0), LocalTraining(steps=200, learning_rate=2.0)
-    gains = []
+    alone, gains = LocalTraining(steps=200, learning_rate=2.0), []
+    noise = epsilon and calibrate_noise_multiplier(epsilon, 1e-5, 0.1, 200)
+
+    def rule(size):
+        if noise is None:
+            return LocalTraining(steps=10, learning_rate=2.0)
+        return PrivateLocalTraining(size, noise, sampling_rate=0.1, steps=10)
+
     for seed in range(worlds):
         world = load_fabs(heterogeneity=1.0, rng=seed)
         server = FederatedServer(np.zeros(21), weighting="sizes")
-        run_rounds(server, [FederatedClient(name, data, rule) for name, data in world.clients.items()], 20, rng=seed)
+        clients = [FederatedClient(name, data, rule(len(data.y))) for name, data in world.clients.items()]
+        run_rounds(server, clients, 20, rng=seed)
         row = []
         for name, data in world.clients.items():
             own = world.test_fabs == name

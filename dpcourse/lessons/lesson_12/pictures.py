@@ -59,15 +59,15 @@ def draw_course(
 
 
 def draw_models(labels: Sequence[str], accuracies: np.ndarray, title: str) -> Still:
-    """Test accuracy of several ways to train, a row each: every seed a dot, their mean a bar; shape (ways, seeds)."""
+    """Test accuracy of several ways to train, a row each: every world a dot, their mean a bar; shape (ways, worlds)."""
     places, means = -np.arange(len(labels), dtype=float), accuracies.mean(axis=1)
     panel = Panel(
         Axis(np.min(accuracies) - 0.02, np.max(accuracies) + 0.02, "accuracy on the shared test set", unit="%"),
         marks.rows(labels),
         [
-            marks.points(accuracies, np.broadcast_to(places[:, None], accuracies.shape), "one seed", size=3.5),
+            marks.points(accuracies, np.broadcast_to(places[:, None], accuracies.shape), "one world", size=3.5),
             marks.spans(means, places - 0.3, means, places + 0.3, colour=marks.VERMILION, width=3),
-            marks.text(means[0], 0, f"{accuracies.shape[1]} seeds, and their mean", anchor="start", shift=(16, -18)),
+            marks.text(means[0], 0, f"{accuracies.shape[1]} worlds, and their mean", anchor="start", shift=(16, -18)),
         ],
         title=title,
     )

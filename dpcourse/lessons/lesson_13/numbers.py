@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+import pandas as pd
+from scipy.optimize import brentq
+from sklearn.linear_model import LogisticRegression
 
+from dpcourse.accounting import PrivacyAccountant
 from dpcourse.accounting.renyi import epsilon_from_zcdp
-from dpcourse.datasets import load_adult
-from dpcourse.synthetic import NoisyCounts
+from dpcourse.datasets import Schema, load_adult
+from dpcourse.synthetic import NoisyCounts, TreeSynthesizer
+from dpcourse.synthetic.marginals import count
+
+Pair = tuple[str, str]
 
 DELTA = 1e-6
 TABLES = {
@@ -58,7 +67,7 @@ def _exact(columns: tuple[str, ...]) -> np.ndarray:
 
 @functools.lru_cache(maxsize=256)
 def zcdp_worth(epsilon: float, delta: float) -> float:
-    """The ρ whose zCDP is worth (ε, δ), to a part in a million.
+    """The largest ρ whose zCDP is worth (ε, δ), from below, to a part in 10¹².
 
     Examples
     --------
@@ -67,7 +76,7 @@ def zcdp_worth(epsilon: float, delta: float) -> float:
     (0.0244, 1.0)
     """
     low, high = 0.0, epsilon + 1.0
-    while high - low > 1e-6 * high:
+    while high - low > 1e-12 * high:
         middle = (low + high) / 2
         low, high = (middle, high) if epsilon_from_zcdp(middle, delta) <= epsilon else (low, middle)
     return low
@@ -90,3 +99,123 @@ def noisy_table(columns: tuple[str, ...], epsilon: float, tables: int = 1) -> No
     shares = kept / kept.sum() if kept.any() else np.full(exact.size, 1 / exact.size)
     error = float(np.abs(shares - exact / exact.sum()).sum() / 2)
     return NoisyTable(" × ".join(columns), exact, noisy, sigma, error, epsilon, DELTA, tables)
+
+
+def pair_errors(frame: pd.DataFrame, other: pd.DataFrame, schema: Schema) -> dict[Pair, float]:
+    """How far each two-way table of one frame is from the other's: total variation distance, in the schema's bins.
+
+    An exact statistic of the people, and so not private.
+    """
+    first, second = (_pair_shares(one, schema) for one in (frame, other))
+    return {pair: float(np.abs(first[pair] - second[pair]).sum() / 2) for pair in first}
+
+
+def _pair_shares(frame: pd.DataFrame, schema: Schema) -> dict[Pair, np.ndarray]:
+    codes = {name: schema[name].codes(frame[name]) for name in schema.names}
+    return {
+        (a, b): count([codes[a], codes[b]], (schema[a].size, schema[b].size)) / len(frame)
+        for a, b in combinations(schema.names, 2)
+    }
+
+
+def other_ways(
+    codes: Mapping[str, np.ndarray], sizes: Mapping[str, int], rho: float, n: int, rng: np.random.Generator
+) -> dict[str, dict[str, np.ndarray]]:
+    """n artificial people, as codes, from two simpler releases that cost ρ each: every column alone, and one table of
+    all columns.
+
+    The one table is read twice: negative counts cut, and first lowered by one constant, so that the positive cells add
+    up to the public n.
+    """
+    alone = {}
+    for name in codes:
+        noisy = NoisyCounts(math.sqrt(len(codes) / (2 * rho))).release(count([codes[name]], (sizes[name],)), rng=rng)
+        shares = np.maximum(noisy, 0)
+        alone[name] = rng.choice(sizes[name], size=n, p=shares / shares.sum())
+    found, shape = {"every column alone": alone}, tuple(sizes[name] for name in codes)
+    whole = NoisyCounts(math.sqrt(1 / (2 * rho))).release(count(list(codes.values()), shape), rng=rng)
+    less = float(brentq(lambda off: np.maximum(whole - off, 0).sum() - n, 0, whole.max()))
+    for how, off in (("cut", 0.0), ("lowered", less)):
+        shares = np.maximum(whole - off, 0).ravel()
+        drawn = rng.choice(shares.size, size=n, p=shares / shares.sum())
+        found[f"one table of all, {how}"] = dict(zip(codes, np.unravel_index(drawn, shape), strict=True))
+    return found
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Synthetic tables at several ε, two draws each, by the name of a method.
+
+    ``errors`` are mean errors of the two-way tables, ``accuracies`` those of a logistic regression of income on people
+    who had no part in it, ``with_label`` how many columns share a table with income; shape (number of ε, 2).
+    ``ceiling`` is the accuracy of the same regression trained on people, ``floor`` that of the more frequent answer.
+    ``spent`` has the cost of all fits together, for a person of the training set.
+    """
+
+    epsilons: np.ndarray
+    errors: dict[str, np.ndarray]
+    accuracies: dict[str, np.ndarray]
+    with_label: dict[str, np.ndarray]
+    ceiling: float
+    floor: float
+    spent: PrivacyAccountant
+
+
+def accuracy_on_people(made: pd.DataFrame, test: pd.DataFrame, schema: Schema) -> float:
+    """Of a logistic regression of the schema's label, trained on `made`."""
+    model = LogisticRegression(solver="newton-cholesky", tol=0.01).fit(*schema.encode(made))
+    return float(model.score(*schema.encode(test)))
+
+
+def quality(train: pd.DataFrame, test: pd.DataFrame, schema: Schema, epsilons: Collection[float], rng) -> Quality:
+    """A tree with the label in every table and a plain tree, learnt from `train` at each ε, δ = 1e-6, add-remove."""
+    rng = np.random.default_rng(rng)
+    methods, spent = {"label in every table": schema.label, "plain tree": None}, PrivacyAccountant()
+    errors, accuracies, with_label = ({name: np.empty((len(epsilons), 2)) for name in methods} for _ in range(3))
+    for name, label in methods.items():
+        for i, epsilon in enumerate(epsilons):
+            for draw in range(2):
+                fitted = TreeSynthesizer(epsilon, DELTA, label).fit(train, schema, rng=rng)
+                for entry in fitted.accountant_.ledger:
+                    spent.compose(entry.source, entry.times)
+                made = fitted.sample(len(train), rng=rng)
+                errors[name][i, draw] = np.mean(list(pair_errors(train, made, schema).values()))
+                accuracies[name][i, draw] = accuracy_on_people(made, test, schema)
+                with_label[name][i, draw] = sum(schema.label in edge for edge in fitted.edges_)
+    rich = float((test[schema.label] == test[schema.label].mode()[0]).mean())
+    ceiling = accuracy_on_people(train, test, schema)
+    return Quality(np.array(epsilons), errors, accuracies, with_label, ceiling, rich, spent)
+
+
+def coverage(pairs: Collection[Pair], made: pd.DataFrame, truth: pd.DataFrame, schema: Schema) -> float:
+    """Of the cells with at least 50 artificial people: the share whose usual 95% interval holds the cell's true share.
+
+    The usual interval takes the artificial people for a survey of as many people.
+    """
+    hits = []
+    for a, b in pairs:
+        shape = (schema[a].size, schema[b].size)
+        p, share = (count([schema[c].codes(f[c]) for c in (a, b)], shape) / len(f) for f in (made, truth))
+        inside = np.abs(p - share) <= 1.96 * np.sqrt(p * (1 - p) / len(made))
+        hits.append(inside[p >= 50 / len(made)])
+    return float(np.concatenate(hits).mean())
+
+
+def measured(pairs: Collection[Pair], fitted: TreeSynthesizer) -> tuple[list[Pair], list[Pair]]:
+    """Pairs of columns that a release has counted together, or with the label as one of the two; and the others."""
+    edges = {frozenset(edge) for edge in fitted.edges_}
+    told = [pair for pair in pairs if frozenset(pair) in edges or fitted.target in pair]
+    return told, [pair for pair in pairs if pair not in told]
+
+
+def found_again(people: pd.DataFrame, made: pd.DataFrame, schema: Schema) -> np.ndarray:
+    """For each person, whether a row of `made` equals the person's in all columns of the schema."""
+    return np.isin(_fingerprints(people, schema), _fingerprints(made, schema))
+
+
+def _fingerprints(frame: pd.DataFrame, schema: Schema) -> np.ndarray:
+    """One number a record, the same for equal records."""
+    total = np.zeros(len(frame), dtype=np.uint64)
+    for name in schema.names:
+        total = total * np.uint64(1_000_003) + pd.util.hash_array(frame[name].to_numpy())
+    return total

@@ -12,5 +12,5 @@ EXERCISES = (
     Exercise("13.2", "A noisy table", TABLE.cases, call="noisy_table(a, b, shape, epsilon, rng)"),
     Exercise("13.3", "Choose a pair", CHOICE, call="choose_pair(scores, epsilon, rng)"),
     Exercise("13.4", "Draw the children", CHILDREN, call="draw_children(parents, table, rng)"),
-    Exercise("13.5", "How often a copy gives Vera away", (COPIED,)),
+    Exercise("13.5", "How often a copy gives Ana away", (COPIED,)),
 )

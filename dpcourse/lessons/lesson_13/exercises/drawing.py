@@ -280,7 +280,7 @@ COPIED = Value(
         Mistake(
             "complement",
             (1 - 1 / _N) ** _N,
-            "That is the probability that Vera is *not* in the table.",
+            "That is the probability that Ana is *not* in the table.",
             "One minus it is asked for.",
         ),
         Mistake(
