@@ -33,6 +33,24 @@ def from_estimates(hits, runs, false_hits, false_runs, delta, confidence, share)
     return max(0.0, math.log(max(low, 1 / runs) / max(high, 1 / runs)))
 
 
+def bounds(hits, runs, false_hits, false_runs, confidence):
+    error = (1 - confidence) / 2
+    low = stats.beta.ppf(error, hits, runs - hits + 1) if hits else 0.0
+    return low, stats.beta.isf(error, false_hits + 1, false_runs - false_hits) if false_hits < false_runs else 1.0
+
+
+def delta_for_the_event_only(hits, runs, false_hits, false_runs, delta, confidence):
+    low, high = bounds(hits, runs, false_hits, false_runs, confidence)
+    pairs = ((low - delta, high), (1 - high, 1 - low))
+    return max([0.0, *(math.log(often / seldom) for often, seldom in pairs if often > 0 and seldom > 0)])
+
+
+def logarithm_of_anything(hits, runs, false_hits, false_runs, delta, confidence):
+    low, high = bounds(hits, runs, false_hits, false_runs, confidence)
+    pairs = ((low - delta, high), (1 - high - delta, 1 - low))
+    return max([0.0, *(math.log(often / seldom) for often, seldom in pairs)])
+
+
 def splits(choose, certify, share=2, certificate=certificate):
     """Thresholds at quantiles, the best on some runs certified on others."""
 
@@ -52,6 +70,20 @@ def splits(choose, certify, share=2, certificate=certificate):
         a, b = (np.count_nonzero(x[halves[certify]] <= best) for x in (first, second))
         size = halves[certify].stop - halves[certify].start
         return certificate(a, size, b, size, 0, confidence, share)
+
+    return answer
+
+
+def one_side(sign):
+    """Halves, and "output ≤ cut" is always taken for the likelier event on the one dataset, or on the other."""
+
+    def answer(outputs, neighbour, confidence):
+        first, second, n = *(outputs, neighbour)[::sign], len(outputs) // 2
+        cuts = np.quantile(np.concatenate([first[:n], second[:n]]), np.linspace(0.02, 0.98, 40))
+        counts = [[int(np.count_nonzero(x[:n] <= cut)) for x in (first, second)] for cut in cuts]
+        best = cuts[int(np.argmax([certificate(a, n, b, n, 0, 0.5) for a, b in counts]))]
+        a, b = (int(np.count_nonzero(x[n:] <= best)) for x in (first, second))
+        return certificate(a, len(first) - n, b, len(first) - n, 0, confidence)
 
     return answer
 
@@ -198,7 +230,12 @@ WRONG = [
         "wrong-value",
         lambda h, n, f, m, *rest: certificate(h, n, f if f < 0.72 * m else m, m, *rest),  # as if nearly all were all
     ),
+    ("11.1", "delta-in-one-direction", delta_for_the_event_only),
+    ("11.1", "raised", logarithm_of_anything),
     ("11.2", "same-runs", splits("all", "all")),
+    ("11.2", "same-half", splits("first", "all")),
+    ("11.2", "one-side-only", one_side(1)),
+    ("11.2", "one-side-only", one_side(-1)),
     ("11.2", "same-half", splits("first", "first")),
     ("11.2", "no-bound", frequencies),
     ("11.2", "finds-nothing", lambda outputs, neighbour, confidence: 0.0),

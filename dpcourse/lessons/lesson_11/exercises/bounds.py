@@ -66,6 +66,12 @@ def _one_direction(h: int, n: int, f: int, m: int, delta: float, confidence: flo
     return _ratios(_low(h, n, error), _high(f, m, error), delta, both=False)
 
 
+def _by_the_complement(h: int, n: int, f: int, m: int, confidence: float) -> float:
+    """Without its δ."""
+    error = (1 - confidence) / 2
+    return _ratios(1 - _high(f, m, error), 1 - _low(h, n, error), 0.0, both=False)
+
+
 def _bounds_swapped(h: int, n: int, f: int, m: int, delta: float, confidence: float) -> float:
     error = (1 - confidence) / 2
     return _ratios(_high(h, n, error), _low(f, m, error), delta)
@@ -117,6 +123,12 @@ CERTIFICATE = (
                 "Subtract δ before you divide.",
             ),
             Mistake(
+                "delta-in-one-direction",
+                lambda h, n, f, m, d, c: max(_one_direction(h, n, f, m, d, c), _by_the_complement(h, n, f, m, c)),
+                "For one of the two directions your bound does not know δ. The claim allows δ to either event.",
+                "Subtract δ for the complement, too.",
+            ),
+            Mistake(
                 "one-direction",
                 _one_direction,
                 "An event that is nearly certain on both datasets says little by happening, and much by not "
@@ -163,6 +175,13 @@ CERTIFICATE = (
                 "max(0, …).",
             ),
         ),
+    ),
+    Equals(  # so rare that δ alone allows it
+        lambda rng: (int(rng.integers(5, 20)), 1000, int(rng.integers(0, 5)), 1000, 0.05, 0.99),
+        certificate,
+        rtol=1e-4,
+        atol=1e-6,
+        times=2,
     ),
     Equals(  # the event went the other way
         lambda rng: _as_often(rng, (100, 200), (400, 600)),

@@ -25,6 +25,7 @@ from dpcourse.lessons.lesson_11.exercises.outputs import (
     smooth,
     spreads,
     stepped,
+    turned,
 )
 
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
@@ -66,8 +67,29 @@ def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
     alarms = sum(_value(answer, _same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(AUDITS))
     if alarms > stats.binom.isf(chance.failure / 4, AUDITS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
-    looks = (_strength, _beyond, _surely, _found_surely)
+    looks = (_counted_once, _strength, _beyond, _surely, _found_surely)
     return next(filter(None, (look(answer, chance) for look in looks)), None)
+
+
+def _counted_once(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Two outputs that one threshold parts without an error, at a place that nobody can know: what all runs would say.
+
+    Whoever certifies it has counted the runs that chose the threshold. (The bound of one event; no part of the runs
+    certifies exactly as much.)
+    """
+    rng = chance.rng
+    for _ in range(4):
+        runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.choice(CHOSEN))
+        outputs = coins(rng, 700.0, runs)  # nobody ever lies
+        all_runs = ((1 - confidence) / 2) ** (1 / runs)  # both bounds of an event that always happened, and never
+        if abs(_value(answer, outputs, confidence) - math.log(all_runs / (1 - all_runs))) > 1e-9:
+            return None
+    return Diagnosis(
+        "same-half",
+        f"With {runs} runs a side, perfectly apart, your bound is the one that {runs} certifying runs give: those that "
+        "chose the threshold are counted again.",
+        "The runs that certify must not be those that chose.",
+    )
 
 
 def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -219,13 +241,20 @@ def _at_least(beyond: int, errors: list[float]) -> float:
 
 
 def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Many runs, in random order from mechanisms that leak and from some that do not: lengths tell no answer which."""
-    rng, shares, idle = chance.rng, [], []
+    """Many runs, in random order from mechanisms that leak and from some that do not: lengths tell no answer which.
+
+    Of those that leak half have their outputs above the neighbour's, half below.
+    """
+    rng, idle = chance.rng, []
+    shares: dict[bool, list[float]] = {True: [], False: []}
+    levels = rng.permutation([1.0, 2.0, 2.75, 3.5, 4.5, 5.0])
     # So far apart that no constant is good for one half of them and not too large for the smallest.
-    for level in rng.permutation([1.0, 2.0, 3.5, 4.5, 5.0, *[0.0] * 5]):
-        runs, epsilon = 2 * int(rng.integers(1500, 2500)), float(level * rng.uniform(1.0, 1.1))
+    leaking = [(float(level), i % 2 == 0) for i, level in enumerate(levels)]
+    for level, upwards in rng.permutation([*leaking, *[(0.0, False)] * 5]).tolist():
+        runs, epsilon = 2 * int(rng.integers(1500, 2500)), level * float(rng.uniform(1.0, 1.1))
         if epsilon:
-            shares.append(_value(answer, laplace(rng, epsilon, runs), 0.99) / epsilon)
+            outputs = turned(laplace(rng, epsilon, runs), upwards=bool(upwards))
+            shares[bool(upwards)].append(_value(answer, outputs, 0.99) / epsilon)
         else:
             idle.append(_value(answer, _same(rng, runs), 0.99))
     if sum(bound > 1e-9 for bound in idle) > stats.binom.isf(chance.failure / 4, len(idle), 0.01):
@@ -235,24 +264,34 @@ def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"ε = {max(idle):.3g}. With {RUNS} runs a side, at {CONFIDENCE:.0%}, you did not do so too often.",
             "The bound must come from the counts, whatever the number of runs and the confidence.",
         )
-    if max(shares) > 1.25:
+    both = [*shares[True], *shares[False]]
+    if max(both) > 1.25:
         return Diagnosis(
             "too-much",
-            f"On Laplace noise your bound is {max(shares):.3g} times the real ε (99% confidence, 3,000 runs a side or "
+            f"On Laplace noise your bound is {max(both):.3g} times the real ε (99% confidence, 3,000 runs a side or "
             "more).",
             "From which counts does it follow? For which rate do you need a lower bound, for which an upper one?",
         )
-    if np.median(shares) < 0.025:
+    if np.median(both) < 0.025:
         return Diagnosis(
             "finds-nothing",
-            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(shares):.1%} of it, from 3,000 runs a "
+            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(both):.1%} of it, from 3,000 runs a "
             "side or more.",
             "Print your threshold and its two counts. Do they differ? Which bound do they give?",
         )
-    if np.median(shares) < 0.45:
+    above, below = (float(np.median(shares[upwards])) for upwards in (True, False))
+    if min(above, below) < 0.025:
+        found, where = (below, "below") if below > above else (above, "above")
+        return Diagnosis(
+            "one-side-only",
+            f"Where `outputs` lie {where} `neighbour_outputs` your audit certifies {found:.0%} of ε, and nothing where "
+            "they lie on the other side.",
+            "On which of the two datasets is your event expected? Who decides that, and from which runs?",
+        )
+    if np.median(both) < 0.45:
         return Diagnosis(
             "weak",
-            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(shares):.0%} of it, from 3,000 runs a "
+            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(both):.0%} of it, from 3,000 runs a "
             "side or more; half is easily had.",
             "Do you try thresholds in the tails, and both directions? Is the best one chosen by its bound?",
         )

@@ -11,10 +11,16 @@ Outputs = tuple[np.ndarray, np.ndarray]
 
 
 def laplace(rng: Generator, epsilon: float, runs: int) -> Outputs:
-    """Laplace noise around two numbers."""
+    """Laplace noise around two numbers, of which either may be the larger."""
     place, width = _anywhere(rng)
     first, second = rng.laplace(size=(2, runs)) / epsilon + np.array([[0.0], [1.0]])
-    return place + width * first, place + width * second
+    return turned((place + width * first, place + width * second), upwards=rng.random() < 0.5)
+
+
+def turned(outputs: Outputs, *, upwards: bool) -> Outputs:
+    """The same, mirrored if it takes that for the first to lie above the second."""
+    first, second = outputs
+    return outputs if (first.mean() > second.mean()) == upwards else (-first, -second)
 
 
 def coins(rng: Generator, epsilon: float, runs: int) -> Outputs:

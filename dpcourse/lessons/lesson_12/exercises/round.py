@@ -105,6 +105,12 @@ _MISTAKES = (
         "up, variances do.",
         "One draw of deviation zC on the sum.",
     ),
+    Mistake(
+        "noise-per-client",
+        lambda p: [p.law(deviation=p.noise * math.sqrt(count)) for count in (p.m, len(p.fine))],
+        "Your noise has √m times the deviation that is wanted: that of one draw for each of the m clients.",
+        "One draw on the sum is enough. Where do you draw one for each client?",
+    ),
     *NOISE_MISTAKES,
     Mistake(
         "sign",

@@ -198,6 +198,17 @@ MASKED = (
                 "All entries of your vector get the same mask: the difference of two entries has none.",
                 "As many entries as the vector.",
             ),
+            *(
+                Mistake(
+                    "one-pair-only",
+                    lambda vector, me, seeds, modulus, which=which: masked(
+                        vector, me, dict([list(seeds.items())[which]]), modulus
+                    ),
+                    f"You use the mask of one client only, the {told} in `seeds`. Those of the others are missing.",
+                    "Does your loop go through all of `seeds` before it returns?",
+                )
+                for which, told in ((0, "first"), (-1, "last"))
+            ),
             Mistake(
                 "not-masked",
                 lambda vector, me, seeds, modulus: vector,
