@@ -28,6 +28,7 @@ NEW_SHAPE = (
     "11_auditing",
     "12_federated_rounds",
     "13_synthetic_data",
+    "14_in_production",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

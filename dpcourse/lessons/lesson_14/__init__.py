@@ -18,7 +18,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         "pictures": [
             "draw_combs",
-            "draw_timeline",
         ],
         "deployments": ["PATTERNS", "draw_deployments"],
         "explorer": ["explore_choice", "explore_quarter"],

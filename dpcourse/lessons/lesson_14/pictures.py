@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -29,50 +29,6 @@ def quarter_marks(data: Quarter) -> Panel:
         Axis(0, 1.35 * data.budget, "total ε of everything so far (↓ more private)"),
         [marks.rule(y=data.budget, name="budget", colour=marks.INK, dash="", width=1.4), *drawn],
     )
-
-
-def draw_timeline(
-    numbers: np.ndarray,
-    totals: np.ndarray,
-    analysts: Sequence[str],
-    budget: float,
-    refused: Sequence[tuple[float, float]] = (),
-    why: str = "refused",
-) -> Still:
-    """What a ledger's file holds: the total ε after each entry, one kind of marker an analyst. `refused` is what was
-    asked between two entries and not admitted, as (place, total it would have made), and `why` says why."""
-    who, last = np.array(analysts), len(numbers) + 1
-    names = sorted(set(analysts))
-    stairs = np.repeat(totals, 2)
-    panel = Panel(
-        Axis(0, last, "entry of the ledger, in the order of the file"),
-        Axis(0, 1.15 * budget, "total ε so far"),
-        [
-            marks.rule(y=budget, name="common budget", colour=marks.INK, dash="", label_at="inside"),
-            marks.line([0, *np.repeat(numbers, 2), last], [0, 0, *stairs], colour=marks.GREY, width=1.2),
-            *(
-                marks.points(numbers[who == name], totals[who == name], name, colour=i, shape=marks.SHAPES[i])
-                for i, name in enumerate(names)
-            ),
-            marks.points(
-                [at for at, _ in refused], [total for _, total in refused], why, colour=marks.INK, shape="x", size=6
-            ),
-            *(
-                marks.text(
-                    numbers[who == name][-1], totals[who == name][-1], name, colour=i, anchor="start", shift=(4, 12)
-                )
-                for i, name in enumerate(names)
-            ),
-            *(marks.text(*refused[-1], why, anchor="end", shift=(-4, -8)) for _ in refused[:1]),
-        ],
-        title="Every admitted spend, once",
-    )
-    shares = ", ".join(f"{name} {np.sum(who == name)}" for name in names)
-    alt = (
-        f"The total ε climbs over {len(numbers)} entries ({shares}) to {totals[-1]:.3g}, and never crosses the budget "
-        f"of {budget:.3g}."
-    )
-    return Still(panel, alt=alt + (f" Crosses: {len(refused)} requests, {why}." if refused else ""), height=340)
 
 
 def draw_combs(floats: np.ndarray, reached: Mapping[str, np.ndarray]) -> Still:

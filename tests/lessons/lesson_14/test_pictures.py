@@ -6,19 +6,12 @@ import pytest
 from dpcourse.lessons import lesson_14 as l14
 
 
-def timeline(spends, refused=(), why=""):
-    totals = 0.05 * np.arange(1, spends + 1)
-    return np.arange(1, spends + 1), totals, ["ana", "ben"] * (spends // 2), 1.0, refused, why
-
-
 def combs(start):
     floats, places = start + np.arange(50) * np.spacing(start), np.arange(50)
     return floats, {"0 + noise": places % 5 == 0, "1 + noise": places % round(start / 50) == 0, "grid": places == 0}
 
 
 CASES = [
-    (l14.draw_timeline, timeline(10), timeline(4), "4 entries (ana 2, ben 2) to 0.2"),
-    (l14.draw_timeline, timeline(4), timeline(4, [(4.5, 0.3)], "refused: ben’s own"), "1 requests, refused: ben’s own"),
     (l14.draw_combs, combs(150.0), combs(350.0), "of the first two together: 2"),
 ]
 
