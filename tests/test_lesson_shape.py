@@ -29,6 +29,7 @@ NEW_SHAPE = (
     "12_federated_rounds",
     "13_synthetic_data",
     "14_in_production",
+    "15_who_pays",
 )
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 

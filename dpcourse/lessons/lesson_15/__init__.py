@@ -7,13 +7,13 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     submod_attrs={
         "numbers": ["ByGroup", "DELTA", "scores_by_group"],
         "pictures": [
-            "Changes",
             "MOST_GROUPS",
             "draw_changes",
             "draw_group_counts",
             "draw_metrics",
             "draw_spread",
         ],
+        "effects": ["Changes", "group_changes", "error_and_reach", "spread_by"],
         "recipes": ["Change", "Recipe", "changes_by_recipe"],
         "explorer": ["explore_groups"],
     },

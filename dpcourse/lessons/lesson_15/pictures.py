@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from dpcourse.lessons.lesson_15.effects import Changes
 from dpcourse.lessons.lesson_15.numbers import ByGroup
 from dpcourse.plots import marks
 from dpcourse.plots.marks import Axis, Panel
@@ -39,21 +39,6 @@ def draw_group_counts(
         for e, w in zip(epsilons, half_widths, strict=True)
     )
     return Still(panel, alt=f"Half-width of the 95% interval as a share of the group's count, log-log: {ends}.")
-
-
-@dataclass(frozen=True)
-class Changes:
-    """What noise does to each group's accuracy, in points: the mean change over draws with its 95% interval (half-width
-    `errors`), where the next single draw falls with 95% (half-width `single`), and how far the mean could be off had
-    other people of the group been tested (half-width `people`)."""
-
-    groups: tuple[str, ...]
-    tested: np.ndarray
-    means: np.ndarray
-    errors: np.ndarray
-    single: np.ndarray
-    people: np.ndarray
-    epsilon: float
 
 
 def draw_changes(data: Changes) -> Still:
