@@ -55,9 +55,11 @@ def group_changes(
     for name, of in groups:
         each = 100.0 * (right[:, of].astype(float) - without[of])  # draws × people
         change, person = each.mean(axis=1), each.mean(axis=0)
-        people = 1.96 * person.std(ddof=1) / np.sqrt(person.size)
-        rows.append((name, person.size, change.mean(), *error_and_reach(change), people))
-    return Changes(*(np.array(part) for part in zip(*rows, strict=True)), epsilon)
+        others = 1.96 * person.std(ddof=1) / np.sqrt(person.size)
+        rows.append((name, person.size, change.mean(), *error_and_reach(change), others))
+    names, *parts = zip(*rows, strict=True)
+    tested, means, errors, single, people = (np.array(part) for part in parts)
+    return Changes(names, tested, means, errors, single, people, epsilon)
 
 
 def spread_by(
