@@ -17,6 +17,7 @@ from dpcourse.checks.links import same_side
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
 RUNS = 6_000
@@ -125,9 +126,12 @@ def _steps(answer: Answer, chance: Chance, sensitivity: float, g: float) -> Diag
             "Draw whole steps of noise: a difference of two rng.geometric(p).",
         )
     wrong = noise_wrong(seen, chance.failure, scale=f"{moved}/ε", unit=" steps")
+    size, other = (_scale_of(one.errors) * one.epsilon for one in seen)
+    if wrong and wrong.key == "wrong-power" and abs(size - other) < 0.25 * moved:
+        # Whole noise of few steps is narrower than its scale says, so its width follows 1/ε less closely.
+        wrong = (Shared.TOO_LITTLE_NOISE if size < moved else Shared.TOO_MUCH_NOISE).seen("")
     if wrong is None or wrong.key not in ("too-little-noise", "too-much-noise"):
         return wrong
-    size = _scale_of(seen[0].errors) * seen[0].epsilon
     about = f"Here Δ/g = {sensitivity / g:.3g}."
     if abs(size - sensitivity / g) < 0.12:
         return Diagnosis(
@@ -151,7 +155,7 @@ def _steps(answer: Answer, chance: Chance, sensitivity: float, g: float) -> Diag
 
 def _scale_of(errors: np.ndarray) -> float:
     """The scale of two-sided geometric noise with this mean size."""
-    return 1 / math.asinh(1 / float(np.abs(errors).mean()))
+    return 1 / math.asinh(1 / max(float(np.abs(errors).mean()), 1e-9))
 
 
 def _float_noise(steps: np.ndarray, value: float, scale: float) -> bool:

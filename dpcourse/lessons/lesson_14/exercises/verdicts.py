@@ -34,8 +34,8 @@ def one_wrong(got: bool, fits: bool, stored: bool, cost: str, budget: str, befor
         return Diagnosis(
             "float-sum",
             f"After {', '.join(before)} you refuse {cost}, and it fits exactly into the budget of {budget}.",
-            "In floats 0.05 added up twenty times is more than 1. Add decimal.Decimal or fractions.Fraction of the "
-            "strings.",
+            "In floats 0.05 added up twenty times is more than 1. decimal.Decimal or fractions.Fraction of the strings "
+            "add up exactly. If you have them: may the total equal the budget?",
         )
     return None
 
