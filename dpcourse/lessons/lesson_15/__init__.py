@@ -13,7 +13,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "draw_metrics",
             "draw_spread",
         ],
-        "effects": ["Changes", "group_changes", "error_and_reach", "spread_by"],
+        "effects": ["Changes", "beside", "disagree", "error_and_reach", "group_changes", "spread_by"],
         "recipes": ["Change", "Recipe", "changes_by_recipe"],
         "explorer": ["explore_groups"],
     },

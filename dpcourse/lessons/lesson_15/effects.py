@@ -24,11 +24,6 @@ class Changes:
     people: np.ndarray
     epsilon: float
 
-    @property
-    def seen(self) -> np.ndarray:
-        """Whether the mean change is beyond both errors, added as squares."""
-        return np.abs(self.means) > np.hypot(self.errors, self.people)
-
 
 def error_and_reach(values: np.ndarray) -> tuple[float, float]:
     """95% half-widths by Student's t: of the mean of these draws, and of one more draw."""
@@ -60,6 +55,24 @@ def group_changes(
     names, *parts = zip(*rows, strict=True)
     tested, means, errors, single, people = (np.array(part) for part in parts)
     return Changes(names, tested, means, errors, single, people, epsilon)
+
+
+def beside(right: np.ndarray, without: np.ndarray, of: np.ndarray, most: np.ndarray) -> tuple[float, float]:
+    """How much more (in points) the accuracy of one group changes than that of another, and the 95% half-width.
+
+    Shapes as for `group_changes`. The models are the same for both groups, so their differences are taken model by
+    model; to their error that of the people of both groups is added, as squares.
+    """
+    here, there = (100.0 * (right[:, group].astype(float) - without[group]) for group in (of, most))
+    difference = here.mean(axis=1) - there.mean(axis=1)
+    people = [1.96 * each.mean(axis=0).std(ddof=1) / np.sqrt(each.shape[1]) for each in (here, there)]
+    return float(difference.mean()), float(np.hypot(error_and_reach(difference)[0], np.hypot(*people)))
+
+
+def disagree(says: np.ndarray) -> np.ndarray:
+    """The chance that two models differ about a person, shape (people,), from the answers of some, (draws, people)."""
+    share, draws = says.mean(axis=0), len(says)
+    return 2 * share * (1 - share) * draws / (draws - 1)
 
 
 def spread_by(

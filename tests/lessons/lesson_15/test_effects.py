@@ -8,7 +8,7 @@ from scipy import stats
 from dpcourse.lessons import lesson_15 as l15
 
 
-def test_a_change_is_counted_in_points_and_seen_beyond_both_errors():
+def test_a_change_is_counted_in_points_with_its_errors():
     """Of 1,000 people 100 are lost by every model; of ten people one is, by some."""
     without = np.ones(1010, dtype=bool)
     right = np.ones((12, 1010), dtype=bool)
@@ -19,7 +19,6 @@ def test_a_change_is_counted_in_points_and_seen_beyond_both_errors():
     assert found.means == pytest.approx([-10.0, -5.0]) and found.tested.tolist() == [1000, 10]
     assert found.errors[0] == 0.0 and found.errors[1] > 0 and found.single[1] > found.errors[1]
     assert found.people[0] == pytest.approx(100 * 1.96 * 0.3 / np.sqrt(1000), rel=0.01)
-    assert found.seen.tolist() == [True, False]
 
 
 def test_the_mean_is_known_better_than_the_next_draw():
@@ -27,6 +26,25 @@ def test_the_mean_is_known_better_than_the_next_draw():
     values = np.array([1.0, 2.0, 4.0, 5.0])
     t, s = stats.t.ppf(0.975, 3), values.std(ddof=1)
     assert l15.error_and_reach(values) == pytest.approx((t * s / 2, t * s * np.sqrt(1.25)))
+
+
+def test_a_difference_of_changes_is_taken_model_by_model():
+    """Every model loses the same share of both groups: the difference is 0, and so is the error of its draws."""
+    without, rng = np.ones(400, dtype=bool), np.random.default_rng(15)
+    right = np.ones((12, 400), dtype=bool)
+    for model in right:
+        model[rng.permutation(100)[:20]] = model[100 + rng.permutation(300)[:60]] = False
+    few, many = np.arange(400) < 100, np.arange(400) >= 100
+    difference, error = l15.beside(right, without, few, many)
+    people = [196 * (1 - right[:, of].mean(axis=0)).std(ddof=1) / np.sqrt(of.sum()) for of in (few, many)]
+    assert difference == pytest.approx(0, abs=1e-9) and error == pytest.approx(np.hypot(*people))
+
+
+def test_two_models_disagree_as_often_as_pairs_of_them_do():
+    says = np.array([[1, 1, 0], [1, 0, 0], [1, 0, 0], [1, 1, 0]], dtype=bool)
+    pairs = [(i, j) for i in range(4) for j in range(i)]
+    wanted = np.mean([says[i] != says[j] for i, j in pairs], axis=0)
+    assert l15.disagree(says) == pytest.approx(wanted)
 
 
 def test_a_spread_is_the_median_of_those_tested():
