@@ -1,7 +1,4 @@
-"""What a lesson looks like: its length, its rhythm of predictions, the time it states, and where it leads.
-
-The rules hold for the lessons in `NEW_SHAPE`; a lesson joins when it is written in this shape.
-"""
+"""What a lesson looks like: its length, its rhythm of predictions, the time it states, and where it leads."""
 
 from __future__ import annotations
 
@@ -13,24 +10,6 @@ from pathlib import Path
 import pytest
 
 NOTEBOOKS = Path(__file__).resolve().parents[1] / "notebooks"
-NEW_SHAPE = (
-    "00_start_here",
-    "01_why_anonymisation_fails",
-    "02_the_definition",
-    "03_laplace_and_sensitivity",
-    "04_gaussian_and_selection",
-    "05_composition",
-    "06_randomized_response_on_adult",
-    "07_local_shuffled_central",
-    "08_dp_logistic_regression",
-    "09_other_private_learners",
-    "10_membership_inference",
-    "11_auditing",
-    "12_federated_rounds",
-    "13_synthetic_data",
-    "14_in_production",
-    "15_who_pays",
-)
 LESSONS = sorted(path.stem for path in NOTEBOOKS.glob("*.ipynb"))
 
 WORDS, FOLDED, CELLS, LINES = 1800, 700, 20, 160
@@ -81,10 +60,10 @@ def minutes(name: str) -> float:
     return read + 2.25 * len(code_of(name)) + 2 * len(FORMULA.findall(prose_of(name)))
 
 
-new_shape = pytest.mark.parametrize("name", NEW_SHAPE)
+every_lesson = pytest.mark.parametrize("name", LESSONS)
 
 
-@new_shape
+@every_lesson
 def test_a_sitting_is_not_too_long(name):
     prose, folded = prose_of(name), DETAILS.findall("\n".join(cell["source"] for cell in cells_of(name)))
     lines = [len(cell["source"].splitlines()) for cell in code_of(name)]
@@ -94,7 +73,7 @@ def test_a_sitting_is_not_too_long(name):
     assert sum(length > CELL for length in lines) <= 1 and max(lines) <= ALGORITHM
 
 
-@new_shape
+@every_lesson
 def test_asserts_stand_in_collapsed_proofs(name):
     proofs = [cell for cell in cells_of(name) if is_proof(cell)]
     assert 0 < len(proofs) <= PROOFS
@@ -104,7 +83,7 @@ def test_asserts_stand_in_collapsed_proofs(name):
     assert not [cell["source"] for cell in code_of(name) if re.search(r"^\s*assert ", cell["source"], re.MULTILINE)]
 
 
-@new_shape
+@every_lesson
 def test_the_stated_time_is_true(name):
     stated = re.search(r"\*\*Time\*\* about (\d+) minutes", cells_of(name)[0]["source"])
     assert stated, "**Time** about N minutes"
@@ -112,7 +91,7 @@ def test_the_stated_time_is_true(name):
     assert abs(int(stated[1]) / minutes(name) - 1) <= 0.15, f"by the formula {minutes(name):.0f} minutes"
 
 
-@new_shape
+@every_lesson
 def test_questions_come_often_and_fold_their_answers(name):
     """Every four to six cells there is a **Predict** or **Check yourself**, with a folded answer in the same cell."""
     end = next(i for i, cell in enumerate(cells_of(name)) if re.search(r"^## Recall", cell["source"], re.MULTILINE))
@@ -129,7 +108,7 @@ def test_questions_come_often_and_fold_their_answers(name):
     assert max(gaps) <= BETWEEN
 
 
-@new_shape
+@every_lesson
 def test_a_prediction_stands_before_the_output_that_settles_it(name):
     """What an answer prints in bold is printed by a code cell after it and before the next prediction, and by none
     before it."""
@@ -153,7 +132,7 @@ def _says(text: str, answer: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(answer)}(?![\w])", text) is not None
 
 
-@new_shape
+@every_lesson
 def test_it_ends_as_every_lesson_does(name):
     text = "\n\n".join(cell["source"] for cell in cells_of(name) if cell["cell_type"] == "markdown")
     parts = dict(re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL))
@@ -163,7 +142,7 @@ def test_it_ends_as_every_lesson_does(name):
     assert {"You can now", "Summary", "References"} <= parts.keys()
 
 
-@new_shape
+@every_lesson
 def test_it_leads_on(name):
     """To the lessons before and after it, its exercises, its companion if there is one, and the glossary."""
     text = "\n".join(cell["source"] for cell in cells_of(name))

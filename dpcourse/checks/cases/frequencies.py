@@ -75,8 +75,8 @@ class Frequencies:
         place, output = worst
         return Diagnosis(
             "wrong-frequency",
-            f"{self.words(questions[place], output)} in {counts[place][output] / counts[place].total():.1%} of "
-            f"{counts[place].total():,} draws; right is {laws[place].get(output, 0):.1%}.",
+            f"{self.words(questions[place], output)} in {_percent(counts[place][output] / counts[place].total())} of "
+            f"{counts[place].total():,} draws; right is {_percent(laws[place].get(output, 0))}.",
             self.hint,
         )
 
@@ -90,6 +90,15 @@ class Frequencies:
                 seen = f"Asked the same, you return {some} results in one call, and in others another number."
                 raise Refused(Diagnosis("wrong-shape", seen, "What decides the shape of your result?"))
         return outputs
+
+
+def _percent(share: float) -> str:
+    """With as many digits as it takes to tell it from nothing.
+
+    >>> _percent(0.25), _percent(0.00012), _percent(0.0)
+    ('25.0%', '0.012%', '0.0%')
+    """
+    return f"{share:.1%}" if share >= 0.001 or not share else f"{100 * share:.2g}%"
 
 
 def _places(outputs: Sequence[Hashable], law: Law, rng: Generator) -> np.ndarray:

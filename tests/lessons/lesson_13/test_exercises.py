@@ -200,6 +200,12 @@ WRONG = {
         "not-everywhere too for counts": lambda scores, epsilon, rng: chosen_with(
             lambda epsilon: epsilon if scores.dtype == float else 1e9
         )(scores, epsilon, rng),
+        "negative-scores": lambda scores, epsilon, rng: int(
+            rng.choice(len(scores), p=weights_of(np.maximum(scores, 0), epsilon))
+        ),
+        "negative-scores too": lambda scores, epsilon, rng: int(
+            rng.choice(len(scores), p=weights_of(np.abs(scores), epsilon))
+        ),
         "ignores-epsilon": chosen_with(lambda epsilon: 1.0),
         "upside-down": chosen_with(lambda epsilon: 1 / epsilon),
         "not-random": lambda scores, epsilon, rng: int(np.argmax(scores)),

@@ -73,6 +73,22 @@ def _overflows(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def _below_zero(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One of eight pairs is better than all others by 80/ε: a right answer misses it with probability 7·e⁻⁴⁰."""
+    for _ in range(10):
+        epsilon = float(chance.rng.uniform(0.5, 2.0))
+        scores = -chance.rng.uniform(5_000, 20_000) - 80 / epsilon * chance.rng.permutation(8)
+        chosen = int(answer(scores, epsilon, rng=chance.rng))
+        if chosen != scores.argmax():
+            return Diagnosis(
+                "negative-scores",
+                f"With ε = {epsilon:.2g} and scores from {scores.min():,.0f} to {scores.max():,.0f}, all below 0, you "
+                f"choose a pair with {scores[chosen]:,.0f}. The best should come out practically always.",
+                "What does your function do with a score below 0?",
+            )
+    return None
+
+
 def _drawn_from(*scores):
     def inputs(rng: np.random.Generator):
         questions = [draw(rng) for draw in scores]
@@ -109,9 +125,9 @@ _CHOICE_MISTAKES = (
     Mistake(
         "no-two",
         for_each(lambda data: _softmax(data[0], 1 / data[1])),
-        "Your choice is that of exp(εu): between neighbours the best score can fall while another rises, "
-        "and the odds move by e^(2ε).",
-        "Which factor belongs under the ε?",
+        "Your choice is as sharp as with weights exp(εu): between neighbours the best score can fall while another "
+        "rises, and the odds move by e^(2ε).",
+        "Which factor belongs under the ε? If you add noise to scores: for how much is it?",
     ),
     Mistake(  # and who chooses in proportion to the score itself: scores in the thousands, a few apart, are all alike
         "uniform",
@@ -166,5 +182,6 @@ CHOICE = (
         mistakes=(_NOISY_MAX,),
         hint="The weight of a score u is exp(εu/2), however many pairs there are.",
     ),
+    _below_zero,
     Placed(_anywhere, sizes=(2, 300), of="pairs", times=400, whole=True),
 )
