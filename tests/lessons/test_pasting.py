@@ -88,9 +88,20 @@ def _run(code, names, wanted, *arguments, **keywords):
     return space.get("result_")
 
 
+@pytest.fixture
+def six_gigabytes():
+    """No more may be mapped in here: a function that lists all cases of three is asked about three hundred, too."""
+    resource = pytest.importorskip("resource")  # not on Windows
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, hard))
+    yield
+    resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
 @pytest.mark.thorough
 @pytest.mark.in_turn
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.usefixtures("six_gigabytes")
 @pytest.mark.parametrize("lesson", LESSONS)
 def test_nothing_pasted_from_the_lesson_passes(lesson, monkeypatch):
     monkeypatch.setenv("DPCOURSE_SOURCE", "twin")
