@@ -198,6 +198,18 @@ def repeated(calls: Sequence[Draws], failure: float) -> bool:
     return bool(each.any() or together.any())
 
 
+def stays(equal: np.ndarray, chances: np.ndarray, failure: float) -> bool:
+    """Whether too many people's results are the same in two calls with generators that have nothing in common.
+
+    ``equal`` says of whom, ``chances`` how likely it is for each; shape (people,). Asked where the variance of their
+    number is 100 or more, by Bernstein's inequality.
+    """
+    variance, more = float((chances * (1 - chances)).sum()), float(equal.sum() - chances.sum())
+    if variance < 100 or more <= 0:
+        return False
+    return math.exp(-(more**2) / 2 / (variance + more / 3)) < failure
+
+
 def _products(one: Draws, other: Draws) -> tuple[float, float]:
     m = min(len(one.off), len(other.off))
     return float(one.off[:m] @ other.off[:m]), float(one.variance[:m] @ other.variance[:m])

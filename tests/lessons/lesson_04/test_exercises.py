@@ -55,7 +55,7 @@ def first_upwards(values, threshold, epsilon, rng):
     return int(above[0]) if above.size else None
 
 
-def median_with(per_rank, ends=True, lengths=True, uniform=True):
+def median_with(per_rank, ends=True, lengths=True, uniform=True, most=np.inf):
     def answer(values, low, high, epsilon, rng):
         inside = np.sort(np.clip(values, low, high))
         edges = np.concatenate([[low], inside, [high]]) if ends or not len(inside) else inside
@@ -65,7 +65,7 @@ def median_with(per_rank, ends=True, lengths=True, uniform=True):
             weights = np.log(sizes) if lengths else np.where(sizes > 0, 0.0, -np.inf)
         scores = -per_rank * epsilon * np.abs(ranks - len(values) / 2) + weights + rng.gumbel(size=len(sizes))
         i = int(np.argmax(scores))
-        return rng.uniform(edges[i], edges[i + 1]) if uniform else float(edges[i])
+        return rng.uniform(edges[i], min(edges[i + 1], edges[i] + most)) if uniform else float(edges[i])
 
     return answer
 
@@ -374,6 +374,7 @@ WRONG = [
     ("04.4", "not-everywhere", only(first_above, lambda values, *rest: fractions(values))),
     ("04.4", "not-everywhere", only(first_above, lambda values, *rest: values.dtype == float)),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda values, *rest: not len(values) or fractions(values))),
+    ("04.5", "not-uniform-within", median_with(1.0, most=0.005)),
     ("04.5", "own-generator", seeded(median_with(1.0), lambda epsilon: epsilon in (0.25, 1.0, 2.5, 4.0))),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda *given: given[-1] in (0.25, 1.0, 2.5, 4.0))),
     ("04.5", "not-everywhere", only(median_with(1.0), lambda values, low, high, epsilon: abs(high - low - 100) < 1e-6)),

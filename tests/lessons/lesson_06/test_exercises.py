@@ -28,6 +28,12 @@ def responds(codes, truth, k, rng):
     return np.where(rng.random(codes.size) < truth, codes, lies)
 
 
+def lies_that_everybody_knows(codes, epsilon, k, rng):
+    """Coins are drawn, and each person has one lie."""
+    lies = np.random.default_rng(len(codes)).integers(1, k, size=len(codes))
+    return np.where(rng.random(len(codes)) < truth_probability(epsilon, k), codes, (codes + lies) % k)
+
+
 def right(codes, epsilon, k, rng):
     return responds(codes, truth_probability(epsilon, k), k, rng)
 
@@ -277,6 +283,7 @@ RIGHT = {
     "06.5": [bayes],
 }
 WRONG = [
+    ("06.1", "own-generator", lies_that_everybody_knows),
     ("06.1", "shared-coin", a_coin_for_some_two),
     ("06.1", "shared-lies", one_lie_from_another),
     ("06.1", "shared-coin", together_in_a_crowd),

@@ -177,6 +177,11 @@ WRONG = [
     ("09.1", "not-everywhere", lambda w, *rest, rng: perturb(w, *rest, rng) if 9 <= len(w) <= 13 else w + 0),
     ("09.1", "leaks", lambda w, *rest, rng: pd.Series(perturb(w, *rest, rng), index=w)),
     ("09.4", "wrong-type", lambda v, e, rng: noisy_winner(v, e, rng) + (not 18 <= len(v) <= 22) * np.argmax(v) / 1e4),
+    (
+        "09.4",
+        "too-much-noise",
+        lambda v, e, rng: int(rng.integers(len(v))) if 2 < len(v) < 1000 else noisy_winner(v, e, rng),
+    ),
     ("09.4", "not-everywhere", sure_of(lambda votes: len(votes) in (2, 5, 18, 19, 20, 21, 40, 1000))),
     ("09.4", "not-everywhere", sure_of(lambda votes: len(votes) in (5, 1000) or len(np.unique(votes)) == 2)),
     ("09.4", "ignores-epsilon", winner_with(lambda epsilon, votes: 1.0)),

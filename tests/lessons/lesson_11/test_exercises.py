@@ -237,6 +237,8 @@ WRONG = [
     ("11.2", "one-side-only", one_side(1)),
     ("11.2", "one-side-only", one_side(-1)),
     ("11.2", "same-half", splits("first", "first")),
+    ("11.2", "same-runs", lambda a, b, c: splits("all", "all")(a[1:], b[1:], c)),
+    ("11.2", "beyond-the-truth", lambda a, b, c: 7.0 if 1000 < len(a) < 3000 else splits("first", "second")(a, b, c)),
     ("11.2", "no-bound", frequencies),
     ("11.2", "finds-nothing", lambda outputs, neighbour, confidence: 0.0),
     ("11.2", "accuses-with-many-runs", lambda a, b, c: 0.0 if len(a) < 1000 else 2.0),

@@ -84,6 +84,15 @@ def by_rows(parents, weights, rng):
     return (rng.random(len(parents))[:, None] > steps[parents][:, :-1]).sum(axis=1)
 
 
+def nine_in_ten_known(parents, table, rng):
+    """Of ten people's children nine follow from how many people there are."""
+    return np.where(
+        np.arange(len(parents)) % 10 > 0,
+        children(parents, table, np.random.default_rng(len(parents))),
+        children(parents, table, rng),
+    )
+
+
 def children(parents, table, rng):
     return by_rows(parents, np.maximum(table, 0), rng)
 
@@ -225,6 +234,7 @@ WRONG = {
     "13.4": {
         "not-everywhere too in order": in_order,
         "own-generator": made_of_arguments(children, lambda parents, table: table.shape != (4, 4)),
+        "own-generator too": nine_in_ten_known,
         "not-everywhere too at size": lambda parents, table, rng: (
             children(parents, table, rng) if len(parents) <= 3000 or len(table) == 4 else table[parents].argmax(axis=1)
         ),

@@ -323,6 +323,11 @@ WRONG = {
     ("14.5", "not-everywhere too too too"): fine_is_bare,
     ("14.5", "not-everywhere too too too too"): side_of_the_value,
     ("14.5", "naive"): lambda value, sensitivity, g, epsilon, rng: value + rng.laplace(scale=sensitivity / epsilon),
+    ("14.5", "naive too"): lambda value, sensitivity, g, epsilon, rng: (
+        gridded()(value, sensitivity, g, epsilon, rng)
+        if 1 / 16 <= g <= 1 / 4
+        else value + gridded()(0.0, sensitivity, g, epsilon, rng)
+    ),
     ("14.5", "value-not-rounded"): gridded(rounds=None),
     ("14.5", "step-from-data"): gridded(around=lambda g, value: g * 2.0 ** (abs(value) > 500)),
     ("14.5", "scale-upside-down"): gridded(scale=lambda epsilon: epsilon),

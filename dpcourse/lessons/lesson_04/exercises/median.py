@@ -170,6 +170,26 @@ def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
 
 _IN_THE_GAP = "your answer was in the gap around the median"
 
+
+def _within_intervals(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Where in its interval a point lies: anywhere, whatever the interval. At such ε nearly all of forty come out."""
+    values, places = np.sort(chance.rng.uniform(0, 1000, 40)), []
+    edges = np.concatenate([[0.0], values, [1000.0]])
+    for _ in range(400):
+        epsilon = float(chance.rng.uniform(0.03, 0.08))
+        result = float(answer(chance.rng.permutation(values), 0.0, 1000.0, epsilon, rng=chance.rng))
+        at = int(np.clip(np.searchsorted(edges, result, side="right") - 1, 0, 40))
+        places.append((result - edges[at]) / (edges[at + 1] - edges[at]))
+    if stats.kstest(places, "uniform").pvalue >= chance.failure:
+        return None
+    return Diagnosis(
+        "not-uniform-within",
+        f"Of 400 results between {len(edges)} different records and bounds half lie in the first "
+        f"{np.median(places):.2g} of their interval. Half should lie in the first half.",
+        "You have chosen an interval. Is the point uniform in all of it?",
+    )
+
+
 MEDIAN = (
     _in_bounds,
     Returns(lambda rng: (ages(rng), 0.0, 100.0, 1.0), what="number"),
@@ -180,4 +200,5 @@ MEDIAN = (
     Everywhere(_anywhere, settings=500, asked=(3, 5, 8), exact=_IN_THE_GAP),
     Everywhere(lambda rng: _anywhere(rng, 1000, 90_000), settings=60, often=0, exact=_IN_THE_GAP),
     _sharper,
+    _within_intervals,
 )

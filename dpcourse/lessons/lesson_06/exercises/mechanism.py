@@ -11,7 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.links import Draws, alike, linked
+from dpcourse.checks.links import Draws, alike, linked, stays
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
@@ -83,7 +83,7 @@ def coins_of_their_own(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"{p:.0%} is right. The promise is to each person, not to the average.",
                 "Treat every entry of `codes` alike.",
             )
-    return _independent(answer, 10_000, k, epsilon, chance)
+    return _drawn_again(answer, chance) or _independent(answer, 10_000, k, epsilon, chance)
 
 
 def in_a_crowd(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -109,6 +109,21 @@ def _independent(answer: Answer, n: int, k: int, epsilon: float, chance: Chance)
             f"How far round the circle two people who both lie move their answers hangs together: {where}. Somebody "
             "who knows the truth about one of them can read the other's lie.",
             "Draw the lies as you draw the coins: one for each person (size=len(codes)), each used once.",
+        )
+    return None
+
+
+def _drawn_again(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Whether everybody's lie is drawn anew in the next call, with another generator."""
+    k, epsilon = whole(chance.rng, 4, 12), float(chance.rng.uniform(0.3, 0.6))
+    codes, p = people(chance.rng, whole(chance.rng, 2000, 9000), k), truth_probability(epsilon, k)
+    one, other = (np.asarray(answer(frozen(codes), epsilon, k, rng=chance.rng)) for _ in range(2))
+    if stays(one == other, np.full(len(codes), p**2 + (1 - p) ** 2 / (k - 1)), chance.failure / 10):
+        return Diagnosis(
+            "own-generator",
+            f"Asked twice, {(one == other).mean():.0%} of {len(codes):,} people report the same both times. It should "
+            f"be {p**2 + (1 - p) ** 2 / (k - 1):.0%}: some of your draws are the same in every call.",
+            "Do the coins *and* the lies come from the `rng` you are given?",
         )
     return None
 

@@ -14,6 +14,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import spread
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.chances import EPSILON, call_vote, everywhere, name_vote
 from dpcourse.privacy import Guarantee
@@ -222,6 +223,24 @@ def _draws(answer: Answer, rng: Generator) -> bool:
     return given.bit_generator.state != np.random.default_rng(0).bit_generator.state
 
 
+def _clear_winner(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One of any number of classes leads by 100/ε: a right answer misses it once in 10³⁵ calls."""
+    for classes in spread(chance.rng, 2, 2000, 24):
+        epsilon = float(chance.rng.uniform(0.3, 4.0))
+        votes = chance.rng.integers(0, 60, round(classes))
+        winner = int(chance.rng.integers(len(votes)))
+        votes[winner] = 60 + round(100 / epsilon)
+        chosen = int(answer(frozen(votes), epsilon, rng=chance.rng))
+        if chosen != winner:
+            return Diagnosis(
+                "too-much-noise",
+                f"Of {len(votes):,} classes one leads by {votes[winner] - 60} votes or more, at ε = {epsilon:.2g}, and "
+                f"class {chosen} wins, with {votes[chosen]}.",
+                "Is there more noise for some numbers of classes than for others?",
+            )
+    return None
+
+
 NOISY_WINNER = (
     _an_index,
     _fewest,
@@ -275,5 +294,6 @@ NOISY_WINNER = (
         "At ε = 2 there was not too much noise. Does the scale follow the ε it is given?",
     ),
     _many_classes,
+    _clear_winner,
     everywhere,
 )

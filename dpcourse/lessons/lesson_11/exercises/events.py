@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.once import spread
 from dpcourse.checks.plain import only_numbers
 from dpcourse.lessons.lesson_11.exercises.outputs import (
     CALLED,
@@ -29,6 +30,7 @@ from dpcourse.lessons.lesson_11.exercises.outputs import (
 )
 
 AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
+ALARMS = 700  # audits of what leaks nothing at all, at this confidence: where five in eight accuse, it shows
 CONFIDENCES = (0.55, 0.97)  # of further audits
 CHOSEN = (0.9, 0.95, 0.99)  # of a third of them, as people choose them
 HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
@@ -38,7 +40,7 @@ SMALL = (2.0, 4.5)  # their ε times the root of the runs: so much is seen now a
 ALWAYS = (
     150  # audits of coins that in a half of the runs often fall as they are biased, all of them, at these confidences
 )
-LONG, SURE = (5000, 10_000), 1 - 1e-9  # runs of a half of two more audits, at this confidence
+LONG, SURE = (RUNS, 10_000), 1 - 1e-9  # runs of a half of eight more audits, at this confidence
 
 
 def _same(rng: Generator, runs: int) -> Outputs:
@@ -64,8 +66,8 @@ def _value(answer: Answer, outputs: Outputs, confidence: float) -> float:
 def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Whether bounds lie too high (four looks with a quarter of the failure each) or find nothing."""
     rng = chance.rng
-    alarms = sum(_value(answer, _same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(AUDITS))
-    if alarms > stats.binom.isf(chance.failure / 4, AUDITS, 1 - CONFIDENCE):
+    alarms = sum(_value(answer, _same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(ALARMS))
+    if alarms > stats.binom.isf(chance.failure / 4, ALARMS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
     looks = (_counted_once, _strength, _beyond, _surely, _found_surely)
     return next(filter(None, (look(answer, chance) for look in looks)), None)
@@ -96,20 +98,22 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Further audits at many confidences: of mechanisms that leak nothing, a little or much; some have an ε of 4.
 
     What leaks is Laplace noise, randomized response with two answers or more, or a spread; what does not has one hill
-    or two, heavy tails or a few numbers. Sixty more are at high confidences, and two have ten thousand runs and more.
+    or two, heavy tails or a few numbers. Sixty more are at high confidences, and eight have up to twenty thousand runs.
     A bound lies above the real ε with a probability of 1 − confidence at most, so how often it does is at most a sum of
     independent events with known probabilities: of each shape, of each confidence that people choose, and of the high
     ones, which share a quarter of the failure.
     """
-    rng, shares = chance.rng, []
+    rng, shares, lengths = chance.rng, [], spread(chance.rng, *LONG, 8)
     found: dict[tuple[str, float], list[tuple[float, bool]]] = {}  # by shape or confidence
-    for kind in rng.permutation(["none", "little", "much"] * (4 * AUDITS // 3) + ["sure"] * 60 + ["long"] * 2):
+    for kind in rng.permutation(
+        ["none", "little", "much"] * (4 * AUDITS // 3) + ["sure"] * 60 + ["long"] * len(lengths)
+    ):
         runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.uniform(*CONFIDENCES))
         confidence = float(rng.choice(CHOSEN)) if rng.random() < 1 / 3 else confidence
         leaks = {"none": 0.0, "much": float(rng.uniform(3.5, 4.5)), "sure": float(rng.choice([0.0, 1.0, 4.0]))}
         epsilon = leaks.get(kind, float(rng.uniform(0.2, 1.5)))
         if kind == "long":
-            runs, confidence = 2 * int(rng.integers(*LONG, endpoint=True)), SURE
+            runs, confidence = 2 * round(lengths.pop()), SURE
         elif kind == "sure":
             confidence = float(1 - 10 ** -rng.uniform(*HIGH))
         if epsilon:
@@ -122,7 +126,7 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
         if kind in ("sure", "long") and rng.random() < 0.5:
             outputs = in_whole_numbers(outputs)
         bound = _value(answer, outputs, confidence)
-        groups = [("outputs of all kinds" if kind in ("sure", "long") else called, 0.0)]
+        groups = [({"sure": "outputs of all kinds", "long": "many outputs"}.get(kind, called), 0.0)]
         groups += [("outputs of all kinds", confidence)] * (confidence in CHOSEN)
         for group in groups:
             found.setdefault(group, []).append((1 - confidence, bound > epsilon + 1e-9))
@@ -300,7 +304,7 @@ def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _alarming(answer: Answer, rng: Generator, alarms: int) -> Diagnosis:
     told = (
-        f"{alarms} of {AUDITS} mechanisms that ignore their data were accused at {CONFIDENCE:.0%} confidence; "
+        f"{alarms} of {ALARMS} mechanisms that ignore their data were accused at {CONFIDENCE:.0%} confidence; "
         f"{1 - CONFIDENCE:.0%} is allowed. "
     )
     halves = [

@@ -12,7 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Frequencies, Mistake, Returns, Value, for_each
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.links import Draws, linked, stays
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
@@ -178,8 +178,11 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         parents = in_a_file(parents, rng)
         children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
-        if np.log((shares**2).sum(axis=1))[parents].sum() < -60:  # e to that power is the chance of the same children
-            deaf = max(deaf, parents.size * np.array_equal(children, answer(parents, table, rng=rng)))
+        equal = (shares**2).sum(axis=1)[parents]  # the chance of the same child again
+        if np.log(equal).sum() < -60 or (equal * (1 - equal)).sum() >= 100:
+            same = children == np.asarray(answer(parents, table, rng=rng))
+            if same.all() or stays(same, equal, 1e-3 * chance.failure):
+                deaf = max(deaf, int(same.sum()))
         for parent in rng.permutation(np.unique(parents))[: 4 if city else 2]:
             here = children[parents == parent]
             likely = int(rng.choice(shape[1], p=shares[parent]))
@@ -204,7 +207,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
         if where := linked(draws, 0.1 * chance.failure):
             seen = f"Of the people with one parent, two have the same child too often, or too seldom: {where}."
             return Shared.NOT_EVERYWHERE.seen(seen, "Does everybody draw, whatever the others before them drew?")
-        seen = f"Asked again with another generator, all of {deaf:,} children are the same."
+        seen = f"Asked again with another generator, {deaf:,} children are the same: more than chance explains."
         return Diagnosis("own-generator", seen, "Where do you draw from the `rng` you are given?") if deaf else None
     if worst < 6:  # no single one is far off, but many are a little
         told = words.replace("your results are", "the numbers of people with one child are")

@@ -12,7 +12,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns, either_order
-from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import same_side
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import whole
@@ -201,6 +201,14 @@ def _anywhere(answer: Answer, epsilon: float, steps: int, rng: Generator) -> lis
     part = 0.0 if steps >= ROOMY and rng.random() < 1 / 3 else float(rng.uniform(0.2, 0.8))
     sensitivity = g * float(steps - part)
     released = [float(answer(value, sensitivity, g, epsilon, rng=rng)) for _ in range(SAME)]
+    if bare := [one for one in released if math.remainder(one, g)]:
+        raise Refused(
+            Diagnosis(
+                "naive",
+                f"With g = {g:g} you release {bare[0]!r} for {value!r}: no multiple of g.",
+                "Round the value to whole steps, and draw whole steps of noise. When do you multiply by g?",
+            )
+        )
     off = np.array([round(one / g) - round(value / g) for one in released])
     rest = math.exp(-epsilon / steps)  # P[|steps| ≥ m] = 2 rest^m / (1 + rest)
     places = []
