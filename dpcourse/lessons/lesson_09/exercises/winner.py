@@ -232,8 +232,7 @@ def _clear_winner(answer: Answer, chance: Chance) -> Diagnosis | None:
         votes[winner] = 60 + round(100 / epsilon)
         chosen = int(answer(frozen(votes), epsilon, rng=chance.rng))
         if chosen != winner:
-            return Diagnosis(
-                "too-much-noise",
+            return Shared.TOO_MUCH_NOISE.seen(
                 f"Of {len(votes):,} classes one leads by {votes[winner] - 60} votes or more, at ε = {epsilon:.2g}, and "
                 f"class {chosen} wins, with {votes[chosen]}.",
                 "Is there more noise for some numbers of classes than for others?",
