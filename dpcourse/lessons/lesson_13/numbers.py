@@ -182,9 +182,9 @@ def quality(train: pd.DataFrame, test: pd.DataFrame, schema: Schema, epsilons: C
                 errors[name][i, draw] = np.mean(list(pair_errors(train, made, schema).values()))
                 accuracies[name][i, draw] = accuracy_on_people(made, test, schema)
                 with_label[name][i, draw] = sum(schema.label in edge for edge in fitted.edges_)
-    rich = float((test[schema.label] == test[schema.label].mode()[0]).mean())
+    floor = float((test[schema.label] == test[schema.label].mode()[0]).mean())
     ceiling = accuracy_on_people(train, test, schema)
-    return Quality(np.array(epsilons), errors, accuracies, with_label, ceiling, rich, spent)
+    return Quality(np.array(epsilons), errors, accuracies, with_label, ceiling, floor, spent)
 
 
 def coverage(pairs: Collection[Pair], made: pd.DataFrame, truth: pd.DataFrame, schema: Schema) -> float:

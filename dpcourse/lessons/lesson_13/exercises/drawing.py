@@ -204,7 +204,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
                     )
         asked.append(Asked({"rows": shape[0], "columns": shape[1], "people": parents.size}, np.array(scores)))
     if not (words := off_somewhere(asked, 0.9 * chance.failure)):
-        if where := linked(draws, 0.1 * chance.failure):
+        if where := linked(draws, 0.06 * chance.failure):
             seen = f"Of the people with one parent, two have the same child too often, or too seldom: {where}."
             return Shared.NOT_EVERYWHERE.seen(seen, "Does everybody draw, whatever the others before them drew?")
         seen = f"Asked again with another generator, {deaf:,} children are the same: more than chance explains."
