@@ -1,4 +1,4 @@
-"""Exercise 11.2: choose an event on one half of the runs, certify it on the other."""
+"""Exercise 11.2: whether an audit that chooses an event and certifies it gives bounds that are too high."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
-from dpcourse.checks.cases import frozen
-from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import spread
-from dpcourse.checks.plain import only_numbers
+from dpcourse.lessons.lesson_11.exercises.asked import CONFIDENCE, RUNS, SURER, bound_of, percent, same
 from dpcourse.lessons.lesson_11.exercises.outputs import (
     CALLED,
     LEAKING,
@@ -26,26 +25,21 @@ from dpcourse.lessons.lesson_11.exercises.outputs import (
     smooth,
     spreads,
     stepped,
-    turned,
 )
+from dpcourse.lessons.lesson_11.exercises.strength import at_high_confidence, with_many_runs
 
-AUDITS, RUNS, CONFIDENCE = 100, 200, 0.5
+AUDITS = 100
 ALARMS = 700  # audits of what leaks nothing at all, at this confidence: where five in eight accuse, it shows
 CONFIDENCES = (0.55, 0.97)  # of further audits
 CHOSEN = (0.9, 0.95, 0.99)  # of a third of them, as people choose them
 HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
 IDLE, HIGHEST = 300, (4.0, 6.0)  # audits of what leaks nothing, which are hardly ever wrong
-FAINT, SURER = 300, (1.5, 3.0)  # audits of what leaks hardly anything, at 97% to 99.9%
+FAINT = 300  # audits of what leaks hardly anything, at the confidences of `SURER`
 SMALL = (2.0, 4.5)  # their ε times the root of the runs: so much is seen now and then
 ALWAYS = (
     150  # audits of coins that in a half of the runs often fall as they are biased, all of them, at these confidences
 )
 LONG, SURE = (RUNS, 10_000), 1 - 1e-9  # runs of a half of eight more audits, at this confidence
-
-
-def _same(rng: Generator, runs: int) -> Outputs:
-    """Outputs of a mechanism that does not look at its data, no two of them the same."""
-    return (smooth if rng.random() < 0.7 else hilly)(rng, runs)
 
 
 def _only_in_one_half(rng: Generator, runs: int, first: bool) -> Outputs:
@@ -55,21 +49,13 @@ def _only_in_one_half(rng: Generator, runs: int, first: bool) -> Outputs:
     return data, neighbour
 
 
-def _value(answer: Answer, outputs: Outputs, confidence: float) -> float:
-    bound = float(only_numbers(answer(frozen(outputs[0]), frozen(outputs[1]), confidence)))
-    if not math.isfinite(bound):
-        where = f"With {len(outputs[0]):,} runs a side, at {_sure(1 - confidence)} confidence,"
-        raise Refused(Diagnosis("nan", f"{where} your bound is {bound:g}.", "Is something divided by zero there?"))
-    return bound
-
-
 def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Whether bounds lie too high (four looks with a quarter of the failure each) or find nothing."""
     rng = chance.rng
-    alarms = sum(_value(answer, _same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(ALARMS))
+    alarms = sum(bound_of(answer, same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(ALARMS))
     if alarms > stats.binom.isf(chance.failure / 4, ALARMS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
-    looks = (_counted_once, _strength, _beyond, _surely, _found_surely)
+    looks = (_counted_once, with_many_runs, _beyond, _surely, at_high_confidence)
     return next(filter(None, (look(answer, chance) for look in looks)), None)
 
 
@@ -84,7 +70,7 @@ def _counted_once(answer: Answer, chance: Chance) -> Diagnosis | None:
         runs, confidence = 2 * int(rng.integers(RUNS // 4, RUNS)), float(rng.choice(CHOSEN))
         outputs = coins(rng, 700.0, runs)  # nobody ever lies
         all_runs = ((1 - confidence) / 2) ** (1 / runs)  # both bounds of an event that always happened, and never
-        if abs(_value(answer, outputs, confidence) - math.log(all_runs / (1 - all_runs))) > 1e-9:
+        if abs(bound_of(answer, outputs, confidence) - math.log(all_runs / (1 - all_runs))) > 1e-9:
             return None
     return Diagnosis(
         "same-half",
@@ -125,7 +111,7 @@ def _beyond(answer: Answer, chance: Chance) -> Diagnosis | None:
             called, outputs = CALLED[idle], idle(rng, runs)
         if kind in ("sure", "long") and rng.random() < 0.5:
             outputs = in_whole_numbers(outputs)
-        bound = _value(answer, outputs, confidence)
+        bound = bound_of(answer, outputs, confidence)
         groups = [({"sure": "outputs of all kinds", "long": "many outputs"}.get(kind, called), 0.0)]
         groups += [("outputs of all kinds", confidence)] * (confidence in CHOSEN)
         for group in groups:
@@ -156,7 +142,7 @@ def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng = chance.rng
     for _ in range(12):
         outputs = laplace(rng, 4.0, 2 * RUNS)
-        if _value(answer, outputs, 0.6) != _value(answer, outputs, 1 - 1e-6):
+        if bound_of(answer, outputs, 0.6) != bound_of(answer, outputs, 1 - 1e-6):
             break
     else:
         return Diagnosis(
@@ -167,17 +153,17 @@ def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
     idle, faint, always = [], [], []
     for error in 10 ** -rng.uniform(*HIGHEST, IDLE):
         outputs = (smooth, hilly, stepped)[int(rng.integers(3))](rng, 2 * int(rng.integers(RUNS // 4, RUNS)))
-        idle.append((float(error), _value(answer, outputs, float(1 - error)) > 1e-9))
+        idle.append((float(error), bound_of(answer, outputs, float(1 - error)) > 1e-9))
     for error in 10 ** -rng.uniform(*SURER, FAINT):
         runs, shape = 2 * int(rng.integers(RUNS // 4, RUNS)), laplace if rng.random() < 0.5 else coins
         epsilon = float(rng.uniform(*SMALL) / np.sqrt(runs))
         outputs = shape(rng, epsilon, runs)
-        faint.append((float(error), _value(answer, outputs, float(1 - error)) > epsilon + 1e-9))
+        faint.append((float(error), bound_of(answer, outputs, float(1 - error)) > epsilon + 1e-9))
     for error in 10 ** -rng.uniform(*SURER, ALWAYS):
         runs = 2 * int(rng.integers(RUNS // 8, RUNS // 2))
         epsilon = float(np.log(runs / 2) - rng.uniform(0.1, 0.4))  # of so many runs, one or none is a lie
         outputs = coins(rng, epsilon, runs)
-        always.append((float(error), _value(answer, outputs, float(1 - error)) > epsilon + 1e-9))
+        always.append((float(error), bound_of(answer, outputs, float(1 - error)) > epsilon + 1e-9))
     failure = chance.failure / 12
     return (
         _too_often("outputs that ignore the data", idle, failure)
@@ -191,23 +177,6 @@ def _surely(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-def _found_surely(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Who certifies nothing at high confidences from few runs is never wrong there: half of ε = 4 is within reach."""
-    rng, shares = chance.rng, []
-    for _ in range(24):
-        shape, runs = (laplace, answers, spreads)[int(rng.integers(3))], 2 * int(rng.integers(RUNS // 2, RUNS))
-        shares.append(_value(answer, shape(rng, 4.0, runs), float(1 - 10 ** -rng.uniform(*SURER))) / 4)
-    if np.median(shares) >= 0.1:
-        return None
-    low, high = (_sure(10**-power) for power in SURER)
-    return Diagnosis(
-        "finds-nothing",
-        f"At confidences from {low} to {high} your audit certifies {np.median(shares):.1%} of ε = 4, from {RUNS} to "
-        f"{2 * RUNS} runs a side. At lower ones, or from more runs, it certifies enough.",
-        "What does your function do differently at a high confidence, with few runs?",
-    )
-
-
 _UNTIED = "How sure is each of your two bounds, if both have to hold at once?"
 _TIED = f"{_UNTIED} And where do you count an output that equals your threshold?"
 
@@ -218,22 +187,13 @@ def _too_often(of: str, some: list[tuple[float, bool]], failure: float, ask: str
     if _at_least(beyond, errors) >= failure:
         return None
     may = f"On average, at most {sum(errors):.2g} may." if sum(errors) >= 0.5 else "Hardly any may."
-    low, high = _sure(max(errors)), _sure(min(errors))
+    low, high = percent(max(errors)), percent(min(errors))
     at = f"at {low} confidence" if low == high else f"at confidences from {low} to {high}"
     return Diagnosis(
         "beyond-the-truth",
         f"Of {len(errors)} bounds for {of}, {at}, {beyond} lie above the real ε. {may}",
         ask,
     )
-
-
-def _sure(error: float) -> str:
-    """1 − error in percent, with as many digits as it takes to tell it from 100%.
-
-    >>> _sure(0.45), _sure(0.0085), _sure(3.3e-6)
-    ('55%', '99.2%', '99.9997%')
-    """
-    return f"{1 - error:.{max(0, math.ceil(-math.log10(error)) - 2)}%}"
 
 
 def _at_least(beyond: int, errors: list[float]) -> float:
@@ -244,74 +204,16 @@ def _at_least(beyond: int, errors: list[float]) -> float:
     return float(chances[beyond:].sum())
 
 
-def _strength(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Many runs, in random order from mechanisms that leak and from some that do not: lengths tell no answer which.
-
-    Of those that leak half have their outputs above the neighbour's, half below.
-    """
-    rng, idle = chance.rng, []
-    shares: dict[bool, list[float]] = {True: [], False: []}
-    levels = rng.permutation([1.0, 2.0, 2.75, 3.5, 4.5, 5.0])
-    # So far apart that no constant is good for one half of them and not too large for the smallest.
-    leaking = [(float(level), i % 2 == 0) for i, level in enumerate(levels)]
-    for level, upwards in rng.permutation([*leaking, *[(0.0, False)] * 5]).tolist():
-        runs, epsilon = 2 * int(rng.integers(1500, 2500)), level * float(rng.uniform(1.0, 1.1))
-        if epsilon:
-            outputs = turned(laplace(rng, epsilon, runs), upwards=bool(upwards))
-            shares[bool(upwards)].append(_value(answer, outputs, 0.99) / epsilon)
-        else:
-            idle.append(_value(answer, _same(rng, runs), 0.99))
-    if sum(bound > 1e-9 for bound in idle) > stats.binom.isf(chance.failure / 4, len(idle), 0.01):
-        return Diagnosis(
-            "accuses-with-many-runs",
-            "With 3,000 runs a side or more, at 99% confidence, you accuse mechanisms that ignore their data, of up to "
-            f"ε = {max(idle):.3g}. With {RUNS} runs a side, at {CONFIDENCE:.0%}, you did not do so too often.",
-            "The bound must come from the counts, whatever the number of runs and the confidence.",
-        )
-    both = [*shares[True], *shares[False]]
-    if max(both) > 1.25:
-        return Diagnosis(
-            "too-much",
-            f"On Laplace noise your bound is {max(both):.3g} times the real ε (99% confidence, 3,000 runs a side or "
-            "more).",
-            "From which counts does it follow? For which rate do you need a lower bound, for which an upper one?",
-        )
-    if np.median(both) < 0.025:
-        return Diagnosis(
-            "finds-nothing",
-            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(both):.1%} of it, from 3,000 runs a "
-            "side or more.",
-            "Print your threshold and its two counts. Do they differ? Which bound do they give?",
-        )
-    above, below = (float(np.median(shares[upwards])) for upwards in (True, False))
-    if min(above, below) < 0.025:
-        found, where = (below, "below") if below > above else (above, "above")
-        return Diagnosis(
-            "one-side-only",
-            f"Where `outputs` lie {where} `neighbour_outputs` your audit certifies {found:.0%} of ε, and nothing where "
-            "they lie on the other side.",
-            "On which of the two datasets is your event expected? Who decides that, and from which runs?",
-        )
-    if np.median(both) < 0.45:
-        return Diagnosis(
-            "weak",
-            f"On mechanisms with ε from 1 to 5 your audit certifies {np.median(both):.0%} of it, from 3,000 runs a "
-            "side or more; half is easily had.",
-            "Do you try thresholds in the tails, and both directions? Is the best one chosen by its bound?",
-        )
-    return None
-
-
 def _alarming(answer: Answer, rng: Generator, alarms: int) -> Diagnosis:
     told = (
         f"{alarms} of {ALARMS} mechanisms that ignore their data were accused at {CONFIDENCE:.0%} confidence; "
         f"{1 - CONFIDENCE:.0%} is allowed. "
     )
     halves = [
-        np.mean([_value(answer, _only_in_one_half(rng, RUNS, first), 0.999) > 1e-9 for _ in range(20)]) > 0.85
+        np.mean([bound_of(answer, _only_in_one_half(rng, RUNS, first), 0.999) > 1e-9 for _ in range(20)]) > 0.85
         for first in (True, False)
     ]
-    still = sum(_value(answer, _same(rng, RUNS), SURE) > 1e-9 for _ in range(20))
+    still = sum(bound_of(answer, same(rng, RUNS), SURE) > 1e-9 for _ in range(20))
     if still > 6:
         return Diagnosis(
             "no-bound",
