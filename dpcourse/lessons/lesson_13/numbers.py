@@ -13,8 +13,7 @@ import pandas as pd
 from scipy.optimize import brentq
 from sklearn.linear_model import LogisticRegression
 
-from dpcourse.accounting import PrivacyAccountant
-from dpcourse.accounting.renyi import epsilon_from_zcdp
+from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
 from dpcourse.datasets import Schema, load_adult
 from dpcourse.synthetic import NoisyCounts, TreeSynthesizer
 from dpcourse.synthetic.marginals import count
@@ -67,19 +66,17 @@ def _exact(columns: tuple[str, ...]) -> np.ndarray:
 
 @functools.lru_cache(maxsize=256)
 def zcdp_worth(epsilon: float, delta: float) -> float:
-    """The largest ρ whose zCDP is worth (ε, δ), from below, to a part in 10¹².
+    """The largest ρ whose zCDP is worth (ε, δ), from below, to a part in a billion.
 
     Examples
     --------
+    >>> from dpcourse.accounting.renyi import epsilon_from_zcdp
     >>> rho = zcdp_worth(1.0, 1e-6)
     >>> round(rho, 4), round(epsilon_from_zcdp(rho, 1e-6), 4)
     (0.0244, 1.0)
     """
-    low, high = 0.0, epsilon + 1.0
-    while high - low > 1e-12 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if epsilon_from_zcdp(middle, delta) <= epsilon else (low, middle)
-    return low
+    noise = calibrate_noise_multiplier(epsilon, delta, sampling_rate=1.0, steps=1, method="zcdp")
+    return 1 / (2 * noise**2)
 
 
 def noisy_table(columns: tuple[str, ...], epsilon: float, tables: int = 1) -> NoisyTable:
