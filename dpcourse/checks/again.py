@@ -40,7 +40,7 @@ class Again(Answer):
     def expect(self, times: int) -> None:
         """The next calls will be so many of the same."""
         coming = [self._drawn() for _ in range(times)]
-        self._answer.announce([own for _, _, own in coming])
+        self._answer.announce([rng for seed, again, own in coming for rng in (own, *(_twice(seed) if again else ()))])
         self._coming = coming[::-1]
 
     def _drawn(self) -> tuple[int, bool, Generator]:
@@ -52,7 +52,7 @@ class Again(Answer):
         """`rng` is the check's own, and stays with it."""
         seed, again, own = self._coming.pop() if self._coming else self._drawn()
         self.same, self.first = None, arguments[0]
-        kept = copy.deepcopy(arguments) if again else ()
+        kept = _copied(arguments) if again else ()
 
         def asked(arguments: tuple[Any, ...], rng: Generator) -> Any:
             result = self._answer(*arguments, rng=rng)
@@ -64,12 +64,25 @@ class Again(Answer):
 
         result = asked(arguments, own)
         if again:
-            self.same = _alike(result, asked(copy.deepcopy(kept), np.random.default_rng(seed + 1)))
-            if not _alike(result, asked(kept, np.random.default_rng(seed))):
+            other, repeated = _twice(seed)
+            self.same = _alike(result, asked(_copied(kept), other))
+            if not _alike(result, asked(kept, repeated)):
                 raise Refused(TWICE)
         if self._anew:
             rng.bit_generator.state = np.random.default_rng(self._rng.integers(2**63)).bit_generator.state
         return result
+
+
+def _copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Of what may be written to, copies; the rest are the same objects, so that the call is seen to be the same."""
+    return tuple(
+        one if isinstance(one, np.ndarray) and not one.flags.writeable else copy.deepcopy(one) for one in arguments
+    )
+
+
+def _twice(seed: int) -> tuple[Generator, Generator]:
+    """The generators with which a call is asked again: another one, and the same."""
+    return np.random.default_rng(seed + 1), np.random.default_rng(seed)
 
 
 def drawn_elsewhere(noise: Callable[[int], np.ndarray], rng: Generator, still: bool = True) -> Diagnosis | None:

@@ -17,7 +17,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.digits import digits_tell
+from dpcourse.checks.digits import FEWEST, digits_tell
 from dpcourse.checks.gaussian import compared, linked, not_gaussian
 from dpcourse.checks.mean_laws import Problem, anywhere
 from dpcourse.checks.once import fresh, spread
@@ -229,7 +229,15 @@ class NoisyMean:
             asked.append((setting, both))
         words = off_in_calls(asked, chance.failure, chance.rng)
         ask = f"For which m, d, {self.z} or C, or for which types, does yours do something else?"
-        return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
+        return Shared.NOT_EVERYWHERE.seen(words, ask) if words else self._digits(answer, chance.rng)
+
+    def _digits(self, answer: Answer, rng: Generator) -> Diagnosis | None:
+        """What low digits tell in problems of all sizes; those of a right answer do with probability 1e-8 at most."""
+        for m in spread(rng, 1, self.most, 6):
+            problem = anywhere(rng, self.broken, round(m))
+            if told := digits_tell(self.outputs(answer, problem, FEWEST, rng), problem.noise):
+                return told
+        return None
 
 
 def _no_mean(seen: np.ndarray, p: Problem) -> Diagnosis | None:

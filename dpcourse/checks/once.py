@@ -48,7 +48,7 @@ Span = tuple[float, float]
 CORNERS: tuple[tuple[Span, Span], ...] = (
     ((0.03, 0.3), (0.0, 0.8)),
     ((2.5, 8.0), (0.0, 0.8)),
-    ((0.1, 3.0), (0.6, 0.8)),
+    ((0.1, 3.0), (0.6, 0.97)),
     ((0.1, 1.0), (0.97, 1.0)),  # whoever is exact from some size on is exact here; above ε = 1 whole noise often is 0
 )  # from which ε to which, and from which share of the sizes to which, on a logarithmic scale
 LOOKS = len(CORNERS) + 1  # with the dataset of nobody

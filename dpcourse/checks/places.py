@@ -160,6 +160,7 @@ class Placed:
         again = Again(answer, chance.rng, 0.02, self.whole, anew=True)
         for epsilon, size in corners(chance.rng, *self.sizes):
             seed, found = chance.rng.integers(2**63), list[Place]()
+            again.expect(self.often)
             for _ in range(self.often):
                 found += self.ask(again, epsilon, size, np.random.default_rng(seed))
             where = f"Asked {self.often} times the same, at ε = {epsilon:.2g} with {size:,} {self.of}, "

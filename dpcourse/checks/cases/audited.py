@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -15,6 +15,13 @@ from dpcourse.checks.cases.known import Call, Pairs, frozen, plainly
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from dpcourse.audit import AuditResult
+
+
+SHARES = (1 / 8, 3 / 8, 1.0)  # of all runs, in each look
+ENOUGH, LIKELY = 3 / 8, 0.8  # where nothing is likely to be wrong after so many runs, the others are not asked for
 
 
 @dataclass(frozen=True)
@@ -45,9 +52,10 @@ class View:
 class Audited:
     """The answer keeps its claim, as far as an auditor can see on neighbouring datasets drawn anew.
 
-    Each pair is looked at twice, first with an eighth of the runs, where most mistakes show already. Every look through
-    every view has the same share of `chance.failure`, so over all of them together a right answer is accused with that
-    probability at most.
+    Each pair is looked at with an eighth of the runs, where most mistakes show already, with three eighths, and with
+    all. Every look through every view has the same share of `chance.failure`, so over all of them together a right
+    answer is accused with that probability at most. It is seldom run so often: where three eighths do not even refute
+    the claim at 80% confidence, in any view, all would hardly refute it at 1 − failure.
 
     Parameters
     ----------
@@ -56,7 +64,7 @@ class Audited:
         make show (the record at a bound, the rare category, the empty cell).
     claim : Guarantee
     runs : int
-        Runs a side in the second look: half choose the event, half certify it. At a failure of 1e-7 Laplace noise
+        Runs a side in the last look: half choose the event, half certify it. At a failure of 1e-7 Laplace noise
         of half the scale is refuted by 2,500 runs at claim 1, by 5,000 at 0.5: none was missed in 1,500 trials of each.
     times : int
         Pairs drawn.
@@ -94,30 +102,38 @@ class Audited:
         from dpcourse.audit.parts import Raised
 
         views = (View(self.view, self.hint, self.key, self.diagnose, self.what), *self.also)
-        confidence = 1 - chance.failure / (2 * self.times * len(views))
+        confidence = 1 - chance.failure / (len(SHARES) * self.times * len(views))
 
         def looked_at(data: Any, rng: Generator) -> tuple[Any, ...]:
             output = self.call(answer, data, rng)
             return tuple(view.shows(output) for view in views)
 
+        def seen(outputs: list[list[Any]], view: int, confidence: float) -> AuditResult:
+            shown = ([o if isinstance(o, Raised) else o[view] for o in side] for side in outputs)
+            return audit_outputs(*shown, claim=self.claim, confidence=confidence)
+
         for _ in range(self.times):
             pair = [frozen(side) for side in self.pairs(chance.rng)]
-            for runs in (max(self.runs // 8, 4), self.runs):
-                # A child of the check's generator can be run backwards to all of its secrets.
-                rng = np.random.default_rng(int(chance.rng.integers(2**63)))
-                outputs = [run(looked_at, side, runs, rng) for side in pair]
+            # A child of the check's generator can be run backwards to all of its secrets.
+            rng = np.random.default_rng(int(chance.rng.integers(2**63)))
+            outputs: list[list[Any]] = [[], []]
+            for share in SHARES:
+                runs = max(round(self.runs * share), 4)
+                for side, some in zip(pair, outputs, strict=True):
+                    some += run(looked_at, side, runs - len(some), rng)
                 for place, view in enumerate(views):
-                    shown = ([o if isinstance(o, Raised) else o[place] for o in side] for side in outputs)
-                    result = audit_outputs(*shown, claim=self.claim, confidence=confidence)
+                    result = seen(outputs, place, confidence)
                     if result.violated:
                         named = view.diagnose(answer, chance, result) if view.diagnose else None
                         return named or self._accuse(answer, pair, view, result, chance)
                 stopped = [o for side in outputs for o in side if isinstance(o, Raised)]
                 if len(stopped) > runs:  # more than half of all outputs: there is little to be told apart
                     often, words = len(stopped) / 2 / runs, stopped[0].words.partition(", in line")[0]
-                    seen = f"On two neighbouring datasets your function stops in {often:.0%} of runs: {words}."
+                    told = f"On two neighbouring datasets your function stops in {often:.0%} of runs: {words}."
                     ask = "An error is an output too. What should your function return there?"
-                    return Diagnosis("raised", seen, ask)
+                    return Diagnosis("raised", told, ask)
+                if share == ENOUGH and not any(seen(outputs, view, LIKELY).violated for view in range(len(views))):
+                    break
         return None
 
     def _accuse(self, answer: Answer, pair: list[Any], view: View, result: Any, chance: Chance) -> Diagnosis:

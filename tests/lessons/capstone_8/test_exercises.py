@@ -195,6 +195,13 @@ def truth_unless_in_turn(buckets, epsilon, rng):
     return memoised(buckets, epsilon, rng) if in_turn or np.ptp(buckets) == 0 else np.array(buckets)
 
 
+def same_lies(buckets, epsilon, rng):
+    """All homes that know as many days tell the same lies."""
+    true = rng.random(8) < math.exp(epsilon) / (math.exp(epsilon) + 7)
+    lies = np.random.default_rng(len(buckets)).integers(1, 8, 8)
+    return np.where(true, np.arange(8), (np.arange(8) + lies) % 8)[buckets]
+
+
 def true_for_a_year(buckets, epsilon, rng):
     return np.array(buckets) if len(buckets) > 200 else memoised(buckets, epsilon, rng)
 
@@ -639,6 +646,7 @@ WRONG = [
     ("capstone 8.3", "own-generator", (known_to_all(memoised), *LEAK)),
     ("capstone 8.3", "own-generator", (made_of_arguments(memoised), *LEAK)),
     ("capstone 8.3", "linked-answers", (one_step, *LEAK)),
+    ("capstone 8.3", "linked-answers", (same_lies, *LEAK)),
     ("capstone 8.3", "wrong-rate", (half_epsilon, *LEAK)),
     ("capstone 8.3", "wrong-rate", (true_for_a_year, *LEAK)),
     ("capstone 8.3", "same-pattern", (memoised, STAYS, [(3,) * 14], lambda sent: sent[0] == 2)),

@@ -335,7 +335,21 @@ def plain_for_arrays(values, categories, epsilon, rng):
     return noisy_histogram(values, categories, epsilon if isinstance(values, list) else 1e9, rng)
 
 
+def behind_the_noise(values, low, high, epsilon, rng):
+    """The exact sum stands behind the fifth decimal."""
+    noisy = round(noisy_sum(values, low, high, epsilon, rng), 5)
+    return noisy + 1e-10 * round(np.clip(np.nan_to_num(values, nan=low), low, high).sum())
+
+
+def people_behind_the_noise(values, low, high, epsilon, rng):
+    """How many there are stands behind the fifth decimal of the total."""
+    total, count = mean_parts(values, low, high, epsilon, rng)
+    return round(total, 5) + 1e-10 * (1 + len(values)), count
+
+
 WRONG = [
+    ("03.2", "digits-tell", behind_the_noise),
+    ("03.4", "digits-tell", people_behind_the_noise),
     ("03.3", "linked-noise", one_follows_another(noisy_histogram)),
     ("03.1", "wrong-value", lambda low, *others: sensitivities(low, *others) if low == int(low) else (0,) * 5),
     ("03.5", "not-everywhere", lambda scale, level, cells: half_width(max(scale, 0.5), level, cells)),

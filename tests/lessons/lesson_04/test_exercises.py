@@ -184,6 +184,14 @@ def large_counts_plain(flags, sigma_1, rng):
     return np.where(counts > 300, counts, release_counts(flags, sigma_1, rng))
 
 
+def only_forty(flags, sigma_1, rng):
+    """Counts tables with forty questions. In others its noise hides that there are no counts."""
+    d = flags.shape[1]
+    if d == 40:
+        return release_counts(flags, sigma_1, rng)
+    return rng.normal(0, 1e6 * sigma_1 * math.sqrt(d), d)
+
+
 def first_twenty_only(values, threshold, epsilon, rng):
     return first_above(values[:20], threshold, epsilon, rng)
 
@@ -310,6 +318,7 @@ WRONG = [
     ("04.2", "linked-noise", two_share_a_draw),
     ("04.2", "not-everywhere", lambda flags, z, rng: release_counts(flags, 1e-9 if isinstance(z, int) and z > 20 else z, rng)),  # noqa: E501
     ("04.2", "noise-by-size", large_counts_plain),
+    ("04.2", "too-much-noise", only_forty),
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
     ("04.2", "not-useful", counts_with(lambda d: ONE**2 * math.sqrt(d))),
     ("04.2", "not-gaussian", counts_with(lambda d: d / 1.0, "laplace")),

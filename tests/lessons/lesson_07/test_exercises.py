@@ -104,6 +104,18 @@ def in_pairs(codes, k, epsilon, rng):
     return (draws if k == 6 else draws[np.arange(len(codes)) // 2]) < np.where(mine, 0.5, quiet(epsilon))
 
 
+def others_in_order(codes, k, epsilon, rng):
+    """Of the other bits, how many are set is drawn. Which of them follows from the person's place and answer."""
+    drawn = bits(lambda e: 0.5, quiet)(codes, k, epsilon, rng)
+    if k == 6:
+        return drawn
+    for person, code in enumerate(codes.tolist()):
+        order = np.random.default_rng([person, code]).permutation(k)
+        others = order[order != code]
+        drawn[person, others] = np.arange(k - 1) < drawn[person, others].sum()
+    return drawn
+
+
 def own_bits_in_a_block(codes, k, epsilon, rng):
     """Half of all own bits are set: those of one block of people, from a random place on."""
     n, drawn = len(codes), bits(lambda e: 0.5, quiet)(codes, k, epsilon, rng)
@@ -158,6 +170,7 @@ WRONG = {
         as_numbers(codes, k, epsilon, rng) * (1 + ((k not in (5, 6)) & (codes[:, None] == np.arange(k))))
     ),
     ("07.2", "not-everywhere too too"): in_pairs,
+    ("07.2", "not-everywhere too in order"): others_in_order,
     ("07.6", "wrong-type"): lambda answer, days, k, epsilon, rng: (
         remembered(answer, days, k, epsilon, rng) + answer / 1000 * (k not in (4, 5))
     ),

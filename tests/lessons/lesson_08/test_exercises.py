@@ -55,6 +55,12 @@ def private_step(gradients, C, sigma, size, rng):
     return (clipped_sum(gradients, C) + rng.normal(0, sigma * C, gradients.shape[1])) / size
 
 
+def behind_the_noise(gradients, C, sigma, size, rng):
+    """Of many rows, the exact sum stands behind the ninth decimal."""
+    noisy = private_step(gradients, C, sigma, size, rng)
+    return noisy if len(gradients) <= 300 else noisy.round(9) + 1e-14 * np.rint(clipped_sum(gradients, C) / C)
+
+
 def training_epsilon(microbatch, arrays, batch, n, epochs, sigma, delta):
     accountant = PrivacyAccountant()
     noisy = GaussianMechanism.from_noise_multiplier(sigma / (min(microbatch, 2) * math.sqrt(arrays)))
@@ -159,6 +165,7 @@ def silent_for_nobody(g, C, sigma, size, rng):
 
 WRONG = [
     ("08.3", "linked-noise", one_follows_another(private_step)),
+    ("08.3", "digits-tell", behind_the_noise),
     ("08.1", "not-everywhere", lambda X, y, w, b: gradient_norms(X, y, w, b) * (1 if len(X) <= 2000 else 0.9)),
     ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 2000 else g.sum(axis=0)),
     ("08.3", "not-everywhere", step(lambda g, C: clipped_sum(g, C if len(g) <= 3000 else 1e9))),

@@ -12,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Attack
 from dpcourse.checks.diagnosis import Diagnosis, a
+from dpcourse.checks.links import stays
 from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.datasets import simulate_meters
@@ -93,9 +94,16 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         lies = np.bincount(away.ravel(), minlength=BUCKETS)[1:]
         if possible(told, all_of, p, failure):
             if stats.binom.sf(lies.max() - 1, int(lies.sum()), 1 / (BUCKETS - 1)) > failure / BUCKETS:
-                if found := hang_together([(away.ravel(), float(epsilon))], chance.failure / 8):
+                if found := hang_together([(away.ravel(), float(epsilon))], chance.failure / 16):
                     return Diagnosis(
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
+                    )
+                if _stays(answer, chance, float(epsilon), failure):
+                    return LISTENS(answer, chance) or Diagnosis(
+                        "linked-answers",
+                        f"At ε = {epsilon:.2g}, homes that draw anew, in the same buckets on the same days, remember "
+                        "the same answers more often than by chance.",
+                        "Every answer needs a draw of its own, from `rng`. What else do yours follow from?",
                     )
                 if wrong := _short(answer, chance, float(epsilon), failure) or _lived(
                     answer, chance, float(epsilon), failure
@@ -113,6 +121,16 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             "`epsilon` is that of one remembered answer, as in 8.1. Which ε do you draw it with?",
         )
     return None
+
+
+def _stays(answer: Answer, chance: Chance, epsilon: float, failure: float) -> bool:
+    """Whether 150 homes that draw anew remember the same more often than by chance."""
+    p, same = truth_probability(epsilon), []
+    for _ in range(150):
+        days = np.resize(chance.rng.permutation(BUCKETS), whole(chance.rng, BUCKETS, 2 * YEAR))
+        one, other = (_sent(answer, days, epsilon, chance.rng)[:BUCKETS] for _ in range(2))
+        same += (one == other).tolist()
+    return stays(np.array(same), np.full(len(same), p**2 + (1 - p) ** 2 / (BUCKETS - 1)), failure)
 
 
 def _long(true: np.ndarray, long: np.ndarray, epsilon: float, failure: float) -> Diagnosis | None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, View, either_order
 from dpcourse.checks.cases.known import Pairs
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
@@ -251,12 +253,14 @@ def _about_the_centre(answer: Answer, chance: Chance, *, audited: bool = False) 
 
 def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace noise of scale (U − L)/ε on the total and 2/ε on the count, which may be geometric."""
-    totals, counts = [], []
+    totals, counts, released = [], [], []
     for epsilon in (near(1.0, chance.rng, 1.4), near(4.0, chance.rng, 1.4)):
         drawn = [crowd(chance.rng) for _ in range(10)]
         parts = [(d, two(call_at(answer, d, epsilon, chance.rng))) for d in drawn for _ in range(1000)]
         reach = [(high - low) / 2 for (_, low, high), _ in parts]
         errors = np.array([(total - total_of(*d), count - len(d[0])) for d, (total, count) in parts])
+        for (_, low, high), one in zip(drawn, np.array([found for _, found in parts]).reshape(10, -1, 2), strict=True):
+            released += [(one[:, :1], (high - low) / epsilon), (one[:, 1:], 2 / epsilon)]
         totals.append(Wanted(errors[:, 0] / reach, epsilon, (laplace(2 / epsilon),)))
         counts.append(Wanted(errors[:, 1], epsilon, (laplace(2 / epsilon), geometric(2 / epsilon))))
     few = "The total gets half of ε, and one clipped record is (U − L)/2 from the centre at most. Which scale is that?"
@@ -266,7 +270,9 @@ def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     if wrong:
         return wrong.led_by(f"The total. {about}")
     wrong = noise_wrong(counts, chance.failure / 2, scale="2/ε", unit=" records", few=_COUNT, too_much=_COUNT)
-    return wrong and wrong.led_by("The count. ")
+    if wrong:
+        return wrong.led_by("The count. ")
+    return next(filter(None, starmap(digits_tell, released)), None)
 
 
 def _spread(answer: Answer, data: Any, rng: Generator, part: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns, either_order
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.linked import follows
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
@@ -120,13 +122,14 @@ def _adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Laplace noise of scale max(|L|, |U|)/ε, or whole steps of it, in units of max(|L|, |U|)."""
-    seen, widest = [], True
+    seen, released, widest = [], [], True
     for epsilon in (0.5, 2.0):
         errors, wide = [], []
         for kind in ("both signs", "negative", "far from zero") * 3:
             low, high = bounds(chance.rng, kind)
             values = records(chance.rng, low, high)
             sums = [float(call_at(answer, (values, low, high), epsilon, chance.rng)) for _ in range(1400)]
+            released.append((np.array(sums)[:, None], max(abs(low), abs(high)) / epsilon))
             off = np.array(sums) - np.clip(values, low, high).sum()
             errors.append(off / max(abs(low), abs(high)))
             wide.append(off / (abs(low) + abs(high)))
@@ -138,7 +141,8 @@ def _noise(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Shared.TOO_MUCH_NOISE.seen("Your noise has scale (|L| + |U|)/ε, and a smaller one is enough.", ask)
     if wrong:
         return wrong.led_by("In units of max(|L|, |U|): ")
-    return follows([(one.errors, 1 / one.epsilon) for one in seen], (laplace,))
+    linked = follows([(one.errors, 1 / one.epsilon) for one in seen], (laplace,))
+    return linked or next(filter(None, starmap(digits_tell, released)), None)
 
 
 def _one_draw(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.random import Generator
+from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
@@ -21,6 +22,7 @@ from dpcourse.checks.counting import (
 )
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import normal
+from dpcourse.checks.once import whole
 from dpcourse.checks.release import Probe
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.words import Words
@@ -29,6 +31,7 @@ from dpcourse.privacy import Guarantee
 
 _CLAIM = Guarantee(1.0, 1e-5)
 _SIGMA = GaussianMechanism(1.0, 1e-5).sigma
+WIDEST = 1.45  # times σ√d: noise that is wider is more than is asked for
 
 
 def _one_more(flags: np.ndarray, person: np.ndarray, rng: Generator) -> tuple[Any, Any]:
@@ -67,12 +70,27 @@ def _normal_and_no_wider(answer: Answer, chance: Chance) -> Diagnosis | None:
     wide = float(np.sqrt(np.mean(sample.errors**2)) / sample.scale)
     if normal(sample.scale).often_exact(sample.errors.ravel(), chance.failure):
         return Shared.NO_NOISE.seen("Now and then a result has no noise.", "When does your function leave it out?")
-    return _not_normal(sample.errors) or _too_wide(wide)
+    return _not_normal(sample.errors) or _too_wide(wide) or _too_wide_elsewhere(answer, chance)
+
+
+def _too_wide_elsewhere(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Sixty tables of other sizes, each asked about once: errors that normal noise `WIDEST` times as wide has not."""
+    for _ in range(60):
+        people, questions = whole(chance.rng, 1, 3000), whole(chance.rng, 1, 200)
+        sample = COUNTS.sample(answer, yes_and_no(people, questions)(chance.rng), 1.0, 1, chance.rng)
+        off = float(np.sum(sample.errors**2)) / sample.scale**2
+        if stats.chi2.sf(off / WIDEST**2, questions) < chance.failure / 60:
+            return Shared.TOO_MUCH_NOISE.seen(
+                f"With {people:,} people and {questions} questions your counts are off by "
+                f"{math.sqrt(off / questions):.3g} times sigma_1·√d; with 40 questions they are not.",
+                "For which tables does your function count, and how wide is its noise for the others?",
+            )
+    return None
 
 
 def _too_wide(wide: float) -> Diagnosis | None:
     """Noise in units of σ√d; chance moves it by half a percent."""
-    if wide < 1.45:
+    if wide < WIDEST:
         return None
     seen = f"Your noise is {wide:.3g} times as wide as sigma_1·√d, in every table with 40 questions."
     if abs(wide / _SIGMA - 1) < 0.03:

@@ -196,11 +196,16 @@ def _both(reports: np.ndarray, mine: np.ndarray, pairing: int) -> tuple[int, int
 
 
 def _pairs(answer: Answer, epsilon: float, pairs: int, rng: np.random.Generator) -> list[Place]:
-    """In how many foreign bits both of two people are set."""
+    """In how many foreign bits both of two people are set, or both reports of one who is asked twice."""
     k = _any_k(2 * pairs, rng)
     codes = rng.integers(k, size=2 * pairs)
     bits, mine = _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k)
-    return [place_of_count(*_both(bits, mine, int(rng.integers(3))), (1 + math.exp(epsilon)) ** -2, rng)]
+    if rng.random() < 1 / 3:
+        other = _bits(answer(codes, k, epsilon, rng=rng))
+        both = int((bits & other & ~mine).sum()), int((~mine).sum())
+    else:
+        both = _both(bits, mine, int(rng.integers(3)))
+    return [place_of_count(*both, (1 + math.exp(epsilon)) ** -2, rng)]
 
 
 def _any_k(n: int, rng: np.random.Generator) -> int:
@@ -250,8 +255,8 @@ UNARY = (
         times=60,
         again=0,
         often=0,
-        near="the bits of two people are set together too often",
-        far="the bits of two people are set together too seldom",
+        near="the bits of two reports are set together too often",
+        far="the bits of two reports are set together too seldom",
     ),
     _in_a_crowd,
 )

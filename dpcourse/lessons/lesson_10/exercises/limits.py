@@ -67,14 +67,14 @@ WORTH = Equals(
 
 
 def best_attack(answer: Answer, chance: Chance) -> Diagnosis | None:
-    epsilon, runs = float(chance.rng.uniform(0.5, 1.5)), 45_000
+    epsilon = float(chance.rng.uniform(0.5, 1.5))
     limit = 1 / (1 + math.exp(epsilon))
     # Nearly all who report “in” are to be accused, and most report it: so a coin that is off by 3% shows.
     fpr = float(chance.rng.uniform(0.65, 0.85)) * limit
-    asked = runs // 4, 3 * runs // 4
-    reports = np.repeat([0, 1], asked)
-    chance.rng.shuffle(reports)
-    accused = np.empty(runs, dtype=bool)
+    blocks = chance.rng.permutation([0] * 25 + [1] * 75)
+    reports = np.repeat(blocks, 450)  # who asks the same again and again asks for many answers at once
+    asked = int((reports == 0).sum()), int((reports == 1).sum())
+    accused = np.empty(len(reports), dtype=bool)
     for i, report in enumerate(reports.tolist()):
         verdict = answer(report, fpr, epsilon, rng=chance.rng)
         if not isinstance(verdict, bool | np.bool_):

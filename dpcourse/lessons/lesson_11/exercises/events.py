@@ -30,6 +30,7 @@ from dpcourse.lessons.lesson_11.exercises.strength import at_high_confidence, wi
 
 AUDITS = 100
 ALARMS = 700  # audits of what leaks nothing at all, at this confidence: where five in eight accuse, it shows
+FEW = 0.45  # of the first 200 accuse: who has five in eight is below that once in a million times
 CONFIDENCES = (0.55, 0.97)  # of further audits
 CHOSEN = (0.9, 0.95, 0.99)  # of a third of them, as people choose them
 HIGH = (2.0, 6.0)  # of sixty more, as powers of ten: 99% to 99.9999%
@@ -52,7 +53,9 @@ def _only_in_one_half(rng: Generator, runs: int, first: bool) -> Outputs:
 def choose_and_certify(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Whether bounds lie too high (four looks with a quarter of the failure each) or find nothing."""
     rng = chance.rng
-    alarms = sum(bound_of(answer, same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(ALARMS))
+    alarms = sum(bound_of(answer, same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(200))
+    if alarms > FEW * 200:
+        alarms += sum(bound_of(answer, same(rng, RUNS), CONFIDENCE) > 1e-9 for _ in range(ALARMS - 200))
     if alarms > stats.binom.isf(chance.failure / 4, ALARMS, 1 - CONFIDENCE):
         return _alarming(answer, rng, alarms)
     looks = (_counted_once, with_many_runs, _beyond, _surely, at_high_confidence)
