@@ -16,7 +16,7 @@ from dpcourse.grade import wire
 if TYPE_CHECKING:
     from dpcourse.grade.student import Student
 
-MOST_AHEAD = 128
+MOST_AHEAD, AT_FIRST = 128, 16
 SMALL = 2**12  # bytes of an array that is sent with each call
 _MEMBERS = {bool, int, float, str, type(None), np.float64, np.int64, np.bool_}  # of lists that are looked into
 _STAYS = (*_MEMBERS, np.generic, np.random.Generator)  # a generator's state is looked at every time
@@ -83,8 +83,8 @@ class Remote(Elsewhere):
         announced = announced and (asked.known or self._key is not None)
         if not (same and self._ready and self._ready[-1][0] == state):
             # The longer the same call has been repeated, the more of them are asked for at once.
-            more = same and goes_on
-            self._ahead = MOST_AHEAD if announced else min(2 * self._ahead, MOST_AHEAD) if more else 1
+            more = same and (goes_on or announced)
+            self._ahead = min(2 * self._ahead, MOST_AHEAD) if more else AT_FIRST if announced else 1
             self._fetch(asked.sent, state, announced)
         if announced:
             del self._coming[0]
