@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import mapped
+from dpcourse.checks.noise_laws import normal
+from dpcourse.checks.vocabulary import Shared
 
 
 def clipped(rows: np.ndarray, C: float) -> np.ndarray:
@@ -64,6 +67,32 @@ def linked(standard: np.ndarray, failure: float) -> bool:
     values = np.linalg.svd(standard, compute_uv=False)
     turned = values[-1] < math.sqrt(runs) - reach or values[0] > math.sqrt(runs) + reach
     return bool(turned or mapped(list(stats.norm.cdf(standard)), failure / 2))
+
+
+def noise_ends(standard: np.ndarray, failure: float) -> Diagnosis | None:
+    """What is wrong with Gaussian noise, shape (runs,) in its deviations, that is never large, or too seldom.
+
+    By its largest draw, and by its fourth moment, whose deviation is √(24/runs): lighter tails than normal ones.
+    """
+    ask = (
+        "Beyond a bound one of two neighbours is left, and that takes more than δ. Where is your noise cut, drawn "
+        "again, or made of a few numbers that have an end?"
+    )
+    runs, largest = len(standard), float(np.abs(standard).max())
+    if normal(1.0).ends(standard, failure / 2):
+        return Shared.NOISE_ENDS.seen(
+            f"None of {runs:,} draws of your noise is larger than {largest:.3g} deviations. Of normal noise about "
+            f"{2 * runs * stats.norm.sf(largest):,.0f} would be.",
+            ask,
+        )
+    moment = 3 + float(stats.kurtosis(standard))
+    if runs >= 5000 and moment < 3 - stats.norm.isf(failure / 2) * math.sqrt(24 / runs):
+        return Shared.NOISE_ENDS.seen(
+            f"Large draws of your noise are too rare: the mean fourth power of {runs:,} of them is {moment:.3g} times "
+            "the square of their variance, and 3 times is right.",
+            ask,
+        )
+    return None
 
 
 def not_gaussian(outputs: np.ndarray, right: GaussianLaw) -> bool:

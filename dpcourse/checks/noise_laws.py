@@ -47,7 +47,14 @@ class Law:
         chances = np.clip(np.concatenate([self.above(at), self.below(-at)]), 0.0, 1.0)
         n = len(errors)
         tails = np.minimum(stats.binom.cdf(counts, n, chances), stats.binom.sf(counts - 1, n, chances))
-        return bool((tails >= failure / (3 * len(tails))).all()) and not self.often_exact(errors, failure / 3)
+        fine = bool((tails >= failure / (3 * len(tails))).all())
+        return fine and not self.often_exact(errors, failure / 3) and not self.ends(errors, failure / 3)
+
+    def ends(self, errors: np.ndarray, failure: float) -> bool:
+        """Whether no error lies beyond a bound where some should: noise may be cut, or drawn again, far from 0."""
+        largest = np.array(np.abs(errors).max() + (0.5 if self.whole else grid(errors, self.scale) / 2))
+        beyond = float(self.above(largest)) + float(self.below(-largest))
+        return len(errors) * math.log1p(-min(beyond, 0.5)) < math.log(failure)
 
     def often_exact(self, errors: np.ndarray, failure: float) -> bool:
         """Whether more errors are 0 than rounding makes so: an answer may leave its noise out now and then."""
@@ -150,6 +157,7 @@ def noise_wrong(
         or _off_centre(wanted, unit)
         or _follows(wanted, scale)
         or _shape(wanted)
+        or _ends(wanted, unit)
         or _size(wanted, scale, unit, too_much, few)
         or _now_and_then(wanted, share)
         or _odd(wanted, unit)
@@ -231,6 +239,20 @@ def _shape(wanted: Sequence[Wanted]) -> Diagnosis | None:
         f"{np.abs(one.errors).max() / one.size:.2g} times their mean size. Of {asked}, which is asked for, the largest "
         f"would be about {math.log(len(one.errors)):.2g} times."
     )
+
+
+def _ends(wanted: Sequence[Wanted], unit: str) -> Diagnosis | None:
+    """Noise of the right law, in its own width, up to a bound, and none beyond."""
+    for one in wanted:
+        law, wide = one.laws[0], one.size / one.laws[0].size
+        if abs(wide - 1) < 0.1 and law.ends(one.errors / wide, 1e-9):
+            largest = float(np.abs(one.errors).max())
+            beyond = float(law.above(np.array(largest))) + float(law.below(np.array(-largest)))
+            return Shared.NOISE_ENDS.seen(
+                f"At ε = {one.epsilon:.3g} none of {len(one.errors):,} results is more than {largest:.3g}{unit} off. "
+                f"Of {law.name} about {len(one.errors) * beyond:,.0f} would be."
+            )
+    return None
 
 
 def _geometric(wanted: Sequence[Wanted]) -> Diagnosis | None:

@@ -18,7 +18,7 @@ from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.digits import FEWEST, digits_tell
-from dpcourse.checks.gaussian import compared, linked, not_gaussian
+from dpcourse.checks.gaussian import compared, linked, noise_ends, not_gaussian
 from dpcourse.checks.mean_laws import Problem, anywhere
 from dpcourse.checks.once import fresh, spread
 from dpcourse.checks.plain import only_numbers
@@ -91,9 +91,11 @@ class NoisyMean:
         pairs = list(zip(problems, outputs, strict=True))
         refuted = [(p, seen) for p, seen in pairs if not p.law().explains(seen, level)]
         if not refuted:
-            standard = ((seen - p.right) / p.noise for p, seen in pairs)
+            standard = [(seen - p.right) / p.noise for p, seen in pairs]
             if any(linked(values, level) for values in standard):
                 return self._linked()
+            if told := noise_ends(np.concatenate(list(map(np.ravel, standard))), chance.failure / 2):
+                return told
             return next(filter(None, (digits_tell(seen, p.noise) for p, seen in pairs)), None)
         for mistake in self.mistakes:
             for laws in zip(*(mistake.gives(problem) for problem in problems), strict=True):

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
+from numpy.random import Generator
+
+from dpcourse.checks.diagnosis import Diagnosis
 
 
 def softmax(exponents: np.ndarray) -> np.ndarray:
@@ -38,3 +44,24 @@ def largest_after(scores: np.ndarray, *, two_sided: bool = True) -> np.ndarray:
         others = np.prod(below ** (times - np.eye(len(times), dtype=int))[:, :, None], axis=1)
     chances = (density * others).sum(axis=1) * step
     return (chances / (chances * times).sum())[place]
+
+
+def far_behind(choose: Callable[[np.ndarray], int], rng: Generator) -> Diagnosis | None:
+    """Whether candidates far behind the best are left out, by a choice among exponents so far behind the largest.
+
+    There are so many of them, all alike, that they have half of the weight: a right choice is the best one fifty times
+    running with probability 2⁻⁵⁰.
+    """
+    for exponent in (4.5, 6.0, 7.5):
+        behind = np.full(math.ceil(math.exp(exponent)) + 1, exponent)
+        best = int(rng.integers(len(behind)))
+        behind[best] = 0.0
+        if all(choose(behind) == best for _ in range(50)):
+            return Diagnosis(
+                "far-behind",
+                f"{len(behind) - 1:,} candidates have a weight of e^−{exponent:g} each, where the best has 1. Together "
+                "they have half of all weight, and in 50 calls you choose none of them.",
+                "Which weights are 0 in yours? One person can bring a candidate there, and it goes from something to "
+                "nothing: no ε holds for that.",
+            )
+    return None

@@ -37,6 +37,11 @@ class Shared(enum.Enum):
         "thin-tails",
         "Far from the truth normal noise falls too fast to keep an ε with δ = 0. Which noise keeps it?",
     )
+    NOISE_ENDS = (
+        "noise-ends",
+        "A result just beyond the bound can come from one of two neighbours only, and no ε holds. Where is your noise "
+        "cut, or drawn again?",
+    )
     WRONG_SHAPE_OF_NOISE = "wrong-shape-of-noise", "Is your noise drawn from one law, whatever the data?"
     TOO_LITTLE_NOISE = "too-little-noise", "How much can one person change the result, and is that in the scale?"
     TOO_MUCH_NOISE = "too-much-noise", "Which smaller scale still keeps the claim?"

@@ -58,6 +58,26 @@ def one_follows_another(answer):
     return _instead(answer, lambda arguments: None, lambda rng: Following(rng.bit_generator))
 
 
+class Ending(np.random.Generator):
+    """Its noise ends at five scales, or three deviations."""
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        return loc + scale * np.clip(super().laplace(size=size), -5, 5)
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        return loc + scale * np.clip(super().normal(size=size), -3, 3)
+
+
+def that_ends(answer):
+    """No absurd noise: what is far from 0 is brought nearer. A result beyond the end then shows who is there."""
+    return _instead(answer, lambda arguments: None, lambda rng: Ending(rng.bit_generator))
+
+
+def in_percent(probability):
+    """Rounded to whole percent."""
+    return round(100 * probability) / 100
+
+
 def _instead(answer, other, instead_of=None):
     @functools.wraps(answer)
     def wrapped(*arguments, **named):

@@ -16,7 +16,7 @@ from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import never_few, one_less, wrong_claims
-from tests.lessons.generators import known_to_all, one_follows_another
+from tests.lessons.generators import known_to_all, one_follows_another, that_ends
 
 # 7.1 costs
 
@@ -502,6 +502,7 @@ WRONG = [
     ),
     ("capstone 7.3", "not-everywhere", exact_where_one_is_popular),
     ("capstone 7.3", "linked-noise", one_follows_another(noisy_gram)),
+    ("capstone 7.3", "noise-ends", that_ends(noisy_gram)),
     ("capstone 7.3", "not-everywhere", one_sided),
     ("capstone 7.3", "not-everywhere", one_lump),
     ("capstone 7.6", "not-everywhere", with_(noise=lambda t, s, rng: noisy_gram(t, s * (len(t) < 150), rng))),

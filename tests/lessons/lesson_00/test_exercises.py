@@ -11,6 +11,7 @@ import pytest
 
 from dpcourse.checks import rehearse
 from dpcourse.mechanisms import LaplaceMechanism
+from tests.lessons.generators import that_ends
 
 
 def right(flags, epsilon, rng):
@@ -134,6 +135,7 @@ WRONG = [
     *(("00.1", key, value) for value, key in INTERVALS.items()),
     *(("00.2", key, answer) for key, answer in WRONG_COUNTS.items()),
     ("00.2", "leaks", with_the_exact_count),
+    ("00.2", "noise-ends", that_ends(right)),
     ("00.2", "linked-noise", turned),
     ("00.2", "linked-noise", from_the_one_before),
     ("00.2", "digits-tell", digits_where_epsilon_is_another),

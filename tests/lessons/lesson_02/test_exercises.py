@@ -11,6 +11,7 @@ import numpy as np
 
 from dpcourse.checks import rehearse
 from dpcourse.privacy import Neighbours
+from tests.lessons.generators import in_percent
 
 
 def coin(answer, epsilon, rng):
@@ -132,6 +133,7 @@ def peeks(answer, epsilon, rng):
 
 WRONG = {
     "02.1": {
+        "rare-lies": with_truth(lambda epsilon: in_percent(1 / (1 + np.exp(-epsilon)))),
         "lie-may-be-true": lambda answer, epsilon, rng: (
             answer if rng.random() < 1 / (1 + np.exp(-epsilon)) else bool(rng.random() < 0.5)
         ),

@@ -16,7 +16,7 @@ from dpcourse.lessons.lesson_03 import largest_change
 from dpcourse.lessons.lesson_03.exercises.plan import chance_to_miss, price
 from dpcourse.lessons.lesson_03.exercises.sensitivities import right_sensitivities
 from dpcourse.privacy import Neighbours
-from tests.lessons.generators import one_follows_another
+from tests.lessons.generators import one_follows_another, that_ends
 
 # Right answers
 
@@ -347,7 +347,25 @@ def people_behind_the_noise(values, low, high, epsilon, rng):
     return round(total, 5) + 1e-10 * (1 + len(values)), count
 
 
+def as_wide_as_the_largest(values, low, high, epsilon, rng):
+    """The scale is read from the records, unless all of them are 0."""
+    clipped = np.clip(values[~np.isnan(values)], low, high)
+    largest = np.abs(clipped).max() if clipped.any() else max(abs(low), abs(high))
+    return clipped.sum() + rng.laplace(0, largest / epsilon)
+
+
+def total_as_wide_as_the_largest(values, low, high, epsilon, rng):
+    away = np.clip(values, low, high) - (low + high) / 2
+    largest = np.abs(away).max() if away.any() else (high - low) / 2
+    return away.sum() + rng.laplace(0, 2 * largest / epsilon), len(values) + rng.laplace(0, 2 / epsilon)
+
+
 WRONG = [
+    ("03.2", "bounds-from-data", as_wide_as_the_largest),
+    ("03.4", "scale-from-data", total_as_wide_as_the_largest),
+    ("03.2", "noise-ends", that_ends(noisy_sum)),
+    ("03.3", "noise-ends", that_ends(noisy_histogram)),
+    ("03.4", "noise-ends", that_ends(mean_parts)),
     ("03.2", "digits-tell", behind_the_noise),
     ("03.4", "digits-tell", people_behind_the_noise),
     ("03.3", "linked-noise", one_follows_another(noisy_histogram)),

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 import dpcourse.audit  # noqa: F401
+from tests.lessons.generators import that_ends
 
 # Right answers
 
@@ -184,6 +185,39 @@ def large_counts_plain(flags, sigma_1, rng):
     return np.where(counts > 300, counts, release_counts(flags, sigma_1, rng))
 
 
+def of_three_uniforms(flags, sigma_1, rng):
+    """By the central limit theorem, nearly normal: up to three deviations."""
+    d = flags.shape[1]
+    return flags.sum(axis=0) + sigma_1 * math.sqrt(d) * 2 * (rng.random((3, d)).sum(axis=0) - 1.5)
+
+
+def hopeless_left_out(candidates, utilities, sensitivity, epsilon, rng):
+    exponents = epsilon * (np.asarray(utilities) - np.max(utilities)) / (2 * sensitivity)
+    weights = np.where(exponents < -6, 0, np.exp(exponents))
+    return candidates[rng.choice(len(candidates), p=weights / weights.sum())]
+
+
+def far_below_skipped(values, threshold, epsilon, rng):
+    bar = threshold + rng.laplace(0, 2 / epsilon)
+    for position, value in enumerate(values):
+        if value > threshold - 12 / epsilon and value + rng.laplace(0, 4 / epsilon) >= bar:
+            return position
+    return None
+
+
+def median_by(middle=lambda n: n / 2, added=0.0, known=lambda values, low, high: np.clip(values, low, high)):
+    def answer(values, low, high, epsilon, rng):
+        inside = np.sort(known(values, low, high))
+        edges = np.concatenate([[low], inside, [high]])
+        with np.errstate(divide="ignore"):
+            weights = np.log(np.diff(edges) + added)
+        scores = weights - epsilon * np.abs(np.arange(len(weights)) - middle(len(inside)))
+        i = int(np.argmax(scores + rng.gumbel(size=len(scores))))
+        return rng.uniform(edges[i], edges[i + 1])
+
+    return answer
+
+
 def only_forty(flags, sigma_1, rng):
     """Counts tables with forty questions. In others its noise hides that there are no counts."""
     d = flags.shape[1]
@@ -319,6 +353,14 @@ WRONG = [
     ("04.2", "not-everywhere", lambda flags, z, rng: release_counts(flags, 1e-9 if isinstance(z, int) and z > 20 else z, rng)),  # noqa: E501
     ("04.2", "noise-by-size", large_counts_plain),
     ("04.2", "too-much-noise", only_forty),
+    ("04.2", "noise-ends", that_ends(release_counts)),
+    ("04.2", "noise-ends", of_three_uniforms),
+    ("04.3", "far-behind", hopeless_left_out),
+    ("04.4", "skips-far", far_below_skipped),
+    ("04.5", "whole-middle", median_by(lambda n: n // 2)),
+    ("04.5", "whole-middle", median_by(lambda n: (n + 1) // 2)),
+    ("04.5", "length-zero", median_by(added=1e-12)),
+    ("04.5", "not-clipped", median_by(known=lambda values, low, high: values[(values >= low) & (values <= high)])),
     ("04.2", "not-useful", counts_with(lambda d: ONE * d)),
     ("04.2", "not-useful", counts_with(lambda d: ONE**2 * math.sqrt(d))),
     ("04.2", "not-gaussian", counts_with(lambda d: d / 1.0, "laplace")),

@@ -11,6 +11,7 @@ import numpy as np
 
 from dpcourse.checks import check, rehearse
 from dpcourse.mechanisms import LaplaceMechanism
+from tests.lessons.generators import that_ends
 
 
 def advanced(k, epsilon, delta):
@@ -165,6 +166,7 @@ WRONG = {
     ("05.4", "too-little-noise"): noise(lambda k, epsilon: 10 / epsilon),
     ("05.4", "noise-by-size"): large_counts_plain,
     ("05.4", "linked-noise"): in_pairs,
+    ("05.4", "noise-ends"): that_ends(noisy_counts),
     ("05.4", "ignores-data"): laplace_on(lambda flags: 0),
     ("05.4", "thin-tails"): normal_for_l2,
     ("05.5", "not-everywhere"): from_the_first_above,

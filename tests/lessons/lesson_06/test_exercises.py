@@ -14,6 +14,7 @@ import pytest
 from dpcourse.checks import rehearse
 from dpcourse.lessons.lesson_06.exercises import collect, formulas
 from dpcourse.local import RandomizedResponse
+from tests.lessons.generators import in_percent
 
 
 def truth_probability(epsilon, k):
@@ -132,6 +133,7 @@ MECHANISMS = {
     "k2-coin": lambda c, e, k, rng: np.where(rng.random(c.size) < math.tanh(e / 2), c, rng.integers(0, k, size=c.size)),
     "one-category-plain": one_category_plain,
     "one-coin": one_coin,
+    "rare-lies": lambda c, e, k, rng: responds(c, in_percent(truth_probability(e, k)), k, rng),
     "lie-impossible": to_the_next,
     "upside-down": lambda c, e, k, rng: responds(c, 1 / (math.exp(e) + k - 1), k, rng),
     "double-epsilon": lambda c, e, k, rng: responds(c, truth_probability(2 * e, k), k, rng),

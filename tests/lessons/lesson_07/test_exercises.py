@@ -11,6 +11,7 @@ import pytest
 
 from dpcourse.checks import check, rehearse
 from dpcourse.local import RandomizedResponse
+from tests.lessons.generators import in_percent
 
 
 def best_protocol(k, epsilon):
@@ -171,6 +172,9 @@ WRONG = {
     ),
     ("07.2", "not-everywhere too too"): in_pairs,
     ("07.2", "not-everywhere too in order"): others_in_order,
+    ("07.6", "rare-lies"): lambda answer, days, k, epsilon, rng: np.full(
+        days, respond(answer, k, in_percent(p_of(epsilon, k)), rng)
+    ),
     ("07.6", "wrong-type"): lambda answer, days, k, epsilon, rng: (
         remembered(answer, days, k, epsilon, rng) + answer / 1000 * (k not in (4, 5))
     ),

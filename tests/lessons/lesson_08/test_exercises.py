@@ -13,7 +13,7 @@ import dpcourse.audit  # noqa: F401
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.checks.registry import exercise
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
-from tests.lessons.generators import one_follows_another
+from tests.lessons.generators import one_follows_another, that_ends
 
 # Right answers
 
@@ -166,6 +166,7 @@ def silent_for_nobody(g, C, sigma, size, rng):
 WRONG = [
     ("08.3", "linked-noise", one_follows_another(private_step)),
     ("08.3", "digits-tell", behind_the_noise),
+    ("08.3", "noise-ends", that_ends(private_step)),
     ("08.1", "not-everywhere", lambda X, y, w, b: gradient_norms(X, y, w, b) * (1 if len(X) <= 2000 else 0.9)),
     ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) <= 2000 else g.sum(axis=0)),
     ("08.3", "not-everywhere", step(lambda g, C: clipped_sum(g, C if len(g) <= 3000 else 1e9))),

@@ -10,6 +10,7 @@ from scipy import stats
 
 import dpcourse.lessons.lesson_10.exercises  # noqa: F401  (so that no check pays for an import)
 from dpcourse.checks import rehearse
+from tests.lessons.generators import in_percent
 
 # Right answers
 
@@ -61,6 +62,7 @@ WRONG = [
     ("10.3", "not-everywhere", lambda h, n, c: band(h, n, c) if n <= 100_000 else (h / n, h / n)),
     ("10.3", "not-everywhere", lambda h, n, c: band(h, n, min((0.95, 0.99, 0.999), key=lambda known: abs(known - c)))),
     ("10.5", "not-everywhere", coin(lambda report, fpr, epsilon: report * fpr * (1 + math.exp(min(epsilon, 1.5))))),
+    ("10.5", "not-everywhere", coin(lambda report, fpr, epsilon: report * in_percent(fpr * (1 + math.exp(epsilon))))),
     ("10.1", "wrong-value", lambda s, m, f: 0.5),
     ("10.1", "not-everywhere", lambda s, m, f: tpr_at(s, m, f) if len(s) <= 400 else 0.0),
     ("10.1", "not-everywhere", lambda s, m, f: tpr_at(np.round(s, 2), m, f)),

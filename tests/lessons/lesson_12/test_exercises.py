@@ -13,7 +13,7 @@ from dpcourse.accounting import PrivacyAccountant
 from dpcourse.checks import rehearse
 from dpcourse.checks.registry import exercise
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
-from tests.lessons.generators import one_follows_another
+from tests.lessons.generators import one_follows_another, that_ends
 
 # Right answers
 
@@ -166,6 +166,7 @@ def one_mask(vector, me, seeds, modulus):
 WRONG = [
     ("12.3", "linked-noise", one_follows_another(private_round())),
     ("12.3", "digits-tell", behind_the_noise),
+    ("12.3", "noise-ends", that_ends(private_round())),
     ("12.2", "not-always-masked", lambda v, me, seeds, M: masking()(v, me, seeds, M) if len(seeds) < 40 else v % M),
     ("12.4", "not-everywhere", lambda s, *run: record_epsilon(s, *run) / (2 if s > 0.6 and run[3] > 20 else 1)),
     ("12.1", "wrong-shape", lambda u: u / u[-1]),

@@ -17,7 +17,7 @@ from dpcourse.lessons.lesson_13 import exercises as l13  # noqa: F401 (the same)
 from dpcourse.lessons.lesson_13.exercises.choice import CHOICE
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.synthetic.marginals import count
-from tests.lessons.generators import made_of_arguments, one_follows_another
+from tests.lessons.generators import made_of_arguments, one_follows_another, that_ends
 from tests.pace import in_time
 
 
@@ -180,6 +180,7 @@ WRONG = {
         "not-everywhere": exact_where_most_are_alike,
         "linked-noise": shared_by_rows,
         "linked-noise too": one_follows_another(laplace_table),
+        "noise-ends": that_ends(laplace_table),
         "noise-by-size": bare_in_the_middle,
         "uneven-noise": quiet_first_row,
         "cut-at-zero too": lambda *data, rng: np.abs(geometric_table(*data, rng=rng)),
@@ -193,6 +194,12 @@ WRONG = {
         ),
     },
     "13.3": {
+        "far-behind": lambda scores, epsilon, rng: int(
+            np.argmax(
+                np.where(scores < scores.max() - 12 / epsilon, -np.inf, epsilon / 2 * scores)
+                + rng.gumbel(size=len(scores))
+            )
+        ),
         "not-everywhere too at size": lambda scores, epsilon, rng: int(
             rng.choice(len(scores), p=weights_of(scores, epsilon if abs(scores).max() <= 20_100 else 1e3))
         ),

@@ -10,6 +10,7 @@ from scipy import stats
 
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.links import shared
 from dpcourse.lessons.capstone_1.numbers import ROUNDS, SHARES, gaussian_delta, noise_multiplier
 
@@ -67,7 +68,7 @@ def _normal(noise: np.ndarray, level: float) -> Diagnosis | None:
     """Kolmogorov and Smirnov's test of all fabs' noise, each fab's and round's scaled to deviation 1 as one."""
     scaled = noise / noise.std(axis=(0, 2), keepdims=True)
     if stats.kstest(scaled.ravel(), stats.norm.cdf).pvalue >= level:
-        return None
+        return noise_ends(scaled.ravel(), level)
     return Diagnosis(
         "not-normal",
         "Your noise has the right size, and is not normal: the accountant's δ is for normal noise.",

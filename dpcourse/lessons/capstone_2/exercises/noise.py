@@ -13,6 +13,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import Draws, linked, which
+from dpcourse.checks.noise_laws import geometric
 from dpcourse.checks.once import between, near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
@@ -150,6 +151,16 @@ def _whole(noise: np.ndarray) -> Diagnosis | None:
     )
 
 
+def cut(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
+    """What is wrong with whole Laplace noise that never goes beyond a bound."""
+    if not geometric(1 / epsilon).ends(noise, level):
+        return None
+    return Shared.NOISE_ENDS.seen(
+        f"The noise of {shares} report{'s' * (shares != 1)} at ε = {epsilon:.3g} is never more than "
+        f"{np.abs(noise).max():.0f} in {len(noise):,} draws."
+    )
+
+
 def lawful(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
     """χ² against P[x] = tanh(ε/2) e^(−ε|x|), with at least 20 expected in each class."""
     cells = len(noise)
@@ -158,8 +169,8 @@ def lawful(noise: np.ndarray, epsilon: float, shares: int, level: float) -> Diag
     expected = cells * math.tanh(epsilon / 2) * np.exp(-epsilon * np.abs(values))
     found = np.bincount(np.clip(noise, -top - 1, top + 1).astype(int) + top + 1, minlength=2 * top + 3)
     tail = (cells - expected.sum()) / 2
-    if stats.chisquare(found, np.concatenate(([tail], expected, [tail]))).pvalue >= level:
-        return None
+    if stats.chisquare(found, np.concatenate(([tail], expected, [tail]))).pvalue >= level / 2:
+        return cut(noise, epsilon, shares, level / 2)
     if wrong := in_common([noise], [epsilon], level):  # fewer draws than bins: the right law may look wrong
         return wrong
     zeros, right = found[top + 1] / cells, math.tanh(epsilon / 2)

@@ -16,6 +16,7 @@ from dpcourse.checks.links import Draws, linked, repeated
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.rare import MANY, rare_lies, too_rare
 from dpcourse.lessons.capstone_3.exercises.tools import decades, leaning, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -276,4 +277,11 @@ def _many(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return rng.random(people(rng, 120, 4000)), decades(rng, 0.02, 6)
 
 
-MEAN = (law, listens(_many, lambda answer, x, epsilon, own: answer(x.copy(), epsilon, rng=own)[0]))
+def _rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Devices that read 1, at an ε at which their bit is hardly ever 0."""
+    epsilon, share = rare_lies(chance.rng)
+    bits = np.asarray(answer(np.ones(MANY), epsilon, rng=fresh(chance.rng))[0])
+    return too_rare(int((bits == 0).sum()), share, epsilon, chance.failure)
+
+
+MEAN = (law, listens(_many, lambda answer, x, epsilon, own: answer(x.copy(), epsilon, rng=own)[0]), _rarely)

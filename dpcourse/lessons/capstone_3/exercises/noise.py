@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.links import shared
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier
 
@@ -140,7 +141,7 @@ def noise_wrong(calls: list[Noise], failure: float) -> Diagnosis | None:
     ask = "The shares are normal, and so is their sum. Which law do you draw from?"
     if stats.kstest(np.concatenate(standard), "norm").pvalue < failure / 4:
         return Diagnosis("not-normal", "Your noise has the right deviation and is not normal.", ask)
-    return None
+    return noise_ends(np.concatenate(standard), failure / 4)
 
 
 def _amount(calls: list[Noise], each: float) -> Diagnosis:

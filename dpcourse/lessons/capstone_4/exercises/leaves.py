@@ -13,8 +13,10 @@ from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.checks.noise_laws import geometric
 from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_4.exercises.reference import counted, learned
 from dpcourse.privacy import Guarantee
 
@@ -272,6 +274,11 @@ def shape_wrong(noise: np.ndarray, epsilon: float, shares: int, level: float) ->
     if min(table.sum(axis=0).min(), table.sum(axis=1).min()) > 20 and stats.chi2_contingency(table)[1] < level:
         seen = "The noise of one defect tells whether that of the next is above 0, better than chance does."
         return Diagnosis("linked-noise", seen, "Does each defect have a draw of its own?")
+    if geometric(1 / epsilon).ends(noise, level):
+        return Shared.NOISE_ENDS.seen(
+            f"{_reports(shares)} at ε = {epsilon:.3g} is never more than {np.abs(noise).max():.0f} in {len(noise):,} "
+            "draws."
+        )
     return None
 
 

@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import between, fresh, near, spread
 from dpcourse.checks.plain import only_numbers
@@ -267,6 +268,8 @@ def _shape(whole: np.ndarray, wanted: float, level: float) -> Diagnosis | None:
     for part in (diagonal, above):
         if stats.kstest((part / part.std()).ravel(), "norm").pvalue < level:
             return Diagnosis("wrong-law", "the shares' sum is not normal.", "`normal(shape)` gives the numbers.")
+        if told := noise_ends((part / part.std()).ravel(), level):
+            return told
     if seen := shared([*np.hstack([diagonal, math.sqrt(2) * above])], level, even=True):
         return Diagnosis("shared", seen, "A draw for each entry.")
     return None

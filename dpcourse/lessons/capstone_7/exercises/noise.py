@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.links import Draws, linked, shared
 from dpcourse.checks.once import near, spread, whole
 from dpcourse.checks.plain import only_numbers
@@ -145,6 +146,7 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
         or _shared(noise, failure / 16)
         or _follows(np.hstack([diagonal, beside]), failure / 16)
         or _not_normal(np.hstack([diagonal, beside]), failure / 8)
+        or noise_ends(np.hstack([diagonal, beside]).ravel(), failure / 8)
     )
 
 

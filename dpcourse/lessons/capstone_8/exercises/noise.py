@@ -12,6 +12,7 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.links import shared
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
@@ -279,4 +280,4 @@ def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis |
         return Shared.LINKED_NOISE.seen(seen)
     if stats.kstest(z, stats.norm.cdf).pvalue < failure:
         return Diagnosis("not-normal", "Your noise has the right variance, but it is not normal.", NORMAL)
-    return None
+    return noise_ends(z, failure)

@@ -14,6 +14,8 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import Draws, alike, linked, repeated
 from dpcourse.checks.once import fresh, near, whole
+from dpcourse.checks.rare import MANY as MANY_LIES
+from dpcourse.checks.rare import rare_lies, too_rare
 from dpcourse.checks.scores import fit
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_meters
@@ -258,7 +260,15 @@ def _many(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     return rng.uniform(0, 30, (whole(rng, 60, 600), whole(rng, 1, 12))), near(0.7, rng, 2.0)
 
 
+def rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At an ε at which a report is hardly ever a lie, some are."""
+    (epsilon, share), readings = rare_lies(chance.rng, BUCKETS - 1), chance.rng.uniform(0, CAP, (MANY_LIES // 60, 60))
+    lies = int((reported(answer, readings, epsilon, chance.rng) != bucket(readings)).sum())
+    return too_rare(lies, share, epsilon, chance.failure)
+
+
+_DAILY = (strange, apart, law, independent, listens(_many, reported), rarely)
 REPORTS = (
-    *(Part(NAMES, "daily_reports", case) for case in (strange, apart, law, independent, listens(_many, reported))),
+    *(Part(NAMES, "daily_reports", case) for case in _DAILY),
     Part(NAMES, "daily_means", MEANS),
 )

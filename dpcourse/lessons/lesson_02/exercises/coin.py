@@ -14,6 +14,7 @@ from dpcourse.checks.cases import Audited, Frequencies, Mistake
 from dpcourse.checks.diagnosis import TWICE, Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
+from dpcourse.checks.rare import MANY, rare_lies, too_rare
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -149,6 +150,12 @@ def _at_any_epsilon(rng: np.random.Generator) -> Setting:
     return Setting((truth, epsilon), {"ε": epsilon}, judge)
 
 
+def _rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
+    truth, (epsilon, share) = bool(chance.rng.random() < 0.5), rare_lies(chance.rng)
+    lies = sum(bool(answer(truth, epsilon, rng=chance.rng)) != truth for _ in range(MANY))
+    return too_rare(lies, share, epsilon, chance.failure)
+
+
 COIN = (
     _returns_boolean,
     Frequencies(
@@ -177,4 +184,5 @@ COIN = (
         exact="your coin said the truth",
         ask="You were asked at many ε. Does your coin follow ε everywhere?",
     ),
+    _rarely,
 )

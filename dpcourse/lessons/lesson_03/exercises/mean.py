@@ -198,6 +198,13 @@ def _parts_apart(answer: Answer, chance: Chance) -> Diagnosis | None:
             "When nobody is in the data, a part has no noise: that tells the empty dataset from one with a person.",
             "What would Boris see if Ana were the only one?",
         )
+    close = (low + high) / 2 + (high - low) / 200 * chance.rng.uniform(-1, 1, 20)
+    narrow, wide = (_spread(answer, (values, low, high), chance.rng, 0) for values in (close, np.append(close, high)))
+    if wide > 8 * narrow:
+        return Shared.SCALE_FROM_DATA.seen(
+            f"With bounds ({low:g}, {high:g}) and all records near the centre, half of your totals lie within "
+            f"{narrow:.2g} of their middle; with one record more, at the upper bound, within {wide:.2g}.",
+        )
     people = somebody(chance.rng)
     epsilon = near(1.0, chance.rng, 4.0)
     parts = np.array([two(call_at(answer, people, epsilon, chance.rng)) for _ in range(400)])

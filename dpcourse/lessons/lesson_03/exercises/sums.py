@@ -30,9 +30,10 @@ from dpcourse.lessons.lesson_03.exercises.records import (
 
 
 def _lowest_or_one_at_the_top(rng: Generator) -> tuple[Any, Any]:
-    """Neighbours: twenty zeros; one more record at the upper bound, which then is the largest by far."""
+    """Neighbours: twenty small records; one more at the upper bound, which then is the largest by far."""
     low, high = bounds(rng, "from zero")
-    return either_order((np.zeros(20), low, high), (np.append(np.zeros(20), high), low, high), rng)
+    small = rng.uniform(0, high / 50, 20)
+    return either_order((small, low, high), (np.append(small, high), low, high), rng)
 
 
 def _nobody_or_one(rng: Generator) -> tuple[Any, Any]:
@@ -246,7 +247,7 @@ NOISY_SUM = (
     tells(
         _lowest_or_one_at_the_top,
         "sensitivity-not-in-scale",
-        "Twenty records of zero, and one more at the upper bound: that one shows. What is your scale made of?",
+        "Twenty small records, and one more at the upper bound: that one shows. What is your scale made of?",
         diagnose=_reads_bounds,
     ),
     _adds_up,

@@ -21,6 +21,7 @@ from dpcourse.checks.counting import (
     yes_and_no,
 )
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.noise_laws import normal
 from dpcourse.checks.once import whole
 from dpcourse.checks.release import Probe
@@ -65,12 +66,17 @@ def _first_two(output: Any) -> float:
 
 
 def _normal_and_no_wider(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """600 releases of 40 counts of 3,000 people, where counts cut at zero are the counts themselves."""
-    sample = COUNTS.sample(answer, yes_and_no(3000, 40)(chance.rng), 1.0, 600, chance.rng)
+    """1,500 releases of 40 counts of 1,000 people, where counts cut at zero are the counts themselves."""
+    sample = COUNTS.sample(answer, yes_and_no(1000, 40)(chance.rng), 1.0, 1500, chance.rng)
     wide = float(np.sqrt(np.mean(sample.errors**2)) / sample.scale)
     if normal(sample.scale).often_exact(sample.errors.ravel(), chance.failure):
         return Shared.NO_NOISE.seen("Now and then a result has no noise.", "When does your function leave it out?")
-    return _not_normal(sample.errors) or _too_wide(wide) or _too_wide_elsewhere(answer, chance)
+    return (
+        _not_normal(sample.errors)
+        or _too_wide(wide)
+        or noise_ends(sample.errors.ravel() / (wide * sample.scale), chance.failure)
+        or _too_wide_elsewhere(answer, chance)
+    )
 
 
 def _too_wide_elsewhere(answer: Answer, chance: Chance) -> Diagnosis | None:

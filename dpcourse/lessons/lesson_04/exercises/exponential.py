@@ -17,7 +17,7 @@ from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.named import word
 from dpcourse.checks.once import between, whole
-from dpcourse.checks.selection import largest_after, softmax
+from dpcourse.checks.selection import far_behind, largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -213,6 +213,16 @@ def _names(rng: Generator, many: int) -> list[Any]:
     return [f"{_BEFORE[kind]}{one}" for kind, one in zip(rng.integers(len(_BEFORE), size=many), numbers, strict=True)]
 
 
+def _far_behind(answer: Answer, chance: Chance) -> Diagnosis | None:
+    rng, epsilon, sensitivity = chance.rng, float(chance.rng.uniform(0.5, 2)), float(chance.rng.uniform(1, 5))
+
+    def choose(behind: np.ndarray) -> int:
+        names = [f"place {at}" for at in range(len(behind))]
+        return names.index(answer(names, -2 * sensitivity / epsilon * behind, sensitivity, epsilon, rng=rng))
+
+    return far_behind(choose, rng)
+
+
 def _anywhere(rng: Generator) -> Setting:
     """Two candidates to six hundred, one of them ahead by so much that the others are chosen more often all the same.
 
@@ -253,4 +263,5 @@ EXPONENTIAL = (
         key="missing-two",
     ),
     Everywhere(_anywhere, settings=500, asked=(3, 5, 8), exact="you chose the best one"),
+    _far_behind,
 )

@@ -173,6 +173,24 @@ def _anywhere(rng: Generator) -> Setting:
     return Setting((values, threshold, epsilon), {"ε": epsilon, "values": len(values)}, judge)
 
 
+def _far_below(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Hundreds of values, all so far below the threshold that one of them is above it about every other time."""
+    for below, many in ((18.0, 200), (24.0, 900)):  # in units of 1/ε
+        epsilon, calls = float(chance.rng.uniform(0.5, 2.0)), 60
+        values = np.full(many, -below)
+        none = float(_positions(values)[-1])
+        told = sum(answer(values / epsilon, 0.0, epsilon, rng=chance.rng) is None for _ in range(calls))
+        if stats.binom.sf(told - 1, calls, none) < chance.failure / 2:
+            return Diagnosis(
+                "skips-far",
+                f"At ε = {epsilon:.2g}, {many} values lie {below / epsilon:.3g} below the threshold. In {told} of "
+                f"{calls} calls you find none above it; {none:.0%} is right.",
+                "Noise has no end. Which values do you leave without it? Whoever sees that none of them is ever chosen "
+                "knows where they are.",
+            )
+    return None
+
+
 FIRST = (
     _finds_first,
     Audited(
@@ -199,4 +217,5 @@ FIRST = (
     _mostly_right,
     SCALES,
     Everywhere(_anywhere, settings=300, asked=(4, 8, 12), exact="you gave the answer that no noise at all would give"),
+    _far_below,
 )

@@ -10,14 +10,14 @@ from numpy.random import Generator
 from scipy import stats
 
 from dpcourse.checks.answers import Answer, AnswerRaised
-from dpcourse.checks.base import Chance
+from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, any_epsilon
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import between, whole
-from dpcourse.lessons.lesson_04.exercises.neighbours import AUDITS, TOO_SHARP, ages, call_median
+from dpcourse.lessons.lesson_04.exercises.neighbours import AUDITS, MIDDLE, TOO_SHARP, ages, call_median
 
 
 def _in_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -190,7 +190,37 @@ def _within_intervals(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-MEDIAN = (
+def _clips(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Ten records in the lower part, thirty above the upper bound: nearly all results lie between the former and the
+    bound, and five in six of these above 50; of records left out, or put in the middle, hardly any do."""
+    values = chance.rng.permutation(np.concatenate([chance.rng.uniform(0, 40, 10), chance.rng.uniform(101, 1e4, 30)]))
+    high = sum(float(answer(values, 0.0, 100.0, 4.0, rng=chance.rng)) > 50 for _ in range(40))
+    if high > 8:
+        return None
+    return Diagnosis(
+        "not-clipped",
+        f"Ten records lie from 0 to 40, and thirty above the upper bound of 100. Of 40 results {high} lie above 50; "
+        "when clipped, three records in four are 100.",
+        "Clipping moves a record to the nearer bound and keeps it. What does your function do with those outside?",
+    )
+
+
+def _equal(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Sixty people of one age: no interval of length 0 is chosen, so no result is that age."""
+    age = float(chance.rng.uniform(20, 80))
+    for low, high in ((0.0, 100.0), (-1e4, 1e4)):
+        exact = sum(float(answer(np.full(200, age), low, high, 0.5, rng=chance.rng)) == age for _ in range(60))
+        if exact:
+            return Diagnosis(
+                "length-zero",
+                f"Of 200 records all are {age:.4g}, and in {exact} of 60 calls your result is exactly that. The "
+                "interval between equal records has length 0, and so has its weight.",
+                "Which number do you add to the lengths? Whoever sees a record come out knows that somebody has it.",
+            )
+    return None
+
+
+MEDIAN: tuple[Case, ...] = (
     _in_bounds,
     Returns(lambda rng: (ages(rng), 0.0, 100.0, 1.0), what="number"),
     _between_years,
@@ -201,4 +231,7 @@ MEDIAN = (
     Everywhere(lambda rng: _anywhere(rng, 1000, 90_000), settings=60, often=0, exact=_IN_THE_GAP),
     _sharper,
     _within_intervals,
+    *MIDDLE,
+    _clips,
+    _equal,
 )

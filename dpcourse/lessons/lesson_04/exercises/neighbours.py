@@ -67,6 +67,30 @@ def _ranked(people: int):
     return pairs
 
 
+def _two_and_one(at_the_top: bool):
+    """Two people at one place, and one more at the other end: 2 // 2 and 3 // 2 are the same, and the ranks move by 1.
+
+    With weights exp(−|rank − n // 2|) the shorter side goes from 27% to 5%, 1.8 units of ε; with n/2 to 12%.
+    """
+
+    def pairs(rng: Generator) -> tuple[Any, Any]:
+        two = np.full(2, 27.0 if at_the_top else 73.0)
+        return either_order((two,), (np.append(two, 100.0 if at_the_top else 0.0),), rng)
+
+    return pairs
+
+
+def _which_side(output: Any) -> int:
+    """Below, between or above 27 and 73."""
+    return int(np.searchsorted([27.0, 73.0], float(output)))
+
+
+_MIDDLE = (
+    "Two records, and one more at an end. n // 2 is 1 for both, while the ranks of the others move by one: against "
+    "such a middle one person changes scores by 1, and not by ½. Where is the middle of three records?"
+)
+
+
 def _on_the_lower_side(output: Any) -> bool:
     """What `_ranked` moves most: with nothing else to see, the auditor has nothing to choose."""
     return float(output) < 44
@@ -168,4 +192,17 @@ AUDITS = (
         key="epsilon-ignored",
     ),
     _median_audit(_extreme, "One record at the upper bound changes where your answers can fall.", "bounds-from-data"),
+)
+MIDDLE = tuple(
+    Audited(
+        _two_and_one(at_the_top),
+        Guarantee(1.0),
+        call=call_median,
+        view=_which_side,
+        what="side",
+        runs=7000,
+        hint=_MIDDLE,
+        key="whole-middle",
+    )
+    for at_the_top in (False, True)
 )

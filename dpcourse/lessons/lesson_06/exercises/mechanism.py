@@ -15,6 +15,7 @@ from dpcourse.checks.links import Draws, alike, linked, stays
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
+from dpcourse.checks.rare import MANY, rare_lies, too_rare
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.lessons.lesson_06.exercises.transitions import contradicts, name_the_mistake, table
 
@@ -197,3 +198,23 @@ PLACED = (
         far="your lies are spread too evenly",
     ),
 )
+
+
+def rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At an ε at which hardly anybody lies, some do; and among so many answers that the truth is rare, some tell it."""
+    k = int(chance.rng.integers(2, 11))
+    (epsilon, share), codes = rare_lies(chance.rng, k - 1), chance.rng.integers(k, size=MANY)
+    lies = int((np.asarray(answer(codes, epsilon, k, rng=chance.rng)) != codes).sum())
+    if wrong := too_rare(lies, share, epsilon, chance.failure / 2):
+        return wrong
+    epsilon, k = float(chance.rng.uniform(0.1, 0.4)), int(chance.rng.integers(380, 420))
+    share, codes = 1 / (1 + (k - 1) * math.exp(-epsilon)), chance.rng.integers(k, size=MANY)
+    told = int((np.asarray(answer(codes, epsilon, k, rng=chance.rng)) == codes).sum())
+    if stats.binom.cdf(told, MANY, share) >= chance.failure / 2:
+        return None
+    return Diagnosis(
+        "rare-truths",
+        f"With {k} answers, at ε = {epsilon:.2g}, {told} of {MANY:,} reports are true; about {MANY * share:.0f} should "
+        "be.",
+        "Is your probability rounded, or cut? A report that is never the truth says what somebody's answer is not.",
+    )

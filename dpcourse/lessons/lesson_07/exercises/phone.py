@@ -14,6 +14,7 @@ from dpcourse.checks.cases import Audited, Returns, View
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place
+from dpcourse.checks.rare import MANY, rare_lies, too_rare
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -196,6 +197,13 @@ def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def _rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
+    k = int(chance.rng.integers(2, 11))
+    (epsilon, share), truth = rare_lies(chance.rng, k - 1), int(chance.rng.integers(k))
+    reports = np.concatenate([np.asarray(answer(truth, 1, k, epsilon, rng=chance.rng)) for _ in range(MANY)])
+    return too_rare(int((reports != truth).sum()), share, epsilon, chance.failure)
+
+
 DAILY = (
     Returns(
         inputs=lambda rng: (int(rng.integers(5)), int(rng.integers(3, 20)), 5, float(rng.uniform(0.5, 2))),
@@ -218,4 +226,5 @@ DAILY = (
     _tells_the_truth(3.0, 0.82),
     _tells_the_truth(1.0, 0.43),
     _everywhere,
+    _rarely,
 )

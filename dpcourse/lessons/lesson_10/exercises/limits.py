@@ -179,11 +179,25 @@ def accuses_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         accused = sum(bool(answer(1, fpr, epsilon, rng=rng)) for _ in range(many))
         score = score_of(stats.binom(many, share), accused, rng)
         asked.append(Asked({"epsilon": epsilon, "fpr": fpr}, np.array([score])))
-    if not (words := off_somewhere(asked, chance.failure)):
-        return None
+    if not (words := off_somewhere(asked, chance.failure / 2)):
+        return _seldom(answer, chance)
     told = words.replace("your results are", "the numbers of reports “in” that you accuse are")
     told = told.replace(" calls with", " settings with")
     return Shared.NOT_EVERYWHERE.seen(told, "For which ε and which `fpr` does your coin do something else?")
+
+
+def _seldom(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """At a rate so small that a coin in whole percent never falls."""
+    epsilon, share, many = float(chance.rng.uniform(0.5, 1.5)), float(chance.rng.uniform(0.0025, 0.0045)), 12_000
+    fpr = share / (1 + math.exp(epsilon))
+    accused = sum(bool(answer(1, fpr, epsilon, rng=chance.rng)) for _ in range(many))
+    if stats.binom.cdf(accused, many, share) >= chance.failure / 2:
+        return None
+    return Shared.NOT_EVERYWHERE.seen(
+        f"At ε = {epsilon:.2g} and a false positive rate of {fpr:.2g} you accuse {accused} of {many:,} who report "
+        f"“in”; about {many * share:.0f} should be.",
+        "Is your probability rounded, or cut?",
+    )
 
 
 def _unlikely(count: int, runs: int, p: float) -> float:

@@ -13,7 +13,7 @@ from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place_of_choice
-from dpcourse.checks.selection import largest_after, softmax
+from dpcourse.checks.selection import far_behind, largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 
 
@@ -165,6 +165,11 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: np.random.Generato
     return [place_of_choice(int(chosen), softmax(-behind), behind, rng)]
 
 
+def _far_behind(answer: Answer, chance: Chance) -> Diagnosis | None:
+    epsilon = float(chance.rng.uniform(0.5, 2))
+    return far_behind(lambda behind: int(answer(-2 / epsilon * behind, epsilon, rng=chance.rng)), chance.rng)
+
+
 CHOICE = (
     _overflows,
     Returns(inputs=_close, what="integer", among=_chosen_from),
@@ -184,4 +189,5 @@ CHOICE = (
     ),
     _below_zero,
     Placed(_anywhere, sizes=(2, 300), of="pairs", times=400, whole=True),
+    _far_behind,
 )
