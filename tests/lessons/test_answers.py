@@ -39,6 +39,7 @@ ALSO = {
     ("00.2", "linked-noise"): {"not-everywhere"},  # noise that follows from n at some ε has another law there, too
     ("03.3", "not-everywhere"): {"scale-from-data"},  # none where most people are alike is smaller there, too
     ("04.5", "own-generator"): {"not-everywhere"},  # one draw for each number of records is no law, either
+    ("06.1", "rare-lies"): {"not-everywhere"},  # with many answers it is the truth that is rounded
     ("06.1", "not-everywhere"): {"own-generator"},  # without noise another generator changes nothing
     ("09.1", "not-everywhere"): {"no-noise"},  # where λ is round, that is what is seen first
     ("11.2", "confidence-ignored"): {"beyond-the-truth"},  # it is, too
@@ -52,7 +53,6 @@ ALSO = {
     ("15.2", "too-little-noise"): {"not-private"},
     ("capstone 4.5", "wrong-law"): {"too-little-noise"},  # where there is none for many chips
     ("capstone 4.6", "not-useful"): {"tests-elsewhere"},  # so poor that they do not look like those of the counts
-    ("capstone 7.3", "noise-ends"): {"not-everywhere"},  # noise without its ends is smaller, too
     ("capstone 8.3", "claim-holds"): {"separates-nothing"},  # the event hardly separates anything: ε near 0.1
 }
 # In `make audit`, how many of 50 may get another diagnosis: in some draws two mistakes look alike. None may pass.

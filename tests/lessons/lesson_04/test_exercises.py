@@ -200,7 +200,7 @@ def hopeless_left_out(candidates, utilities, sensitivity, epsilon, rng):
 def far_below_skipped(values, threshold, epsilon, rng):
     bar = threshold + rng.laplace(0, 2 / epsilon)
     for position, value in enumerate(values):
-        if value > threshold - 12 / epsilon and value + rng.laplace(0, 4 / epsilon) >= bar:
+        if value > threshold - 16 / epsilon and value + rng.laplace(0, 4 / epsilon) >= bar:
             return position
     return None
 

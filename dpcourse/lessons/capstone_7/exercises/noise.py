@@ -146,7 +146,8 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
         or _shared(noise, failure / 16)
         or _follows(np.hstack([diagonal, beside]), failure / 16)
         or _not_normal(np.hstack([diagonal, beside]), failure / 8)
-        or noise_ends(np.hstack([diagonal, beside]).ravel(), failure / 8)
+        or noise_ends(diagonal.ravel(), failure / 16)
+        or noise_ends(beside.ravel(), failure / 16)
     )
 
 
