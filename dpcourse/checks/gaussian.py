@@ -72,7 +72,8 @@ def linked(standard: np.ndarray, failure: float) -> bool:
 def noise_ends(standard: np.ndarray, failure: float) -> Diagnosis | None:
     """What is wrong with Gaussian noise, shape (runs,) in its deviations, that is never large, or too seldom.
 
-    By its largest draw, and by its fourth moment, whose deviation is √(24/runs): lighter tails than normal ones.
+    By its largest draw, and by its fourth moment, whose deviation is √(24/runs). Of 5,000 draws it is too small less
+    often than a normal number would be: 40,000 samples had none below −3.5 deviations.
     """
     ask = (
         "Beyond a bound one of two neighbours is left, and that takes more than δ. Where is your noise cut, drawn "

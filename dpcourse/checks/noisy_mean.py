@@ -87,14 +87,14 @@ class NoisyMean:
     def has_the_law(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         problems = [draw(chance.rng) for draw in self.draws]
         outputs = [self.outputs(answer, problem, self.runs, chance.rng) for problem in problems]
-        level = chance.failure / (2 * len(problems))
+        level = chance.failure / (3 * len(problems))
         pairs = list(zip(problems, outputs, strict=True))
         refuted = [(p, seen) for p, seen in pairs if not p.law().explains(seen, level)]
         if not refuted:
             standard = [(seen - p.right) / p.noise for p, seen in pairs]
             if any(linked(values, level) for values in standard):
                 return self._linked()
-            if told := noise_ends(np.concatenate(list(map(np.ravel, standard))), chance.failure / 2):
+            if told := noise_ends(np.concatenate(list(map(np.ravel, standard))), chance.failure / 3):
                 return told
             return next(filter(None, (digits_tell(seen, p.noise) for p, seen in pairs)), None)
         for mistake in self.mistakes:

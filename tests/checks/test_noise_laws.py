@@ -98,3 +98,19 @@ def test_right_noise_is_not_accused():
 def test_words_are_the_students_own():
     wrong = noise_wrong(draws(WRONG["too-much-noise"]), 1e-6, unit=" people")
     assert "√2 times as wide" in wrong.seen and " people" in wrong.seen
+
+
+@pytest.mark.parametrize("law", [laplace(2.0), geometric(2.0), normal(2.0)])
+def test_a_law_ends_where_its_noise_is_cut(law):
+    """Fifteen thousand draws cut at five scales, or three deviations; whole ones are not refused at 1e-6."""
+    rng = np.random.default_rng(9)
+    draw = {
+        "Laplace noise": lambda: rng.laplace(0, 2, RUNS),
+        "geometric noise": lambda: (
+            (rng.geometric(-math.expm1(-0.5), (2, RUNS)) * [[1], [-1]]).sum(axis=0).astype(float)
+        ),
+        "normal noise": lambda: rng.normal(0, 2, RUNS),
+    }[law.name]
+    end = 6 if law.name == "normal noise" else 10
+    assert not any(law.ends(draw(), 1e-6) for _ in range(100))
+    assert law.ends(np.clip(draw(), -end, end), 1e-8)

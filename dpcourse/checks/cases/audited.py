@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from dpcourse.audit import AuditResult
 
 
-SHARES = (1 / 8, 3 / 8, 1.0)  # of all runs, in each look
 ENOUGH, LIKELY = 3 / 8, 0.8  # where nothing is likely to be wrong after so many runs, the others are not asked for
+SHARES = (1 / 8, ENOUGH, 1.0)  # of all runs, in each look
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,8 @@ class Audited:
     Each pair is looked at with an eighth of the runs, where most mistakes show already, with three eighths, and with
     all. Every look through every view has the same share of `chance.failure`, so over all of them together a right
     answer is accused with that probability at most. It is seldom run so often: where three eighths do not even refute
-    the claim at 80% confidence, in any view, all would hardly refute it at 1 − failure.
+    the claim at 80% confidence, in any view, all would hardly refute it at 1 − failure (of Laplace noise of 3/4 of the
+    scale, at claim 1 and 5,000 runs, 15 in 400 were missed; where all runs were always made, 4).
 
     Parameters
     ----------

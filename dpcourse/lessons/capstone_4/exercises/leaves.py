@@ -274,7 +274,7 @@ def shape_wrong(noise: np.ndarray, epsilon: float, shares: int, level: float) ->
     if min(table.sum(axis=0).min(), table.sum(axis=1).min()) > 20 and stats.chi2_contingency(table)[1] < level:
         seen = "The noise of one defect tells whether that of the next is above 0, better than chance does."
         return Diagnosis("linked-noise", seen, "Does each defect have a draw of its own?")
-    if geometric(1 / epsilon).ends(noise, level):
+    if geometric(1 / epsilon).ends(noise, level / 2):
         return Shared.NOISE_ENDS.seen(
             f"{_reports(shares)} at ε = {epsilon:.3g} is never more than {np.abs(noise).max():.0f} in {len(noise):,} "
             "draws."

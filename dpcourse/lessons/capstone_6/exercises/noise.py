@@ -268,7 +268,7 @@ def _shape(whole: np.ndarray, wanted: float, level: float) -> Diagnosis | None:
     for part in (diagonal, above):
         if stats.kstest((part / part.std()).ravel(), "norm").pvalue < level:
             return Diagnosis("wrong-law", "the shares' sum is not normal.", "`normal(shape)` gives the numbers.")
-        if told := noise_ends((part / part.std()).ravel(), level):
+        if told := noise_ends((part / part.std()).ravel(), level / 4):
             return told
     if seen := shared([*np.hstack([diagonal, math.sqrt(2) * above])], level, even=True):
         return Diagnosis("shared", seen, "A draw for each entry.")

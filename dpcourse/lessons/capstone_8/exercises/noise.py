@@ -280,4 +280,4 @@ def _shape(found: Sequence[Noise], z: np.ndarray, failure: float) -> Diagnosis |
         return Shared.LINKED_NOISE.seen(seen)
     if stats.kstest(z, stats.norm.cdf).pvalue < failure:
         return Diagnosis("not-normal", "Your noise has the right variance, but it is not normal.", NORMAL)
-    return noise_ends(z, failure)
+    return noise_ends(z, failure / 4)

@@ -69,12 +69,12 @@ def _normal_and_no_wider(answer: Answer, chance: Chance) -> Diagnosis | None:
     """1,500 releases of 40 counts of 1,000 people, where counts cut at zero are the counts themselves."""
     sample = COUNTS.sample(answer, yes_and_no(1000, 40)(chance.rng), 1.0, 1500, chance.rng)
     wide = float(np.sqrt(np.mean(sample.errors**2)) / sample.scale)
-    if normal(sample.scale).often_exact(sample.errors.ravel(), chance.failure):
+    if normal(sample.scale).often_exact(sample.errors.ravel(), chance.failure / 3):
         return Shared.NO_NOISE.seen("Now and then a result has no noise.", "When does your function leave it out?")
     return (
         _not_normal(sample.errors)
         or _too_wide(wide)
-        or noise_ends(sample.errors.ravel() / (wide * sample.scale), chance.failure)
+        or noise_ends(sample.errors.ravel() / (wide * sample.scale), chance.failure / 3)
         or _too_wide_elsewhere(answer, chance)
     )
 
@@ -85,7 +85,7 @@ def _too_wide_elsewhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         people, questions = whole(chance.rng, 1, 3000), whole(chance.rng, 1, 200)
         sample = COUNTS.sample(answer, yes_and_no(people, questions)(chance.rng), 1.0, 1, chance.rng)
         off = float(np.sum(sample.errors**2)) / sample.scale**2
-        if stats.chi2.sf(off / WIDEST**2, questions) < chance.failure / 60:
+        if stats.chi2.sf(off / WIDEST**2, questions) < chance.failure / (3 * 60):
             return Shared.TOO_MUCH_NOISE.seen(
                 f"With {people:,} people and {questions} questions your counts are off by "
                 f"{math.sqrt(off / questions):.3g} times sigma_1·√d; with 40 questions they are not.",

@@ -192,7 +192,7 @@ def _within_intervals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _clips(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Ten records in the lower part, thirty above the upper bound: nearly all results lie between the former and the
-    bound, and five in six of these above 50; of records left out, or put in the middle, hardly any do."""
+    bound, and three in four of these or more above 50; of records left out, or put in the middle, hardly any do."""
     values = chance.rng.permutation(np.concatenate([chance.rng.uniform(0, 40, 10), chance.rng.uniform(101, 1e4, 30)]))
     high = sum(float(answer(values, 0.0, 100.0, 4.0, rng=chance.rng)) > 50 for _ in range(40))
     if high > 8:
@@ -206,7 +206,7 @@ def _clips(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _equal(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Sixty people of one age: no interval of length 0 is chosen, so no result is that age."""
+    """Two hundred people of one age: no interval of length 0 is chosen, so no result is that age."""
     age = float(chance.rng.uniform(20, 80))
     for low, high in ((0.0, 100.0), (-1e4, 1e4)):
         exact = sum(float(answer(np.full(200, age), low, high, 0.5, rng=chance.rng)) == age for _ in range(60))

@@ -86,8 +86,8 @@ def _which_side(output: Any) -> int:
 
 
 _MIDDLE = (
-    "Two records, and one more at an end. n // 2 is 1 for both, while the ranks of the others move by one: against "
-    "such a middle one person changes scores by 1, and not by ½. Where is the middle of three records?"
+    "Two records, and one more at an end: the middle n/2 moves by ½. One that is rounded stays or moves by 1, and then "
+    "one person changes scores by 1, and not by ½. Where is the middle of three records?"
 )
 
 
