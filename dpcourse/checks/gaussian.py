@@ -73,7 +73,7 @@ def noise_ends(standard: np.ndarray, failure: float) -> Diagnosis | None:
     """What is wrong with Gaussian noise, shape (runs,) in its deviations, that is never large, or too seldom.
 
     By its largest draw, and by its fourth moment, whose deviation is √(24/runs). Of 5,000 draws it is too small less
-    often than a normal number would be: 40,000 samples had none below −3.5 deviations.
+    often than a normal number would be: of 40,000 samples none lay below −3.72 deviations, 4 would.
     """
     ask = (
         "Beyond a bound one of two neighbours is left, and that takes more than δ. Where is your noise cut, drawn "
