@@ -175,6 +175,7 @@ WRONG = {
         "too-coarse": lambda p, q, delta: on_a_grid(p, q, delta, 0.01),
         "too-coarse too": lambda p, q, delta: on_a_grid(p, q, delta, 0.001),
         "end-of-search": lambda p, q, delta: min(by_bisection(p, q, delta), 50.0),
+        "not-everywhere": lambda p, q, delta: np.inf if by_bisection(p, q, delta) > 10 else by_bisection(p, q, delta),
     },
     "02.3": {
         "first-bound-only": lambda fpr, tpr, delta: max(math.log((tpr - delta) / fpr), 0),  # and stops at fpr = 0

@@ -39,11 +39,13 @@ def _with_delta(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float
 
 def _any_outputs(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, float]:
     """Two distributions, no twentieths, on so few outputs that all sets of them can be tried; half of the time each
-    side has an impossible one."""
+    side has an impossible one, and else mostly one so rare that ε is 8 to 16."""
     outputs = whole(rng, 2, 12)
     p, q = (0.99 * rng.dirichlet(np.ones(outputs)) + 0.01 / outputs for _ in range(2))
     if rng.random() < 0.5:
         p[0], q[-1] = 0, 0
+    elif rng.random() < 0.75:
+        p[0], q[0] = rng.permutation((0.5, 10 ** -rng.uniform(4, 7)))
     return p / p.sum(), q / q.sum(), 0.0 if rng.random() < 0.2 else between(rng, 1e-9, 0.5)
 
 
