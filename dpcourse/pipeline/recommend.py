@@ -104,7 +104,7 @@ def recommend(frame: pd.DataFrame, max_utility_loss: float = 0.02) -> Recommenda
     chosen = enough.sort_values(["epsilon", "delta", "utility_loss"], kind="stable").iloc[0]
     reason = (
         f"{chosen['method']} at level {chosen['level']}: {_claim(chosen)}. It loses {_loss(chosen)}; "
-        f"{len(enough)} of {len(models)} private models are good enough."
+        f"{len(enough)} of {len(models)} private models {'is' if len(enough) == 1 else 'are'} good enough."
     )
     return Recommendation(chosen["method"], chosen["level"], rule, reason)
 

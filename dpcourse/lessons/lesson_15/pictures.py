@@ -67,7 +67,7 @@ def draw_changes(data: Changes) -> Still:
             *marks.key(
                 -reach,
                 1.6,
-                [("thin: 95% of single releases", marks.BLUE), ("thick: mean over releases", marks.VERMILION)],
+                [("thin: one more release, 95%", marks.BLUE), ("thick: mean over releases", marks.VERMILION)],
                 anchor="start",
             ),
             marks.text(reach, 1.6, "grey: had other people been tested", colour=marks.GREY, anchor="end"),
@@ -123,7 +123,7 @@ def draw_metrics(
     ideal: Mapping[str, float],
     groups: str,
 ) -> Still:
-    """Fairness metrics by ε: the mean over releases and the reach of 95% of single ones, beside the value without noise
+    """Fairness metrics by ε: the mean over releases and where one more lies with 95%, beside the value without noise
     and the ideal one. `values` maps a metric to an array (ε, draws)."""
     panels, listed = [], []
     for name, draws in values.items():
@@ -151,13 +151,18 @@ def draw_metrics(
                     marks.spans(epsilons, low, epsilons, high),
                     marks.points(epsilons, mean, "private, mean"),
                     marks.text(
-                        epsilons[0], low[0], "private: 95% of releases", colour=marks.BLUE, anchor="start", shift=(4, 8)
+                        epsilons[0],
+                        low[0],
+                        "private: one more release, 95%",
+                        colour=marks.BLUE,
+                        anchor="start",
+                        shift=(4, 8),
                     ),
                 ],
             )
         )
         listed.append(
-            f"{name}: {mean[0]:.2f} (95% of releases {low[0]:.2f} to {high[0]:.2f}) at ε = {epsilons[0]:g}, "
+            f"{name}: {mean[0]:.2f} (one more release {low[0]:.2f} to {high[0]:.2f}, with 95%) at ε = {epsilons[0]:g}, "
             f"{mean[-1]:.2f} at ε = {epsilons[-1]:g}, {without[name]:.2f} without noise, "
             f"{ideal[name]:g} would be no difference"
         )

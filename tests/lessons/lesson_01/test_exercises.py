@@ -379,6 +379,15 @@ def reads_the_office(count, n, person):
     return int(count._secret[person])
 
 
+def test_a_few_wrong_numbers_in_one_survey_are_bad_luck():
+    def sometimes(queries, answers):  # in one survey of twenty three are wrong
+        found = least_squares(queries, answers)
+        found[:3] = 3 - found[:3] if queries.sum() % 20 == 0 else found[:3]
+        return found
+
+    assert rehearse("01.5", sometimes, times=40, rng=2).keys == {"passed": 40}
+
+
 def test_a_secret_read_without_a_question_is_no_attack():
     assert rehearse("01.3", reads_the_office, times=3, rng=2).keys == {"guesses": 3}
 

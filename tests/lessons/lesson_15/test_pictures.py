@@ -32,7 +32,7 @@ CASES = [
     (l15.draw_group_counts, counts(30), counts(20), "it is 20% of the smallest group (100 people) and 0.4%"),
     (l15.draw_changes, changes(-0.3), changes(0.2), "a +0.20 ± 0.20, single releases ± 0.40"),
     (l15.draw_spread, spread(1.5), spread(1.2), "from 1.20 in the smallest group (40 people)"),
-    (l15.draw_metrics, metrics(0.3), metrics(0.2), "impact: 0.30 (95% of releases 0.00 to 0.60) at ε = 0.03"),
+    (l15.draw_metrics, metrics(0.3), metrics(0.2), "0.30 (one more release 0.00 to 0.60, with 95%) at ε = 0.03"),
 ]
 
 
