@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import shutil
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import pytest
 
 from dpcourse.datasets import ADULT_SCHEMA, AdultNotFound, DataError, load_adult
 from dpcourse.datasets.adult import load
+from dpcourse.lessons.lesson_15 import quietly
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +107,7 @@ def test_the_frame_is_what_aif360_encodes(uci, monkeypatch):
     folder = os.environ.get("DPCOURSE_DATA")
     if not folder:
         pytest.skip("needs the raw files in DPCOURSE_DATA")
-    logging.disable()  # AIF360 logs at import
-    try:
+    with quietly():
         pytest.importorskip("aif360")
         from aif360.datasets import AdultDataset
 
@@ -127,8 +126,6 @@ def test_the_frame_is_what_aif360_encodes(uci, monkeypatch):
                     {name: object for name in frame.columns if not pd.api.types.is_numeric_dtype(frame[name])}
                 )
             )
-    finally:
-        logging.disable(logging.NOTSET)
     assert ours.feature_names == theirs.feature_names
     assert np.array_equal(ours.features, theirs.features)
     assert np.array_equal(ours.labels, theirs.labels)

@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "draw_spread",
         ],
         "effects": ["Changes", "beside", "disagree", "error_and_reach", "group_changes", "spread_by"],
+        "quiet": ["quietly"],
         "recipes": ["Change", "Recipe", "changes_by_recipe"],
         "explorer": ["explore_groups"],
     },

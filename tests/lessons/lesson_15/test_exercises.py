@@ -3,7 +3,6 @@
 A right answer fails a check with probability 1e-6 at most.
 """
 
-import logging
 import math
 import os
 from pathlib import Path
@@ -18,6 +17,7 @@ from dpcourse.audit import audit  # noqa: F401 (loaded here, so that no check's 
 from dpcourse.checks import rehearse
 from dpcourse.datasets import load_adult
 from dpcourse.lessons.lesson_15 import exercises as l15  # noqa: F401 (the same)
+from dpcourse.lessons.lesson_15 import quietly
 from dpcourse.mechanisms import GeometricMechanism
 
 
@@ -151,8 +151,7 @@ def test_our_rows_are_those_of_aif360s_adult_dataset(capsys):
     folder = os.environ.get("DPCOURSE_DATA")
     if not folder or not (Path(folder) / "adult.data").is_file():
         pytest.skip("no UCI files")
-    logging.disable(logging.WARNING)  # it reports optional packages and the rows it drops
-    try:
+    with quietly():  # it reports optional packages and the rows it drops
         from aif360.datasets import AdultDataset, StandardDataset
 
         read = pd.read_csv
@@ -160,10 +159,7 @@ def test_our_rows_are_those_of_aif360s_adult_dataset(capsys):
             theirs = AdultDataset(custom_preprocessing=strings_as_objects)
             with pytest.raises(TypeError, match="as a data type"):
                 AdultDataset()
-        defaults = theirs_defaults(AdultDataset)
-        ours = StandardDataset(df=load_adult("uci").frame, **defaults)
-    finally:
-        logging.disable(logging.NOTSET)
+        ours = StandardDataset(df=load_adult("uci").frame, **theirs_defaults(AdultDataset))
     assert theirs.feature_names == ours.feature_names and theirs.features.shape == (45_222, 98)
     for part in ("features", "labels", "protected_attributes", "instance_weights"):
         assert (getattr(theirs, part) == getattr(ours, part)).all()
