@@ -97,7 +97,11 @@ class PrivacyLedger:
             own = self._make_filter("analysts", part, getattr(self._filter, "order", None))
             self._filters[_name("analyst", name)] = own
         self._file = LedgerFile(self.path)
-        self._open()
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
 
     def _make_filter(
         self, argument: str, budget: Guarantee, order: float | None, plan: Iterable[Any] | None = None

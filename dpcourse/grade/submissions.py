@@ -9,6 +9,7 @@ import gc
 import json
 import re
 import symtable
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -179,10 +180,25 @@ def names_in(source: str) -> tuple[set[str], set[str]]:
     try:
         if len(source) > READ // 10:
             raise ValueError("too long to be looked into")
-        tree, table = ast.parse(source), symtable.symtable(source, "", "exec")
-        return _names_of(tree, table)
+        tree = ast.parse(source)
+        if sys.version_info >= (3, 12):  # its tables take what a list comprehension binds for the cell's
+            source = ast.unparse(_Generators().visit(ast.parse(source)))
+        return _names_of(tree, symtable.symtable(source, "", "exec"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set(), set(re.findall(r"\w+", source))
+
+
+class _Generators(ast.NodeTransformer):
+    """Generator expressions in the place of comprehensions: their names are their own in every Python."""
+
+    def visit_ListComp(self, node: ast.ListComp | ast.SetComp) -> ast.AST:
+        return ast.GeneratorExp(self.visit(node.elt), [self.visit(one) for one in node.generators])
+
+    visit_SetComp = visit_ListComp
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        pair = ast.Tuple([self.visit(node.key), self.visit(node.value)], ast.Load())
+        return ast.GeneratorExp(pair, [self.visit(one) for one in node.generators])
 
 
 def _names_of(tree: ast.Module, table: symtable.SymbolTable) -> tuple[set[str], set[str]]:

@@ -161,7 +161,7 @@ def test_nothing_is_found_where_both_datasets_are_the_same(leak):
 
 
 def test_durations_are_compared_in_seconds():
-    outputs = [np.timedelta64(1, "m"), np.timedelta64(1500, "ms"), np.timedelta64("NaT"), np.timedelta64(2)]
+    outputs = [np.timedelta64(1, "m"), np.timedelta64(1500, "ms"), np.timedelta64("NaT", "s"), np.timedelta64(2, "s")]
     (column,) = Outputs.collect(outputs, outputs).columns
     np.testing.assert_array_equal(column.numbers[0], [60, 1.5, np.nan, 2])
     assert column.name == "output in seconds" and column.text(column.codes[0, 0]) == "= 1 minutes"

@@ -45,6 +45,9 @@ def test_a_cell_that_is_no_python_is_kept(cell):
         ("x[0] = y", {"x", "y"}, {"x", "y"}),
         ("class A:\n    b = c", {"A"}, {"c"}),
         ("w = [u + v for u in s]", {"w"}, {"s", "v"}),
+        ("w = {k: v for k, v in s}", {"w"}, {"s"}),
+        ("u = {u for u in s if t}", {"u"}, {"s", "t"}),
+        ("def f():\n    return [y + x for y in z]", {"f"}, {"x", "z"}),
         ("if (n := m): pass", {"n"}, {"m"}),
     ],
 )
