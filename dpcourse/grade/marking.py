@@ -87,7 +87,7 @@ def _by_rooms(known: Reference) -> dict[frozenset[str], list[Question]]:
     found: dict[frozenset[str], list[Question]] = {}
     for question in known.questions:
         asked = exercise(question.id)
-        rooms = staging.rooms_for(asked.allowed if asked.own_work else (*asked.allowed, *open_))
+        rooms = staging.rooms_for(asked.allowed, () if asked.own_work else open_)
         found.setdefault(rooms, []).append(question)
     return found
 
@@ -180,6 +180,9 @@ class _Session:
             student = self._fresh()
         while self._at < upto:
             cell = self._cells[self._at]
+            if not cell.source:
+                self._at += 1
+                continue
             if cell.label in self._bad and self._bad[cell.label][0] in ("hung", "died"):
                 self._at += 1
                 continue
@@ -220,8 +223,7 @@ class _Session:
 
     def mark(self, question: Question, rng: int | None) -> Mark:
         asked = dataclasses.replace(exercise(question.id), own_work=False)
-        places = list(self._places(question))
-        upto = places[0] + 1 if places else len(self._cells)
+        first, upto = self._span(question)
         try:
             student = self._ready(upto)
             answer = student.answer(question.expression)
@@ -234,7 +236,8 @@ class _Session:
             self.close()
             return self._lost(question, asked, "wrong-type", f"Your answer cannot be used: {error}.")
         except BaseException as error:
-            reasons = [self._bad[self._cells[i].label][1] for i in places if self._cells[i].label in self._bad]
+            labels = [cell.label for cell in self._cells[first:upto]]
+            reasons = [self._bad[label][1] for label in labels if label in self._bad]
             said = f"Its cell stopped: {reasons[0]}." if reasons else f"{type(error).__name__}: {error}."
             again = "Mend that cell, and run the notebook from its first." if reasons else FROM_THE_START
             return self._lost(
@@ -283,14 +286,18 @@ class _Session:
             self.close()
         return result
 
-    def _places(self, question: Question) -> Iterator[int]:
-        """The cells that hold the answer: by id, else where it is checked, else none."""
-        for i, cell in enumerate(self._cells):
-            if cell.grade_id == question.cell:
-                yield i
-        for i, cell in enumerate(self._cells):
-            if f'check("{question.id}"' in cell.source and not cell.grade_id:
-                yield i
+    def _span(self, question: Question) -> tuple[int, int]:
+        """Where an answer's cells begin and end: with the first of its id, and with the check after the last.
+
+        A cell that is split or copied takes its id along, and what an answer calls may stand in one that has none.
+        """
+        places = [i for i, cell in enumerate(self._cells) if cell.grade_id == question.cell]
+        checks = [i for i, cell in enumerate(self._cells) if question.id in cell.asks]
+        after = [i for i in checks if not places or i >= places[-1]]
+        if not places and not after:
+            return len(self._cells), len(self._cells)
+        upto = (after or places[-1:])[0] + 1
+        return (places[0] if places else max(upto - 2, 0)), upto
 
     @staticmethod
     def _lost(question: Question, asked: Exercise, key: str, seen: str, ask: str = FROM_THE_START) -> Mark:

@@ -32,28 +32,32 @@ progress = check_environment = check
 '''
 
 
+def _place(room: str) -> Path:
+    """A room's folder or file; "federated.accounting" is one module of a room."""
+    place = PACKAGE.joinpath(*room.split("."))
+    return place if place.is_dir() else place.with_suffix(".py")
+
+
 @functools.cache
 def _needs(room: str) -> frozenset[str]:
     """The rooms that a room imports, itself among them, and theirs."""
-    place = PACKAGE / room
-    files = list(place.rglob("*.py")) if place.is_dir() else [place.with_suffix(".py")]
-    found = {room}
+    place = _place(room)
+    files = list(place.rglob("*.py")) if place.is_dir() else [place]
+    found = set[str]()
     for path in files:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module:
                 names = [node.module] if node.module != "dpcourse" else [f"dpcourse.{a.name}" for a in node.names]
             found |= {name.split(".")[1] for name in names if name.startswith("dpcourse.")}
-    exist = {name for name in found if (PACKAGE / name).is_dir() or (PACKAGE / f"{name}.py").is_file()}
-    for other in exist - {room}:
-        exist |= _needs(other)
-    return frozenset(exist)
+    others = {name for name in found - {room} if _place(name).exists()}
+    return frozenset({room}).union(*map(_needs, others))
 
 
 def rooms_for(allowed: tuple[str, ...], imported: tuple[str, ...] = ()) -> frozenset[str]:
     """The rooms a question needs: what it allows, what its notebook imports, and what these import."""
-    wanted = {name.split(".")[0] for name in (*ALWAYS, *allowed, *imported)}
-    return frozenset().union(*(_needs(room) for room in wanted))
+    wanted = {*ALWAYS, *allowed, *(name.split(".")[0] for name in imported)}
+    return frozenset().union(*map(_needs, wanted))
 
 
 def stage(rooms: frozenset[str], folder: Path) -> Path:
@@ -62,11 +66,15 @@ def stage(rooms: frozenset[str], folder: Path) -> Path:
     package.mkdir(parents=True)
     shutil.copy2(PACKAGE / "__init__.py", package)
     for room in sorted(rooms):
-        source = PACKAGE / room
+        source = _place(room)
+        target = package / source.relative_to(PACKAGE)
         if source.is_dir():
-            shutil.copytree(source, package / room, ignore=shutil.ignore_patterns("__pycache__"))
-        else:
-            shutil.copy2(source.with_suffix(".py"), package)
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True)
+            continue
+        if source.parent != PACKAGE:  # one module of a room, whose other names are looked up when they are asked for
+            target.parent.mkdir(exist_ok=True)
+            shutil.copy2(source.parent / "__init__.py", target.parent)
+        shutil.copy2(source, target)
     (package / "checks").mkdir()
     (package / "checks" / "__init__.py").write_text(CHECKS, encoding="utf-8")
     shutil.copytree(PACKAGE / "grade" / "wire", folder / "wire", ignore=shutil.ignore_patterns("__pycache__"))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import csv
+import dataclasses
 import functools
 import gc
 import json
 import re
 import symtable
 import sys
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import Any
 
 LARGEST = 32 * 2**20  # bytes of a submission: pictures that were left in it included
 MOST_CELLS = 5000  # of a submission
+MOST_MAGICS = 50  # statements of IPython in one of its cells
 READ = 10**6  # characters of its cells, and a tenth of one of them: where there are more, they are not looked into
 ROOT = Path(__file__).resolve().parents[2]
 _GRADED = re.compile(r'check\("([\w ]+\.\d+)",\s*(.+)\)\s*$', re.MULTILINE)  # in what was handed out
@@ -65,11 +68,12 @@ def called(notebook: str, name: str) -> bool:
 
 @dataclass(frozen=True)
 class Cell:
-    """A code cell of a submission."""
+    """A code cell of a submission; `asks` are the questions whose checks it calls."""
 
     label: str
     source: str
     grade_id: str
+    asks: frozenset[str] = frozenset()
 
 
 def not_too_large(path: Path) -> None:
@@ -86,7 +90,8 @@ def cells_of(path: Path) -> list[Cell]:
             if cell["cell_type"] == "code":
                 grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
                 named = grade_id if isinstance(grade_id, str) else ""  # what else it is, may take long to write
-                found.append(Cell(f"cell {number}", plain("".join(cell["source"])), named))
+                source = plain("".join(cell["source"]))
+                found.append(Cell(f"cell {number}", source, named, frozenset(_ASKED.findall(source))))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
     if len(cells) > MOST_CELLS:
@@ -106,8 +111,34 @@ def _parsed(path: Path) -> Any:
 
 
 def plain(source: str) -> str:
-    """Without IPython's own lines, which are no Python: `%magic`, `!command`."""
-    return "\n".join("" if line.lstrip().startswith(("%", "!")) else line for line in source.split("\n"))
+    """Without IPython's own statements, which are no Python: `%magic`, `!command`, `help?`.
+
+    Only where Python stops at them: inside of brackets a line may begin with the operator %.
+
+    >>> plain("%matplotlib inline\\nx = (7\\n  % 4)\\nmax?")
+    'pass\\nx = (7\\n  % 4)\\npass'
+    """
+    lines = source.split("\n")
+    for _ in range(MOST_MAGICS if len(source) <= READ // 10 else 0):
+        try:
+            _tree(source)
+            break
+        except SyntaxError as error:
+            at = (error.lineno or 0) - 1
+            line = lines[at].strip() if 0 <= at < len(lines) else ""
+            if not line.startswith(("%", "!", "?")) and not line.endswith("?"):
+                break
+            lines[at] = lines[at][: -len(lines[at].lstrip())] + "pass"
+            source = "\n".join(lines)
+        except (ValueError, RecursionError, MemoryError):
+            break
+    return source
+
+
+def _tree(source: str) -> ast.Module:
+    """It is parsed and never compiled: a compiler doubles each `finally`, and those in it again."""
+    with warnings.catch_warnings(action="ignore"):  # of what students escape
+        return ast.parse(source)
 
 
 @functools.cache
@@ -154,7 +185,8 @@ def references() -> tuple[Reference, ...]:
 def needed(cells: list[Cell], known: Reference) -> list[Cell]:
     """Without the cells that were handed out, were not changed, and bind nothing that an answer could read.
 
-    They print and draw, which takes a project minutes and nobody looks at here.
+    They print and draw, which takes a project minutes and nobody looks at here. Of those that call a check an empty one
+    is left in their place: up to there a notebook is run.
     """
     if sum(len(cell.source) for cell in cells) > READ:
         return cells
@@ -169,21 +201,23 @@ def needed(cells: list[Cell], known: Reference) -> list[Cell]:
             if not keep[i] and binds & wanted:
                 keep[i] = changed = True
                 wanted |= reads
-    return [cell for cell, kept in zip(cells, keep, strict=True) if kept]
+    return [
+        cell if kept else dataclasses.replace(cell, source="")
+        for cell, kept in zip(cells, keep, strict=True)
+        if kept or cell.asks
+    ]
 
 
 def names_in(source: str) -> tuple[set[str], set[str]]:
-    """The names that a cell binds, or changes by an assignment, for the cells after it; and those it reads.
-
-    It is read and never compiled: a compiler doubles each `finally`, and those in it again.
-    """
+    """The names that a cell binds, or changes by an assignment, for the cells after it; and those it reads."""
     try:
         if len(source) > READ // 10:
             raise ValueError("too long to be looked into")
-        tree = ast.parse(source)
+        tree = _tree(source)
         if sys.version_info >= (3, 12):  # its tables take what a list comprehension binds for the cell's
-            source = ast.unparse(_Generators().visit(ast.parse(source)))
-        return _names_of(tree, symtable.symtable(source, "", "exec"))
+            source = ast.unparse(_Generators().visit(_tree(source)))
+        with warnings.catch_warnings(action="ignore"):
+            return _names_of(tree, symtable.symtable(source, "", "exec"))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set(), set(re.findall(r"\w+", source))
 

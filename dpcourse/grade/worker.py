@@ -60,6 +60,7 @@ class Worker:
         self.things: list[Any] = []  # what of ours has crossed as a handle
         self._kept: dict[int, np.ndarray] = {}  # arrays that the grader sends once and then names
         self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
+        self.names["display"] = lambda *_, **__: None
 
     def _read(self, size: int) -> bytes:
         data = self._source.read(size)

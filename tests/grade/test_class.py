@@ -275,6 +275,41 @@ def test_a_forbidden_part_of_the_package_spoils_only_what_uses_it(tmp_path):
     assert "dpcourse.mechanisms.LaplaceMechanism" in marks[0].seen
 
 
+HELPER = "def coin(answer, epsilon, rng):\n    return answer if rng.random() < chance(epsilon) else not answer"
+CHANCE = "def chance(epsilon):\n    display(epsilon)\n    return 1 / (1 + np.exp(-epsilon))"
+FIRST_ATTEMPT = "def coin(answer, epsilon, rng):\n    return answer"
+
+
+@pytest.mark.parametrize(
+    ("cells", "passes"),
+    [
+        ([(HELPER, True), (CHANCE, True)], True),  # split: the second part keeps the id
+        ([(HELPER, True), (CHANCE, False)], True),  # a helper below
+        ([("coin = ...", True), (CHANCE, False), (HELPER, False)], True),  # the answer below the stub
+        ([(FIRST_ATTEMPT, True), (CHANCE + "\n" + HELPER, True)], True),  # a copy, and the first attempt above it
+        ([(CHANCE + "\n" + HELPER, True), "check", (FIRST_ATTEMPT, False)], True),  # something tried after the check
+        ([(FIRST_ATTEMPT, True), "check", (CHANCE + "\n" + HELPER, True), "check"], True),  # a second attempt
+        ([(CHANCE, True), ("1 / 0", False)], False),
+    ],
+)
+def test_an_answer_reaches_from_its_first_cell_to_the_check_after_its_last(tmp_path, cells, passes):
+    notebook = json.loads(reference().path.read_text(encoding="utf-8"))
+    code = notebook["cells"]
+    at = next(i for i, cell in enumerate(code) if cell["metadata"].get("nbgrader", {}).get("grade_id") == "answer-02-1")
+    check = next(i for i, cell in enumerate(code) if 'check("02.1"' in "".join(cell["source"]))
+    marked = code[at]["metadata"]
+    made = [
+        code[check] if one == "check" else {**code[at], "source": one[0], "metadata": marked if one[1] else {}}
+        for one in cells
+    ]
+    code[at : check + ("check" in cells)] = made
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    mark = grade(tmp_path / "a.ipynb", LIMITS, sandboxed=SANDBOXED)[1][0]
+    assert (mark.key == "passed") == passes, mark
+    if not passes:
+        assert "ZeroDivisionError" in mark.seen
+
+
 @pytest.mark.audit
 @pytest.mark.thorough
 @pytest.mark.skipif(not SANDBOXED, reason="hostile notebooks are graded under bubblewrap only")

@@ -8,7 +8,7 @@ import pytest
 from dpcourse.grade import sandbox
 from dpcourse.grade.staging import rooms_for, stage
 from dpcourse.grade.student import Student
-from dpcourse.grade.submissions import ROOT, Cell, cells_of, names_in, needed, references
+from dpcourse.grade.submissions import ROOT, Cell, cells_of, names_in, needed, plain, references
 from tests.pace import in_time
 
 
@@ -55,6 +55,22 @@ def test_names_of_a_cell(source, binds, reads):
     assert names_in(source) == (binds, reads)
 
 
+@pytest.mark.parametrize(
+    ("source", "python"),
+    [
+        ("%matplotlib inline\nx = 1", "pass\nx = 1"),
+        ("total = (\n    7\n    % 4\n)", "total = (\n    7\n    % 4\n)"),
+        ("%time f()\ntotal = (\n    7\n    % 4\n)\n!ls", "pass\ntotal = (\n    7\n    % 4\n)\npass"),
+        ("if x:\n    !ls", "if x:\n    pass"),
+        ("np.clip?\n?np.clip\nx = 1", "pass\npass\nx = 1"),
+        ('"""\n%d\n"""', '"""\n%d\n"""'),
+        ("def f(:\n%time", "def f(:\n%time"),
+    ],
+)
+def test_what_ipython_adds_is_left_out_and_nothing_else(source, python):
+    assert plain(source) == python
+
+
 def test_no_cell_is_compiled():
     """A compiler doubles each `finally`: this one would take a gigabyte."""
     inner = "pass"
@@ -69,6 +85,13 @@ def test_no_cell_is_compiled():
 def test_a_handed_out_notebook_runs_its_imports(known):
     run = needed(cells_of(known.path), known)
     assert run and not any('check("' in cell.source for cell in run)
+    assert [cell.asks for cell in run if cell.asks] == [{question.id} for question in known.questions]
+
+
+def test_one_module_of_a_room_is_staged_alone(tmp_path):
+    """12.4 allows `federated.accounting`; what trains would give its answer."""
+    stage(rooms_for(("federated.accounting",)), tmp_path)
+    assert {path.name for path in (tmp_path / "dpcourse" / "federated").iterdir()} == {"__init__.py", "accounting.py"}
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """What crosses between the grader and a student's process."""
 
+import collections
 import decimal
 import fractions
 import io
@@ -76,6 +77,26 @@ def test_arrays_arrive_as_they_are(array):
 )
 def test_other_values_arrive(value):
     assert across(value) == value and type(across(value)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (collections.defaultdict(list, a=[1]), {"a": [1]}),
+        (collections.OrderedDict(a=1), {"a": 1}),
+        (collections.Counter("aab"), {"a": 2, "b": 1}),
+        (range(3), [0, 1, 2]),
+        (collections.deque([1, 2]), [1, 2]),
+        ({"a": 1}.values(), [1]),
+        (bytearray(b"ab"), b"ab"),
+        (pd.Index(["q1", "q2"]), np.array(["q1", "q2"], dtype=object)),
+        (pd.array([1, 2]), np.array([1, 2])),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_relatives_of_plain_kinds_arrive_as_these(value, plain):
+    found = across(value)
+    assert type(found) is type(plain) and np.array_equal(found, plain)
 
 
 def test_a_path_is_a_name_and_no_way_to_a_file():

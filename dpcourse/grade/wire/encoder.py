@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -13,6 +14,9 @@ import numpy as np
 from .generators import rng_state
 from .messages import WireError
 from .plain import DEEPEST, KINDS, PLAIN, SCALARS
+
+DICTS = (dict, defaultdict, OrderedDict, Counter)
+LISTS = (range, deque, type({}.keys()), type({}.values()), type({}.items()))
 
 
 class Encoder:
@@ -44,14 +48,16 @@ class Encoder:
             return ["n", self._array(np.asarray(value), depth)]
         if value is ...:
             return ["e"]
-        if kind is dict:
+        if kind in DICTS:
             return ["d", *[[self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in value.items()]]
+        if kind in LISTS:
+            return self.encode(list(value), depth)
         if kind in (set, frozenset):
             return ["s", *[self.encode(item, depth + 1) for item in value]]
         if isinstance(value, np.random.Generator) and type(value.bit_generator) is np.random.PCG64:
             return ["g", rng_state(value)]
-        if kind is bytes:
-            self.buffers.append(value)
+        if kind in (bytes, bytearray):
+            self.buffers.append(bytes(value))
             return ["y", len(value)]
         if isinstance(value, PurePath):
             return ["p", str(value)]
@@ -66,6 +72,8 @@ class Encoder:
             return ["c", value.real, value.imag]
         if kind.__module__.startswith("pandas") and kind.__name__ in ("DataFrame", "Series"):
             return self._table(value, depth)
+        if kind.__module__.startswith("pandas") and hasattr(kind, "__array__"):  # an index or a column's values
+            return self._array(np.asarray(value), depth)
         if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Guarantee":
             return ["G", value.epsilon, value.delta, value.neighbours.value, value.condition]
         if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Neighbours":
