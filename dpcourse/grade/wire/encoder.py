@@ -15,8 +15,8 @@ from .generators import rng_state
 from .messages import WireError
 from .plain import DEEPEST, KINDS, PLAIN, SCALARS
 
-DICTS = (dict, defaultdict, OrderedDict, Counter)
-LISTS = (range, deque, type({}.keys()), type({}.values()), type({}.items()))
+DICTS: tuple[type, ...] = (dict, defaultdict, OrderedDict, Counter)
+LISTS: tuple[type, ...] = (range, deque, type({}.keys()), type({}.values()), type({}.items()))
 
 
 class Encoder:

@@ -151,6 +151,18 @@ def l2_randomizer(g, epsilon, rng):
     return math.sqrt(math.pi) * special.gamma((d + 1) / 2) / special.gamma(d / 2) / math.tanh(epsilon / 2) * u
 
 
+def odd_rows_as_they_are(g, epsilon, rng):
+    n, d = g.shape
+    lengths = np.minimum(np.linalg.norm(g, axis=1), 1)
+    side = np.where(rng.random(n) < 0.5 + lengths / 2, 1, -1) * np.where(
+        rng.random(n) < 1 / (1 + math.exp(-epsilon)), 1, -1
+    )
+    u = rng.normal(size=(n, d))
+    u /= np.linalg.norm(u, axis=1, keepdims=True)
+    u[(u * g).sum(axis=1) * side < 0] *= -1
+    return math.sqrt(math.pi) * special.gamma((d + 1) / 2) / special.gamma(d / 2) / math.tanh(epsilon / 2) * u
+
+
 def all_as_long(g):
     """The mean length of all rows but zeros, for each of them."""
     lengths = np.minimum(np.linalg.norm(g, axis=1), 1)
@@ -609,6 +621,7 @@ WRONG = [
     ("capstone 3.3", "coin-not-undone", lambda g, e, rng: l2_randomizer(g, 40.0 if g.dtype == np.float32 else e, rng)),
     ("capstone 3.3", "own-generator", known_to_all(l2_randomizer)),
     ("capstone 3.3", "own-generator", made_of_arguments(l2_randomizer, where_no_row_has_length_one)),
+    ("capstone 3.3", "odd-rows", odd_rows_as_they_are),
     ("capstone 3.3", "odd-rows", known_where_broken((1, 1))),
     ("capstone 3.3", "odd-rows", known_where_broken((-1, 1))),
     ("capstone 3.3", "linked-coins", reports(throw=lambda rng, n: np.repeat(rng.random(n // 2 + 1), 2)[:n])),

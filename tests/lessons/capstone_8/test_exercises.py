@@ -189,6 +189,20 @@ def memoised(buckets, epsilon, rng):
     return drawn[buckets]
 
 
+def one_lie_never(buckets, epsilon, rng):
+    """The upper end of `integers` is not drawn."""
+    lies = rng.random(8) >= math.exp(epsilon) / (math.exp(epsilon) + 7)
+    return np.where(lies, (np.arange(8) + rng.integers(1, 7, 8)) % 8, np.arange(8))[buckets]
+
+
+def remembering(rate):
+    def memoised(buckets, epsilon, rng):
+        lies = rng.random(8) >= rate(epsilon)
+        return np.where(lies, (np.arange(8) + rng.integers(1, 8, 8)) % 8, np.arange(8))[buckets]
+
+    return memoised
+
+
 def truth_unless_in_turn(buckets, epsilon, rng):
     """For homes that do not go through all buckets one after the other, or stay in one."""
     in_turn = len({*buckets[:8].tolist()}) == 8 and np.array_equal(buckets[8:], buckets[:-8])
@@ -647,7 +661,10 @@ WRONG = [
     ("capstone 8.3", "own-generator", (made_of_arguments(memoised), *LEAK)),
     ("capstone 8.3", "linked-answers", (one_step, *LEAK)),
     ("capstone 8.3", "linked-answers", (same_lies, *LEAK)),
+    ("capstone 8.3", "uneven-lies", (one_lie_never, *LEAK)),
     ("capstone 8.3", "wrong-rate", (half_epsilon, *LEAK)),
+    ("capstone 8.3", "wrong-rate", (remembering(lambda e: math.exp(e) / (math.exp(e) + 8)), *LEAK)),
+    ("capstone 8.3", "wrong-rate", (remembering(lambda e: math.exp(e) / (math.exp(e) + 6)), *LEAK)),
     ("capstone 8.3", "wrong-rate", (true_for_a_year, *LEAK)),
     ("capstone 8.3", "same-pattern", (memoised, STAYS, [(3,) * 14], lambda sent: sent[0] == 2)),
     ("capstone 8.3", "complement", (memoised, STAYS, MOVES, lambda sent: len(set(sent)) == 1)),

@@ -24,6 +24,16 @@ def certificate(hits, runs, false_hits, false_runs, delta, confidence, share=2, 
     return float(np.nanmax([0.0] * clip + bounds[: 1 + both]))
 
 
+def complement_without_its_guard(hits, runs, false_hits, false_runs, delta, confidence):
+    error = (1 - confidence) / 2
+    low = special.betaincinv(hits, runs - hits + 1, error) if hits else 0.0
+    high = special.betainccinv(false_hits + 1, false_runs - false_hits, error) if false_hits < false_runs else 1.0
+    if low <= delta:
+        return 0.0
+    by_complement = math.log((1 - high - delta) / (1 - low)) if high < 1 else 0.0
+    return max(0.0, math.log((low - delta) / high), by_complement)
+
+
 def from_estimates(hits, runs, false_hits, false_runs, delta, confidence, share):
     """The normal approximation: a width that is 0 where an event always happened, or never."""
     low, high = (
@@ -232,6 +242,7 @@ WRONG = [
     ),
     ("11.1", "delta-in-one-direction", delta_for_the_event_only),
     ("11.1", "raised", logarithm_of_anything),
+    ("11.1", "raised", complement_without_its_guard),
     ("11.2", "same-runs", splits("all", "all")),
     ("11.2", "same-half", splits("first", "all")),
     ("11.2", "one-side-only", one_side(1)),

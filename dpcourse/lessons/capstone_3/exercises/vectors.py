@@ -125,13 +125,30 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             ask = "A row that cannot be read counts as zeros, all of it. What is left of it in yours?"
             return Diagnosis("odd-rows", "Reports of rows with NaN or infinity follow the row's other numbers.", ask)
     ones = [one for _, one in calls]
+    if found := _after_infinity([one for kind, one in calls if kind == "odd"], failure):
+        return found
     return sided(ones, calls, failure) or linked_coins(ones, chance.failure / 8) or _hides(answer, chance)
+
+
+def _after_infinity(odd: list[Asked], failure: float) -> Diagnosis | None:
+    """Whether reports go the way of ∞ or −∞, wherever that stands: its sign was drawn by itself."""
+    same = []
+    for one in odd:
+        at = np.nonzero(np.isinf(one.rows))
+        same += (np.signbit(one.reports[at]) == np.signbit(one.rows[at])).tolist()
+    if stats.binom.sf(max(sum(same), len(same) - sum(same)) - 1, len(same), 0.5) >= failure / 2:
+        return None
+    return Diagnosis(
+        "odd-rows",
+        f"Of {len(same):,} rows with an infinite number {np.mean(same):.0%} have a report on its side.",
+        "A row that cannot be read counts as zeros, all of it. What does your function divide ∞ by?",
+    )
 
 
 def _plan(rng: np.random.Generator) -> list[tuple[str, int]]:
     """Of which kind the rows of a call are, and how many."""
     plan = [(kind, people(rng, 1, 4000)) for kind in ("unit", "short", "long", "mixed", "odd") for _ in range(5)]
-    return [*plan, ("unit", 50_000), ("short", 10_000), ("mixed", people(rng, 50_000, 52_000))]
+    return [*plan, ("unit", 50_000), ("short", 10_000), ("odd", 10_000), ("mixed", people(rng, 50_000, 52_000))]
 
 
 def _setting(rng: np.random.Generator, kind: str, n: int) -> tuple[int, float]:

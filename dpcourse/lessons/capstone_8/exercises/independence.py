@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import stats
 
@@ -15,6 +18,17 @@ from dpcourse.lessons.capstone_8.exercises.buckets import bucket, reported
 
 def possible(k: int, n: int, p: float, failure: float) -> bool:
     return stats.binom.cdf(k, n, p) > failure and stats.binom.sf(k - 1, n, p) > failure
+
+
+def possible_together(told: int, draws: Sequence[tuple[int, float]], failure: float) -> bool:
+    """The same of independent draws, so many with each chance; what lies beyond twelve deviations is left out."""
+    law, least = np.ones(1), 0
+    for n, p in draws:
+        reach = 12 * math.sqrt(n * p * (1 - p)) + 1
+        counts = np.arange(max(math.floor(n * p - reach), 0), min(math.ceil(n * p + reach), n) + 1)
+        law, least = np.convolve(law, stats.binom.pmf(counts, n, p)), least + int(counts[0])
+    at = told - least
+    return bool(law[: max(at + 1, 0)].sum() > failure and law[max(at, 0) :].sum() > failure)
 
 
 def _pairs(answer: Answer, chance: Chance) -> tuple[float, list[tuple[str, np.ndarray, np.ndarray, str]], float]:

@@ -20,7 +20,7 @@ from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
 from dpcourse.lessons.capstone_8.exercises.buckets import bucket, codes
-from dpcourse.lessons.capstone_8.exercises.independence import possible
+from dpcourse.lessons.capstone_8.exercises.independence import possible, possible_together
 from dpcourse.lessons.capstone_8.exercises.reports import YEAR, hang_together
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
 from dpcourse.privacy import Guarantee, Neighbours
@@ -63,8 +63,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     Homes know from 8 days to two years. Others, of 1 to 7 days, have all of them in one bucket.
     """
+    told_in_all, draws, failure = 0, list[tuple[int, float]](), chance.failure / 64
     for epsilon in 0.1 * 70 ** ((np.arange(4) + chance.rng.random(4)) / 4):  # up to 7, where one answer in 157 is a lie
-        p, homes = truth_probability(float(epsilon)), 500
+        p, homes = truth_probability(float(epsilon)), 700
         order = [chance.rng.permutation(BUCKETS) for _ in range(homes)]
         days = [np.resize(some, up_to_twice(chance.rng, BUCKETS, YEAR)) for some in order]
         sent = [_sent(answer, one, float(epsilon), chance.rng) for one in days]
@@ -77,11 +78,10 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "Every home needs answers of its own. Do yours outlive the call, or come from another generator?",
             )
         true = away == 0
-        if wrong := _long(true, np.array([len(one) >= YEAR for one in days]), float(epsilon), chance.failure / 40):
+        if wrong := _long(true, np.array([len(one) >= YEAR for one in days]), float(epsilon), failure):
             return wrong
         told, all_of = int(true.sum()), true.size
         pairs = int((true[:, ::2] & true[:, 1::2]).sum())
-        failure = chance.failure / 40
         # Of independent answers the homes' counts have 1 times this variance, of answers that are all true or none 8.
         together = float(true.sum(axis=1).var()) > 5 * BUCKETS * true.mean() * (1 - true.mean())
         if not possible(pairs, all_of // 2, p * p, failure) and (together or possible(told, all_of, p, 1e-3)):
@@ -93,7 +93,9 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             )
         lies = np.bincount(away.ravel(), minlength=BUCKETS)[1:]
         if possible(told, all_of, p, failure):
-            if stats.binom.sf(lies.max() - 1, int(lies.sum()), 1 / (BUCKETS - 1)) > failure / BUCKETS:
+            many, each = int(lies.sum()), 1 / (BUCKETS - 1)
+            rare = stats.binom.cdf(lies.min(), many, each) <= failure / BUCKETS
+            if not rare and stats.binom.sf(lies.max() - 1, many, each) > failure / BUCKETS:
                 if found := hang_together([(away.ravel(), float(epsilon))], chance.failure / 16):
                     return Diagnosis(
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
@@ -109,8 +111,10 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
                     answer, chance, float(epsilon), failure
                 ):
                     return LISTENS(answer, chance) or wrong
+                told_in_all += told
+                draws.append((all_of, p))
                 continue
-            share = lies.max() / lies.sum()
+            share = (lies.min() if rare else lies.max()) / many
             seen = f"At ε = {epsilon:.2g} one of the seven lies is {share:.0%} of all lies, not 14%."
             return Diagnosis(
                 "uneven-lies", seen, "Every bucket but the true one is equally likely. Among how many do you draw?"
@@ -120,7 +124,15 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"At ε = {epsilon:.2g}, {told / all_of:.1%} of the remembered answers are true; e^ε/(e^ε + 7) is {p:.1%}.",
             "`epsilon` is that of one remembered answer, as in 8.1. Which ε do you draw it with?",
         )
-    return None
+    if possible_together(told_in_all, draws, failure):
+        return None
+    of, right = sum(n for n, _ in draws), sum(n * p for n, p in draws)
+    return Diagnosis(
+        "wrong-rate",
+        f"At {len(draws)} ε together, {told_in_all / of:.1%} of {of:,} remembered answers are true; with "
+        f"e^ε/(e^ε + 7) it would be {right / of:.1%}.",
+        "A bucket has one truth and seven lies. How much likelier may the truth be than each of them?",
+    )
 
 
 def _stays(answer: Answer, chance: Chance, epsilon: float, failure: float) -> bool:

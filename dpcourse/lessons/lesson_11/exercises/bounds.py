@@ -201,6 +201,13 @@ CERTIFICATE = (
         atol=1e-6,
         times=2,
     ),
+    Equals(  # so often on both that δ alone allows the complement
+        lambda rng: (int(rng.integers(985, 1001)), 1000, int(rng.integers(960, 980)), 1000, 0.05, 0.99),
+        certificate,
+        rtol=1e-4,
+        atol=1e-6,
+        times=2,
+    ),
 )
 
 # 11.3 Guess the canaries
