@@ -33,6 +33,7 @@ CELLS = 600.0  # seconds by the clock for all cells of a notebook, however often
 AGAIN = 5.0  # seconds that the calls of one question took which are asked again; four are in any case
 MOST_STOPPED = 8  # cells of a notebook that never end or end their process; what comes after them is not run
 _NUMBERS = (int, float, str, tuple, np.ndarray, Guarantee)
+MOST_CHECKS = 3  # of one question, at which it is looked for an answer
 FROM_THE_START = "Run the notebook from its first cell."
 
 
@@ -198,7 +199,8 @@ class _Session:
                     student.run_cell("", cell.label)  # a cell may be done, and have left nobody who listens
                 self._bad.pop(cell.label, None)
             except Late as late:
-                self._bad[cell.label] = ("hung", str(late))
+                advice = f"a cell may take {self._limits.seconds:g} seconds; try things out in a cell after the check"
+                self._bad[cell.label] = ("hung", f"{late} ({advice})")
                 student = self._fresh()
                 continue
             except TimedOut:  # the check that asked for the cells ran out of its own time
@@ -208,7 +210,10 @@ class _Session:
                 student = self._fresh()
                 continue
             except PackageUsed as used:
-                self._bad[cell.label] = ("raised", f"dpcourse.{used} is not there: it is what you are asked to write")
+                said = (
+                    f"dpcourse.{used} is not there: an answer may not use it, and neither may what stands in its cell"
+                )
+                self._bad[cell.label] = ("raised", said)
             except BaseException as error:
                 self._bad[cell.label] = ("raised", f"{type(error).__name__}: {error}")
             if sandbox.address_space(student.process.pid) > 0.75 * self._limits.memory:
@@ -222,8 +227,19 @@ class _Session:
         return [label for label, (how, _) in self._bad.items() if how in ("hung", "died")]
 
     def mark(self, question: Question, rng: int | None) -> Mark:
+        """By the first check at which there is an answer: it may stand below the stub and its check, with another."""
+        first, ends = self._span(question)
+        without = []
+        for upto in ends:
+            found, there = self._mark(question, first, upto, rng)
+            if there:
+                return found
+            without.append(found)
+        return without[0]
+
+    def _mark(self, question: Question, first: int, upto: int, rng: int | None) -> tuple[Mark, bool]:
+        """What stands under an answer's name after so many cells, and whether anything does."""
         asked = dataclasses.replace(exercise(question.id), own_work=False)
-        first, upto = self._span(question)
         try:
             student = self._ready(upto)
             answer = student.answer(question.expression)
@@ -231,18 +247,13 @@ class _Session:
             raise
         except (Late, Gone) as error:
             self.close()
-            return self._lost(question, asked, "raised", f"Your notebook ended the process that ran it ({error}).")
+            said = f"Your notebook ended the process that ran it ({error})."
+            return self._lost(question, asked, "raised", said), True
         except wire.WireError as error:
             self.close()
-            return self._lost(question, asked, "wrong-type", f"Your answer cannot be used: {error}.")
+            return self._lost(question, asked, "wrong-type", f"Your answer cannot be used: {error}."), True
         except BaseException as error:
-            labels = [cell.label for cell in self._cells[first:upto]]
-            reasons = [self._bad[label][1] for label in labels if label in self._bad]
-            said = f"Its cell stopped: {reasons[0]}." if reasons else f"{type(error).__name__}: {error}."
-            again = "Mend that cell, and run the notebook from its first." if reasons else FROM_THE_START
-            return self._lost(
-                question, asked, "raised", f"There is no answer under {question.expression!r}. {said}", again
-            )
+            return self._lost(question, asked, "raised", *self._no_answer(question, first, upto, error)), False
         clocked = dataclasses.replace(
             asked, clock=self._clock(), again=lambda: self._again(upto, question.expression), kept=(kept := Kept())
         )
@@ -250,7 +261,8 @@ class _Session:
         got = question.points if result.passed else 0.0
         if result.passed:
             self._passed.append((question, upto, kept))
-        return Mark(question.id, asked.title, got, question.points, result.key, result.diagnosis, result.next_step)
+        told = result.key, result.diagnosis, result.next_step
+        return Mark(question.id, asked.title, got, question.points, *told), result.key != "unanswered"
 
     def _again(self, upto: int, expression: str) -> Any:
         """The same answer, from a process that remembers no call of it."""
@@ -286,18 +298,32 @@ class _Session:
             self.close()
         return result
 
-    def _span(self, question: Question) -> tuple[int, int]:
-        """Where an answer's cells begin and end: with the first of its id, and with the check after the last.
+    def _no_answer(self, question: Question, first: int, upto: int, error: BaseException) -> tuple[str, str]:
+        """What is said where nothing stands under an answer's name, and what to do."""
+        unknown = f"name {question.expression!r} is not defined"
+        bad = [(i, self._bad[cell.label][1]) for i, cell in enumerate(self._cells[:upto]) if cell.label in self._bad]
+        bad = [(i, reason) for i, reason in bad if unknown not in reason]  # in the cell of the check
+        said = f"There is no answer under {question.expression!r}."
+        if own := [reason for i, reason in bad if i >= first]:
+            said, ask = f"{said} Its cell stopped: {own[0]}.", "Mend that cell, and run the notebook from its first."
+        else:
+            said, ask = f"{said} {type(error).__name__}: {error}.", FROM_THE_START
+            if unknown in str(error):
+                ask = f"Call your answer {question.expression}. {FROM_THE_START}"
+        if bad and bad[0][0] < first:
+            said = f"{said} Before it, {self._cells[bad[0][0]].label} stopped: {bad[0][1]}."
+        return said, ask
+
+    def _span(self, question: Question) -> tuple[int, list[int]]:
+        """Where an answer begins, with the first cell of its id, and the checks after the last, at which it may end.
 
         A cell that is split or copied takes its id along, and what an answer calls may stand in one that has none.
         """
         places = [i for i, cell in enumerate(self._cells) if cell.grade_id == question.cell]
-        checks = [i for i, cell in enumerate(self._cells) if question.id in cell.asks]
-        after = [i for i in checks if not places or i >= places[-1]]
-        if not places and not after:
-            return len(self._cells), len(self._cells)
-        upto = (after or places[-1:])[0] + 1
-        return (places[0] if places else max(upto - 2, 0)), upto
+        ends = [i + 1 for i, cell in enumerate(self._cells) if question.id in cell.asks and i >= max(places, default=0)]
+        if not ends:
+            ends = [places[-1] + 1 if places else len(self._cells)]
+        return (places[0] if places else max(ends[0] - 2, 0)), ends[:MOST_CHECKS]
 
     @staticmethod
     def _lost(question: Question, asked: Exercise, key: str, seen: str, ask: str = FROM_THE_START) -> Mark:

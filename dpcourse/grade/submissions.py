@@ -11,6 +11,7 @@ import json
 import re
 import symtable
 import sys
+import textwrap
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,12 +20,12 @@ from typing import Any
 
 LARGEST = 32 * 2**20  # bytes of a submission: pictures that were left in it included
 MOST_CELLS = 5000  # of a submission
-MOST_MAGICS = 50  # statements of IPython in one of its cells
+MOST_ADDED = 50  # statements of IPython in one of its cells
 READ = 10**6  # characters of its cells, and a tenth of one of them: where there are more, they are not looked into
 ROOT = Path(__file__).resolve().parents[2]
 _GRADED = re.compile(r'check\("([\w ]+\.\d+)",\s*(.+)\)\s*$', re.MULTILINE)  # in what was handed out
 _ASKED = re.compile(
-    r'check\("([\w ]{1,30}\.\d{1,3})"'
+    r"""check\(\s{0,99}["']([\w ]{1,30}\.\d{1,3})["']"""
 )  # in what was handed in, which may be made to be searched for ever
 
 
@@ -85,13 +86,14 @@ def cells_of(path: Path) -> list[Cell]:
     """The code cells of a notebook; `ValueError` saying what is wrong with the file."""
     not_too_large(path)
     try:
-        cells, found = list(_parsed(path)["cells"]), []
-        for number, cell in enumerate(cells[:MOST_CELLS]):
+        cells, found = list(_parsed(path)["cells"]), list[Cell]()
+        for cell in cells[:MOST_CELLS]:
             if cell["cell_type"] == "code":
                 grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
                 named = grade_id if isinstance(grade_id, str) else ""  # what else it is, may take long to write
                 source = plain("".join(cell["source"]))
-                found.append(Cell(f"cell {number}", source, named, frozenset(_ASKED.findall(source))))
+                label = f"code cell {len(found) + 1}"
+                found.append(Cell(label, source, named, frozenset(_ASKED.findall(source))))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
     if len(cells) > MOST_CELLS:
@@ -111,28 +113,44 @@ def _parsed(path: Path) -> Any:
 
 
 def plain(source: str) -> str:
-    """Without IPython's own statements, which are no Python: `%magic`, `!command`, `help?`.
+    """Without what IPython adds to Python: `%magic`, `!command`, `help?`, and a cell that is indented as a whole.
 
-    Only where Python stops at them: inside of brackets a line may begin with the operator %.
+    Only where Python stops at it: inside of brackets a line may begin with the operator %.
 
-    >>> plain("%matplotlib inline\\nx = (7\\n  % 4)\\nmax?")
-    'pass\\nx = (7\\n  % 4)\\npass'
+    >>> plain("%matplotlib inline\\n%time x = (7\\n  % 4)\\nfiles = !ls\\nmax?")
+    'pass\\nx = (7\\n  % 4)\\nfiles = None\\npass'
     """
-    lines = source.split("\n")
-    for _ in range(MOST_MAGICS if len(source) <= READ // 10 else 0):
+    for _ in range(MOST_ADDED if len(source) <= READ // 10 else 0):
         try:
             _tree(source)
             break
-        except SyntaxError as error:
-            at = (error.lineno or 0) - 1
-            line = lines[at].strip() if 0 <= at < len(lines) else ""
-            if not line.startswith(("%", "!", "?")) and not line.endswith("?"):
+        except IndentationError:
+            if (dedented := textwrap.dedent(source)) == source:
                 break
-            lines[at] = lines[at][: -len(lines[at].lstrip())] + "pass"
-            source = "\n".join(lines)
+            source = dedented
+        except SyntaxError as error:
+            lines, at = source.split("\n"), (error.lineno or 0) - 1
+            python = _python(lines[at]) if 0 <= at < len(lines) else None
+            if python is None:
+                break
+            while lines[at].endswith("\\") and at + 1 < len(lines):
+                del lines[at]
+            source = "\n".join([*lines[:at], python, *lines[at + 1 :]])
         except (ValueError, RecursionError, MemoryError):
             break
     return source
+
+
+def _python(line: str) -> str | None:
+    """What is run in the place of a statement of IPython's; None where it is none."""
+    text = line.strip()
+    indent = line[: line.index(text)]
+    if text.startswith("%time "):
+        return indent + text.removeprefix("%time ").lstrip()
+    if text.startswith(("%", "!", "?")) or text.endswith("?"):
+        return f"{indent}pass"
+    name, _, value = text.partition("=")
+    return f"{indent}{name}= None" if value.lstrip().startswith(("%", "!")) else None
 
 
 def _tree(source: str) -> ast.Module:

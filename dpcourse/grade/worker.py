@@ -8,13 +8,16 @@ from __future__ import annotations
 import builtins
 import contextlib
 import importlib.machinery
+import linecache
 import operator
 import os
 import sqlite3
 import sys
+import threading
 import time
 import traceback
 import types
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +55,18 @@ class Handle:
         return iter(self._wire[0].ask(self._wire[1], "__iter__", (), {}))
 
 
+class Quiet:
+    """Stands in for IPython's shell and its `display`: whatever is asked of it does nothing."""
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self
+
+
 class Worker:
     """One connection to the grader."""
 
@@ -59,8 +74,11 @@ class Worker:
         self._source, self._target = source, target
         self.things: list[Any] = []  # what of ours has crossed as a handle
         self._kept: dict[int, np.ndarray] = {}  # arrays that the grader sends once and then names
-        self.names: dict[str, Any] = {"__name__": "__main__", "__builtins__": builtins}
-        self.names["display"] = lambda *_, **__: None
+        self._own = sys.modules["__main__"]
+        sys.modules["__main__"] = main = types.ModuleType("__main__")  # as a notebook's own
+        self.names: dict[str, Any] = main.__dict__
+        self.names |= {"__builtins__": builtins, "display": Quiet(), "get_ipython": Quiet()}
+        self._asking = threading.RLock()  # threads of an answer ask one after the other
 
     def _read(self, size: int) -> bytes:
         data = self._source.read(size)
@@ -95,12 +113,13 @@ class Worker:
         arguments = arguments and [crossing(value) for value in arguments]
         keywords = keywords and {key: crossing(value) for key, value in keywords.items()}
         rngs = [v for v in (*(arguments or ()), *(keywords or {}).values()) if isinstance(v, np.random.Generator)]
-        self.send("back", [number, name, arguments, keywords])
-        while True:
-            kind, value = self.receive()
-            if kind in ("result", "raised"):
-                break
-            self.serve(kind, value)  # what was handed over is called before the answer comes
+        with self._asking:
+            self.send("back", [number, name, arguments, keywords])
+            while True:
+                kind, value = self.receive()
+                if kind in ("result", "raised"):
+                    break
+                self.serve(kind, value)  # what was handed over is called before the answer comes
         result, states = value
         for rng, state in zip(rngs, states, strict=True):
             wire.set_rng_state(rng, state)
@@ -115,14 +134,17 @@ class Worker:
 
     def serve(self, kind: str, value: Any) -> None:
         try:
-            getattr(self, f"do_{kind}")(value)
+            with warnings.catch_warnings(action="ignore"):  # as in a check at home, whatever a notebook made of them
+                getattr(self, f"do_{kind}")(value)
         except BaseException as error:
             self.send("raised", told(error))
 
     def do_cell(self, value: Any) -> None:
         """Run one cell; whether it ran to its end."""
         source, label = value
-        exec(compile(source, f"<{label}>", "exec"), self.names)
+        name = f"<{label}>"
+        linecache.cache[name] = (len(source), None, source.splitlines(keepends=True), name)  # for `inspect`
+        exec(compile(source, name, "exec", dont_inherit=True), self.names)
         self.send("ran", True)
 
     def do_answer(self, expression: str) -> None:

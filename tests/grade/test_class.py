@@ -289,6 +289,7 @@ FIRST_ATTEMPT = "def coin(answer, epsilon, rng):\n    return answer"
         ([(FIRST_ATTEMPT, True), (CHANCE + "\n" + HELPER, True)], True),  # a copy, and the first attempt above it
         ([(CHANCE + "\n" + HELPER, True), "check", (FIRST_ATTEMPT, False)], True),  # something tried after the check
         ([(FIRST_ATTEMPT, True), "check", (CHANCE + "\n" + HELPER, True), "check"], True),  # a second attempt
+        ([("coin = ...", True), "check", (CHANCE + "\n" + HELPER, False), "check"], True),  # below an unanswered check
         ([(CHANCE, True), ("1 / 0", False)], False),
     ],
 )
@@ -308,6 +309,65 @@ def test_an_answer_reaches_from_its_first_cell_to_the_check_after_its_last(tmp_p
     assert (mark.key == "passed") == passes, mark
     if not passes:
         assert "ZeroDivisionError" in mark.seen
+
+
+HONEST = {
+    "Adult": ["from dpcourse.datasets import load_adult", "assert len(load_adult().frame) == 45_222"],
+    "shell": ["if 'colab' in str(get_ipython()):", "    !pip install x", "get_ipython().run_line_magic('time', '1')"],
+    "dataclass": [
+        "from dataclasses import dataclass",
+        "from typing import ClassVar",
+        "@dataclass",
+        "class A:",
+        "    b: ClassVar[dict] = {}",
+    ],
+    "pickle": ["import pickle", "class A: pass", "pickle.loads(pickle.dumps(A()))"],
+    "source": ["import inspect", "def f(): pass", "assert 'def f' in inspect.getsource(f)"],
+    "check": [
+        "from dpcourse.checks import check",
+        "r = check('02.2', 1)",
+        "print(r.key, r.title, r.passed, r.next_step)",
+    ],
+    "warning": ["import warnings", "warnings.simplefilter('error')"],
+    "indented": [],
+}
+
+
+@pytest.mark.parametrize("before", HONEST)
+def test_what_runs_at_home_costs_nothing(tmp_path, before):
+    """What students write above an answer in its cell."""
+    source = "\n".join([*HONEST[before], CHANCE, HELPER])
+    if before == "indented":
+        source = "\n".join(f"    {line}" for line in source.split("\n"))
+    if before == "warning":  # a check at home hears none
+        source = source.replace("display(epsilon)", "warnings.warn('a zero')")
+    mark = grade(submission(tmp_path / "a.ipynb", {"1": source}), LIMITS, sandboxed=SANDBOXED)[1][0]
+    assert mark.key == "passed", mark
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def my_coin(answer, epsilon, rng):\n    return answer", ["Call your answer coin."]),
+        ("import time\ndef coin(answer, epsilon, rng):\n    return answer\ntime.sleep(60)", ["may take 5 seconds"]),
+    ],
+)
+def test_it_is_said_what_helps(tmp_path, source, words):
+    mark = grade(submission(tmp_path / "a.ipynb", {"1": source}), LIMITS, sandboxed=SANDBOXED)[1][0]
+    assert all(word in f"{mark.seen} {mark.next}" for word in words), mark
+
+
+def test_the_cell_that_stopped_before_is_named(tmp_path):
+    notebook = json.loads(submission(tmp_path / "a.ipynb").read_text(encoding="utf-8"))
+    first = next(cell for cell in notebook["cells"] if cell["cell_type"] == "code")
+    first["source"] = "import of_no_kind\n" + "".join(first["source"])
+    answer = next(
+        cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == "answer-02-1"
+    )
+    answer["source"] = "ln3 = np.log(3)\n" + "".join(answer["source"])
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
+    mark = grade(tmp_path / "a.ipynb", LIMITS, sandboxed=SANDBOXED)[1][0]
+    assert "Before it, code cell 1 stopped: ModuleNotFoundError" in mark.seen, mark
 
 
 @pytest.mark.audit

@@ -60,7 +60,10 @@ def test_names_of_a_cell(source, binds, reads):
     [
         ("%matplotlib inline\nx = 1", "pass\nx = 1"),
         ("total = (\n    7\n    % 4\n)", "total = (\n    7\n    % 4\n)"),
-        ("%time f()\ntotal = (\n    7\n    % 4\n)\n!ls", "pass\ntotal = (\n    7\n    % 4\n)\npass"),
+        ("%time f()\ntotal = (\n    7\n    % 4\n)\n!ls", "f()\ntotal = (\n    7\n    % 4\n)\npass"),
+        ("x = !ls\nt = %timeit -o f()\ny != x", "x = None\nt = None\ny != x"),
+        ("!pip install \\\n  numpy\nx = 1", "pass\nx = 1"),
+        ("  x = 1\n  y = 2", "x = 1\ny = 2"),
         ("if x:\n    !ls", "if x:\n    pass"),
         ("np.clip?\n?np.clip\nx = 1", "pass\npass\nx = 1"),
         ('"""\n%d\n"""', '"""\n%d\n"""'),

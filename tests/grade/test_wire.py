@@ -1,5 +1,6 @@
 """What crosses between the grader and a student's process."""
 
+import array as arrays
 import collections
 import decimal
 import fractions
@@ -87,7 +88,9 @@ def test_other_values_arrive(value):
         (collections.Counter("aab"), {"a": 2, "b": 1}),
         (range(3), [0, 1, 2]),
         (collections.deque([1, 2]), [1, 2]),
-        ({"a": 1}.values(), [1]),
+        (arrays.array("d", [1.0, 2.0]), np.array([1.0, 2.0])),
+        (type("Own", (dict,), {})(a=1), {"a": 1}),
+        (type("Own", (set,), {})([1]), {1}),
         (bytearray(b"ab"), b"ab"),
         (pd.Index(["q1", "q2"]), np.array(["q1", "q2"], dtype=object)),
         (pd.array([1, 2]), np.array([1, 2])),

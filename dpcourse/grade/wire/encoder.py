@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+from array import array
+from collections import deque
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
@@ -15,8 +16,7 @@ from .generators import rng_state
 from .messages import WireError
 from .plain import DEEPEST, KINDS, PLAIN, SCALARS
 
-DICTS: tuple[type, ...] = (dict, defaultdict, OrderedDict, Counter)
-LISTS: tuple[type, ...] = (range, deque, type({}.keys()), type({}.values()), type({}.items()))
+ARRAYS: tuple[type, ...] = (array, memoryview, np.flatiter)
 
 
 class Encoder:
@@ -48,11 +48,13 @@ class Encoder:
             return ["n", self._array(np.asarray(value), depth)]
         if value is ...:
             return ["e"]
-        if kind in DICTS:
+        if isinstance(value, dict):
             return ["d", *[[self.encode(k, depth + 1), self.encode(v, depth + 1)] for k, v in value.items()]]
-        if kind in LISTS:
+        if kind in (range, deque):
             return self.encode(list(value), depth)
-        if kind in (set, frozenset):
+        if kind in ARRAYS:
+            return self._array(np.asarray(value), depth)
+        if isinstance(value, set | frozenset):
             return ["s", *[self.encode(item, depth + 1) for item in value]]
         if isinstance(value, np.random.Generator) and type(value.bit_generator) is np.random.PCG64:
             return ["g", rng_state(value)]
@@ -87,6 +89,8 @@ class Encoder:
         if isinstance(value, np.generic):
             return self.encode(np.asarray(value)[()], depth)
         plain = next((kind for kind in (int, float, complex, str, list, tuple) if isinstance(value, kind)), None)
+        if plain is str:
+            return str.__str__(value)  # and not what a class of its own makes of it, as an Enum does
         return self.encode(plain(value), depth) if plain else self._table(value, depth)
 
     def _array(self, array: np.ndarray, depth: int) -> Any:
