@@ -120,7 +120,7 @@ def plain(source: str) -> str:
     >>> plain("%matplotlib inline\\n%time x = (7\\n  % 4)\\nfiles = !ls\\nmax?")
     'pass\\nx = (7\\n  % 4)\\nfiles = None\\npass'
     """
-    for _ in range(MOST_ADDED if len(source) <= READ // 10 else 0):
+    for _ in range(min(MOST_ADDED, READ // 5 // max(len(source), 1))):  # of a long cell fewer: each is a parse
         try:
             _tree(source)
             break

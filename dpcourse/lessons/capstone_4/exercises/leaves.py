@@ -195,7 +195,7 @@ def _lawful(
         return Diagnosis("no-noise", f"At ε = {epsilon:.3g}, with {defects:,} defects, you add no noise.", ask)
     # Three shares of noise are 0 in all of 4,000 places by chance with probability 2e-8 at ε = 5, 1e-21 at ε = 4.
     wrong = drawn_elsewhere(functools.partial(_noise, answer, failures[0], defects, epsilon, shares), chance.rng)
-    return wrong or _size(found, known, epsilon, shares) or shape_wrong(found, epsilon, shares, level)
+    return wrong or _size(found, known, epsilon, shares, level) or shape_wrong(found, epsilon, shares, level)
 
 
 def _failures(defects: int, rng: np.random.Generator) -> np.ndarray:
@@ -212,15 +212,19 @@ def _settings(rng: np.random.Generator) -> list[tuple[float, int]]:
     ]
 
 
-def _size(noise: np.ndarray, truth: np.ndarray, epsilon: float, shares: int) -> Diagnosis | None:
-    """The variance of 4,000 draws deviates by 4% (its excess kurtosis is below 6.2 up to ε = 2)."""
+def _size(noise: np.ndarray, truth: np.ndarray, epsilon: float, shares: int, level: float) -> Diagnosis | None:
+    """The variance of 4,000 draws deviates by 4% (its excess kurtosis is below 6.2 up to ε = 2).
+
+    At ε = 5 most noise is 0: that none of it lies where the true count is 0, or all of that is above, may be chance.
+    """
     ratio = float(noise.var() / variance(epsilon))
-    if noise.any() and (truth == 0).any() and not noise[truth == 0].any():
+    empty, drawn = noise[truth == 0], np.count_nonzero(noise)
+    if not empty.any() and stats.hypergeom.pmf(0, noise.size, drawn, empty.size) < level:
         seen = "Defects that no chip showed get no noise: where the true count is 0, you always send 0."
         return Diagnosis(
             "empty-exact", seen, "What does a 0 tell, if only these are exact? The list of defects is public."
         )
-    if (truth == 0).any() and noise[truth == 0].min() >= 0 < noise[truth == 0].max() and shares == 1:
+    if shares == 1 and (empty >= 0).all() and 0.5 ** np.count_nonzero(empty) < level:
         seen = "Where the true count is 0, your count is often above 0 and never below. Right noise goes both ways."
         return Diagnosis("cut-at-zero", seen, "The noise makes some counts negative. Where do these go?")
     if 0.72 < ratio < 1.38 or epsilon > 2:  # above, the law is looked at only

@@ -37,6 +37,7 @@ def _drawn(rng: np.random.Generator, full: bool = False) -> tuple[int, int, int,
 
 def packs(answer: Answer, values: Any, bits: int, parties: int, n: int) -> list[int]:
     """What `pack` returns: plain numbers in 0 … n − 1, no more than are needed."""
+    many = -(-len(values) // slots_in(n, bits))  # before an answer could change the list
     given = answer.part(0)(values, bits, parties, n)
     if not isinstance(given, list | tuple | np.ndarray):
         raise Refused(Diagnosis("wrong-type", f"`pack` returns {a(given)}; a list of whole numbers is wanted."))
@@ -52,7 +53,6 @@ def packs(answer: Answer, values: Any, bits: int, parties: int, n: int) -> list[
                     "as it needs.",
                 )
             )
-    many = -(-len(values) // slots_in(n, bits))
     if len(made) > many:
         seen = f"You make {len(made)} plain numbers for {len(values)} values; {many} would do."
         raise Refused(Diagnosis("wasteful", seen, "Each is a ciphertext to be paid for. How many slots fit below n?"))

@@ -218,7 +218,7 @@ def _far_behind(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     def choose(behind: np.ndarray) -> int:
         names = [f"place {at}" for at in range(len(behind))]
-        return names.index(answer(names, -2 * sensitivity / epsilon * behind, sensitivity, epsilon, rng=rng))
+        return names.index(answer(list(names), -2 * sensitivity / epsilon * behind, sensitivity, epsilon, rng=rng))
 
     return far_behind(choose, rng)
 
