@@ -24,26 +24,24 @@ KINDS: tuple[Callable[[int], Any], ...] = (PCG64, MT19937, Philox, SFC64, PCG64D
 SCALARS = {float: np.float64, bool: np.bool_}
 SHIFTS = (0, 48, 97, 97)  # bits that a seed has not of its 128: half have 31 or fewer, as people write them
 SMALL = 2**15  # two of them may be multiplied in 32 bits
+_FLAT = {bool, int, float, str, type(None), np.float64, np.int64, np.bool_}
 LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
 
 
 def call(function: Callable[..., Any], arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Any:
     """What the function gives; half of the calls with a generator take a form that follows from the generator's state.
 
-    Without a generator half of the arrays do, by what they hold. The form is the same for the same state. Arrays that
-    may be written to are copies: what the function does to them, the check does not take for the data. What is done to
-    the generator is done to the one that was given. Distributions stay what they are; sums of numbers may differ in
-    their last bits.
+    Without a generator half of the arrays do, by what they hold. The form is the same for the same state. Lists, dicts,
+    sets and arrays that may be written to are copies: what the function does to them, the check does not take for the
+    data. What is done to the generator is done to the one that was given. Distributions stay what they are; sums of
+    numbers may differ in their last bits.
     """
-    rng = None
-    for value in (*arguments, *keywords.values()):
-        if type(value) is Generator:
-            rng = value
+    rng = next((value for value in (*arguments, *keywords.values()) if type(value) is Generator), None)
+    arguments, keywords = [_kept(value) for value in arguments], {key: _kept(keywords[key]) for key in keywords}
     if rng is None:
         return function(*map(_laid_out, arguments), **{key: _laid_out(value) for key, value in keywords.items()})
     if type(rng.bit_generator) is not PCG64:
         return function(*arguments, **keywords)
-    arguments, keywords = [_kept(value) for value in arguments], {key: _kept(keywords[key]) for key in keywords}
     word = int(rng.bit_generator.state["state"]["state"] >> 64)
     if word & 1:
         return function(*arguments, **keywords)
@@ -72,7 +70,14 @@ def _formed(function: Callable[..., Any], placed: list[Any], named: dict[str, An
 
 
 def _kept(value: Any) -> Any:
-    return value.copy() if type(value) is np.ndarray and value.flags.writeable else value
+    """Another one that holds the same, all the way down; things that are no plain containers stay what they are."""
+    if type(value) is np.ndarray:
+        return value.copy() if value.flags.writeable else value
+    if type(value) is dict:
+        return {key: _kept(held) for key, held in value.items()}
+    if type(value) in (list, tuple):
+        return value[:] if _FLAT.issuperset(map(type, value)) else type(value)(map(_kept, value))
+    return value.copy() if type(value) is set else value
 
 
 def _generator(rng: Generator, word: int) -> Generator:

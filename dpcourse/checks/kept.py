@@ -8,11 +8,14 @@ nobody asked for, is another one there.
 from __future__ import annotations
 
 import copy
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -30,7 +33,8 @@ REMEMBERS = Diagnosis(
     "Where else do your draws come from, or what does your function use that an earlier call or another cell left "
     "behind?",
 )
-_SAME = (type(None), bool, int, float, complex, str, bytes, np.generic, Guarantee, Enum)
+_SAME = (type(None), bool, int, float, complex, str, bytes, np.generic, Fraction, Decimal, Guarantee, Enum)
+_NUMBERS = {bool, int, float, np.float64, np.int64, np.bool_}
 Path = tuple[Any, ...]
 
 
@@ -51,10 +55,10 @@ class Call:
     seconds: float = 0.0
 
     def keep(self, result: Any) -> None:
-        """A call whose result cannot be kept is none that can be asked again."""
+        """A call whose result is too large is none that can be asked again."""
         self.seconds = time.monotonic() - self.began
         try:
-            self.result = copied(result)
+            self.result = as_kept(result, LARGEST)
             self.returned = True
         except NotPlain:
             pass
@@ -115,12 +119,12 @@ def changed(call: Call, ask: Callable[..., Any]) -> bool:
 
     One that is handed no generator may draw numbers of its own, and gives a third thing when it is asked twice.
     """
-    again = ask(*copied(call.arguments), **copied(call.keywords))
+    again = as_kept(ask(*copied(call.arguments), **copied(call.keywords)))
     if alike(call.result, again):
         return False
     given = (*call.arguments, *call.keywords.values())
     drawn = any(isinstance(value, np.random.Generator) or _follows(value) for value in given)
-    return drawn or alike(again, ask(*copied(call.arguments), **copied(call.keywords)))
+    return drawn or alike(again, as_kept(ask(*copied(call.arguments), **copied(call.keywords))))
 
 
 def copied(value: Any) -> Any:
@@ -135,19 +139,35 @@ def copied(value: Any) -> Any:
     return _copied(value, [LARGEST])
 
 
-def _copied(value: Any, left: list[int]) -> Any:
-    left[0] -= value.nbytes if isinstance(value, np.ndarray) else len(value) if isinstance(value, str | bytes) else 64
+def as_kept(result: Any, most: float = math.inf) -> Any:
+    """A copy of a result, whatever it is: an answer does not choose by it which calls are asked again.
+
+    Lists and the like of a class of their own become plain ones; of what cannot be copied, its class is kept.
+
+    Raises
+    ------
+    NotPlain
+        For what is larger than so many bytes.
+    """
+    return _copied(result, [most], lambda thing: f"some {type(thing).__name__}")
+
+
+def _copied(value: Any, left: list[float], otherwise: Callable[[Any], Any] | None = None) -> Any:
+    numbers = isinstance(value, list | tuple) and _NUMBERS.issuperset(map(type, value))
+    sized = numbers or isinstance(value, str | bytes)
+    left[0] -= value.nbytes if isinstance(value, np.ndarray) else 64 + 8 * len(value) if sized else 64
     if left[0] < 0:
         raise NotPlain
     if isinstance(value, _SAME):
         return value
-    if type(value) in (list, tuple, set, frozenset):
-        return type(value)(_copied(one, left) for one in value)
-    if type(value) is dict:
-        return {_copied(key, left): _copied(one, left) for key, one in value.items()}
+    for kind in (list, tuple, set, frozenset):
+        if type(value) is kind or isinstance(value, kind) and otherwise:
+            return kind(value if numbers else (_copied(one, left, otherwise) for one in value))
+    if type(value) is dict or isinstance(value, dict) and otherwise:
+        return {_copied(key, left, otherwise): _copied(one, left, otherwise) for key, one in value.items()}
     if _of_objects(value):
         array = np.empty(value.shape, dtype=object)
-        array.flat[:] = [_copied(one, left) for one in value.flat]
+        array.flat[:] = [_copied(one, left, otherwise) for one in value.flat]
         return array
     if isinstance(value, np.ndarray):
         array = value.copy(order="K")
@@ -158,7 +178,9 @@ def _copied(value: Any, left: list[int]) -> Any:
         return value.copy() if left[0] >= 0 else _copied(None, left)
     if isinstance(value, np.random.Generator) or _follows(value):
         return copy.deepcopy(value)
-    raise NotPlain
+    if otherwise is None:
+        raise NotPlain
+    return otherwise(value)
 
 
 def _follows(value: Any) -> bool:

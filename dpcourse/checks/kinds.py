@@ -12,7 +12,7 @@ import numpy as np
 
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.diagnosis import TWICE, Diagnosis
-from dpcourse.checks.kept import Call, Kept, Path, alike, copied
+from dpcourse.checks.kept import Call, Kept, Path, alike, as_kept, copied
 
 MOST = 8  # calls that are asked again: at ε = 1 one number of discrete Laplace noise is 0 in all of them once in 480
 MORE = 16  # times that one of them is asked with the same types: a yes or no is the same by chance half of the time
@@ -20,6 +20,7 @@ PATIENT = 0.5  # seconds that the calls took which are asked with another genera
 QUICK = 0.3  # seconds that these calls took: a whole training is not asked again
 CLOSE = 1e-3  # of the largest number: what single precision may cost
 FAR = 0.01  # of the numbers may be farther: a draw that falls on the other side of a limit
+Asked = Callable[..., Any]
 
 
 def of_other_types(answer: Answer, call: str, kept: Kept) -> Diagnosis | None:
@@ -40,7 +41,7 @@ def deaf(answer: Answer, restless: Callable[..., bool], kept: Kept) -> Diagnosis
     answer.renew()
     for path, one in calls:
         arguments, keywords = copied(one.arguments), copied(one.keywords)
-        given = _part(answer, path)(*map(_another, arguments), **{name: _another(keywords[name]) for name in keywords})
+        given = _asked(answer, path)(*map(_another, arguments), **{name: _another(keywords[name]) for name in keywords})
         if alike(one.result, given):
             seen = "Asked the same with another generator, your function gave exactly the same."
             ask = "Whoever guesses the data sees whether it is so. Where do your draws come from?"
@@ -61,7 +62,7 @@ def with_or_without_a_point(answer: Answer, call: str, kept: Sequence[tuple[Path
         place = _place(call, path)
         if place is None or not isinstance(_epsilon(one, place), float):
             continue
-        function = _part(answer, path)
+        function = _asked(answer, path)
         whole, pointed = (function(*given, **named) for given, named in _written(one, place))
         if not alike(whole, pointed):
             more = _written(one, place, (1.0,) * MORE)
@@ -83,9 +84,9 @@ def in_single_precision(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Di
     for path, one in kept:
         if not _draws(one) or not any(map(_double, one.arguments)):
             continue
-        function = _part(answer, path)
+        function = _asked(answer, path)
 
-        def asked(kind: type, one: Call = one, function: Answer = function) -> Any:
+        def asked(kind: type, one: Call = one, function: Asked = function) -> Any:
             arguments = [_held(value, kind) for value in copied(one.arguments)]
             return function(*arguments, **{name: _held(value, kind) for name, value in copied(one.keywords).items()})
 
@@ -106,7 +107,7 @@ def unlocked(answer: Answer, kept: Sequence[tuple[Path, Call]]) -> Diagnosis | N
     for path, one in kept:
         if not any(isinstance(value, np.ndarray) and not value.flags.writeable for value in one.arguments):
             continue
-        function = _part(answer, path)
+        function = _asked(answer, path)
         first, again = (function(*copied(one.arguments), **copied(one.keywords)) for _ in range(2))
         arguments = [value.copy() if isinstance(value, np.ndarray) else value for value in copied(one.arguments)]
         if alike(first, again) and not alike(first, function(*arguments, **copied(one.keywords))):
@@ -126,7 +127,7 @@ def by_name(answer: Answer, call: str, kept: Sequence[tuple[Path, Call]]) -> Dia
         names = _names(call, path)
         if not one.arguments or len(names) < len(one.arguments):
             continue
-        function = _part(answer, path)
+        function = _asked(answer, path)
         try:
             named = dict(zip(names, copied(one.arguments), strict=False)) | copied(one.keywords)
             given = function(**named)
@@ -174,8 +175,10 @@ def _close(one: Any, other: Any) -> bool:
     return bool((~np.isclose(first, second, rtol=0, atol=room, equal_nan=True)).mean() <= FAR) if first.size else True
 
 
-def _part(answer: Answer, path: Path) -> Answer:
-    return functools.reduce(Answer.part, path, answer)
+def _asked(answer: Answer, path: Path) -> Asked:
+    """Such a part of the answer, whose results are as kept ones are."""
+    part = functools.reduce(Answer.part, path, answer)
+    return lambda *arguments, **keywords: as_kept(part(*arguments, **keywords))
 
 
 def _names(call: str, path: Path = ()) -> list[str]:

@@ -88,13 +88,9 @@ class Remote(Elsewhere):
             self._fetch(asked.sent, state, announced)
         if announced:
             del self._coming[0]
-        _, result, self._left, changed = self._ready.pop()
+        _, result, self._left = self._ready.pop()
         if rng is not None and self._left:
             _go_on(rng, state, self._left)
-        for path, value in changed:
-            changing = arguments[int(path[1:])] if path[0] == "p" else keywords[path[1:]]
-            if rng is None or not isinstance(changing, np.ndarray):  # else arrays are copies: `checks.forms`
-                change(changing, value)
         return result
 
     def _is_same(self, asked: Asked, follows: bool) -> bool:
@@ -112,8 +108,8 @@ class Remote(Elsewhere):
         states = self._coming[: self._ahead] if announced else [state] if state else []
         results = self._student.call(self.number, *sent, states, len(states) if announced else self._ahead)
         if not announced:
-            states = [state, *(str(after) for _, after, _ in results)]
-        self._ready = [(was, found, str(after), how) for was, (found, after, how) in zip(states, results, strict=False)]
+            states = [state, *(str(after) for _, after in results)]
+        self._ready = [(was, found, str(after)) for was, (found, after) in zip(states, results, strict=False)]
         self._ready.reverse()
 
     def _sent(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Sent:
@@ -134,19 +130,6 @@ class Remote(Elsewhere):
 
         given = [place(value, f"p{i}") for i, value in enumerate(arguments)]
         return given, {name: place(value, f"k{name}") for name, value in keywords.items()}, kept
-
-
-def change(given: Any, now: Any) -> None:
-    """Do to what the check handed over what the answer did to its copy."""
-    if type(given) is not type(now):
-        raise wire.WireError("not what was handed over")
-    if isinstance(given, np.ndarray):
-        np.copyto(given, now)
-    elif isinstance(given, list):
-        given[:] = now
-    else:
-        given.clear()
-        given.update(now)
 
 
 def _generator(values: Sequence[Any]) -> np.random.Generator | None:

@@ -9,7 +9,6 @@ import builtins
 import contextlib
 import importlib.machinery
 import linecache
-import operator
 import os
 import sqlite3
 import sys
@@ -180,8 +179,6 @@ class Worker:
         number, arguments, keywords, kept, given_folders, states, ahead = value
         for folder, files in given_folders:
             folders.make_like(folder, files)
-        whole = {f"p{i}": value for i, value in enumerate(arguments)} | {f"k{k}": v for k, v in keywords.items()}
-        before = {path: (value, value.copy()) for path, value in whole.items() if may_change(value)}
         for path, key in kept:
             place: Any = arguments if path[0] == "p" else keywords
             index = int(path[1:]) if path[0] == "p" else path[1:]
@@ -195,15 +192,14 @@ class Worker:
             named = {k: rng if v is ... else v for k, v in keywords.items()} if rng is not None else keywords
             try:
                 result = forms.call(self.things[number], given, named)
-                changed = [[path, now] for path, (now, was) in before.items() if not alike(was, now)]
-                results.append([result, wire.rng_state(rng) if rng is not None else "", changed])
+                results.append([result, wire.rng_state(rng) if rng is not None else ""])
             except BaseException:
                 if turn == 0:
                     raise
                 break
             size += size_of(result)
-            # What takes its time, changes what it is given or returns much is called as often as it is asked for.
-            if changed or time.perf_counter() > late or size > MUCH:
+            # What takes its time or returns much is called as often as it is asked for.
+            if time.perf_counter() > late or size > MUCH:
                 break
         self.send("results", [results, [folders.files_of(folder) for folder, _ in given_folders]])
 
@@ -220,21 +216,6 @@ def size_of(value: Any) -> int:
     if isinstance(value, (list, tuple)):
         return sum(map(size_of, value))
     return 8 if type(value) in (float, int, str) else getattr(value, "nbytes", 8)
-
-
-def may_change(value: Any) -> bool:
-    return value.flags.writeable if isinstance(value, np.ndarray) else isinstance(value, (list, dict, set))
-
-
-def alike(before: Any, now: Any) -> bool:
-    """Whether a container still holds the same members, and an array the same numbers."""
-    if isinstance(now, np.ndarray):
-        return before.shape == now.shape and before.tobytes() == now.tobytes()
-    if isinstance(now, set):
-        return before == now
-    if isinstance(now, dict):
-        return alike([*before, *before.values()], [*now, *now.values()])
-    return len(before) == len(now) and all(map(operator.is_, before, now))
 
 
 class Missing:

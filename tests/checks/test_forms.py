@@ -110,6 +110,19 @@ def test_the_data_stay_as_they_are(data):
     assert (data == 0).all()
 
 
+@pytest.mark.parametrize("named", [{}, {"rng": np.random.default_rng(1)}], ids=["without", "with a generator"])
+def test_what_is_done_to_lists_and_the_like_is_not_done_to_the_check(named):
+    def empties(flat, deep, table, some, array, rng=None):
+        deep[0][1][:] = 7
+        array[:] = 7
+        for one in (flat, deep, table, some):
+            one.clear()
+
+    given = [1, 2], [(3, np.zeros(2))], {"a": [4]}, {5}, np.zeros(2)
+    forms.call(empties, given, named)
+    assert repr(given) == repr(([1, 2], [(3, np.zeros(2))], {"a": [4]}, {5}, np.zeros(2)))
+
+
 def test_the_generator_goes_on():
     rng = np.random.default_rng(1)
     answer = Answer(lambda n, rng: rng.random())

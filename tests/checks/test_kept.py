@@ -1,6 +1,7 @@
 """Calls that are kept, and asked again: which ones, what is kept of them, and who gives something else."""
 
 import collections
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -50,6 +51,31 @@ def foreseen():
 def test_who_draws_from_seeds_of_his_own_does_not():
     calls, again = kept(foreseen(), *questions()), foreseen()
     assert sum(changed(call, again) for call in calls) == 4  # the third of five is the third both times
+
+
+class Own(list):
+    """A list of a class of its own."""
+
+
+@pytest.mark.parametrize(
+    "dressed",
+    [
+        lambda x: Own(x.tolist()),
+        lambda x: [Fraction(one) for one in x],
+        lambda x: (x, print),
+        lambda x: {"x": x, "y": ...},
+    ],
+    ids=["own class", "fractions", "a function beside", "an ellipsis beside"],
+)
+def test_whatever_a_result_is_it_is_asked_again(dressed):
+    answer, again = foreseen(), foreseen()
+    calls = kept(lambda *given: dressed(answer(*given)), *questions())
+    assert sum(changed(call, lambda *given: dressed(again(*given))) for call in calls) == 4
+
+    def honest(*given):
+        return dressed(noisy(*given))
+
+    assert not any(changed(call, honest) for call in kept(honest, *questions()))
 
 
 def later(times):

@@ -24,7 +24,7 @@ class Counting:
         self.asked.append(ahead)
         rngs = [wire.generator(state) for state in states]
         rngs += rngs[-1:] * (ahead - len(rngs))
-        return [[rng.random(), wire.rng_state(rng), []] for rng in rngs]
+        return [[rng.random(), wire.rng_state(rng)] for rng in rngs]
 
 
 def test_with_one_generator_that_goes_on_more_and_more_are_asked_for():

@@ -19,7 +19,6 @@ from dpcourse.checks.beside import of_its_own
 from dpcourse.checks.diagnosis import Refused
 from dpcourse.checks.plain import only_numbers
 from dpcourse.grade import folders, wire
-from dpcourse.grade.remote import Remote
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -246,21 +245,6 @@ def test_what_is_nested_too_deeply_is_refused():
         nested = ["l", nested]
     with pytest.raises(wire.WireError, match="deeply"):
         wire.Decoder(lambda n: n, memoryview(b"")).decode(nested)
-
-
-class Overwriting:
-    """A student's process that says of every call that it overwrote the first argument with zeros."""
-
-    def call(self, number, given, named, kept, states, ahead):
-        return [[1.0, "".join(states), [["p0", np.zeros(3)]]]]
-
-
-def test_arrays_in_a_call_with_a_generator_stay_as_they_are_whatever_the_process_says():
-    """As at home, where they are copies (`checks.forms`); without a generator the check sees what was done to them."""
-    own, other = np.ones(3), np.ones(3)
-    answer = Remote(Overwriting(), 1)
-    assert answer(own, rng=np.random.default_rng(0)) == answer(other) == 1.0
-    assert own.all() and not other.any()
 
 
 def test_a_message_of_brackets_is_not_read():

@@ -37,13 +37,13 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
         rng = chance.rng.spawn(1)[0]
         run, banks = watched(rng), five_banks(rng, int(rng.integers(FEWEST + 1, 160)), kind)
         common = by_name([bank.ids for bank in banks])
+        right = exact_matrix(banks, common)
         with stops(kind, what, hint):
             given = made(answer, [*banks], run, Silent())
         if given is None:
             if kind == "plain":
                 return refusal(run, len(common[0]))
             return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
-        right = exact_matrix(banks, common)
         noisy = np.asarray(given["noisy"], dtype=float)
         far = np.abs(noisy - right).max()
         if not far <= EXACT:
