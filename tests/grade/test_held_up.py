@@ -16,7 +16,7 @@ import pytest
 from dpcourse.checks import Chance, Exercise
 from dpcourse.checks.answers import PackageUsed
 from dpcourse.checks.clocks import TimedOut, Trouble, family, time_limit
-from dpcourse.grade import __main__, classroom, marking, results, sandbox, wire
+from dpcourse.grade import __main__, classroom, marking, results, running, sandbox, wire
 from dpcourse.grade.classroom import Graded
 from dpcourse.grade.handed_in import Submission, submissions
 from dpcourse.grade.people import person
@@ -95,7 +95,7 @@ def test_a_file_of_forty_gigabytes_costs_its_own_student(tmp_path, monkeypatch):
 
 @pytest.mark.grade
 def test_cells_that_sleep_are_not_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(marking, "CELLS", 0.5)
+    monkeypatch.setattr(running, "CELLS", 0.5)
     mark = marked(tmp_path, "import time\ntime.sleep(1)\ndef noisy_count(flags, epsilon, rng):\n    return 0")
     assert not mark.points
 
@@ -136,28 +136,28 @@ def deaf_session(monkeypatch, tmp_path, deaf=DEAF):
     starts = lambda *_, **__: subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)  # noqa: E731
     monkeypatch.setattr(sandbox, "start", starts)
     known, limits = SimpleNamespace(imports=()), sandbox.Limits(seconds=0.5)
-    return marking._Session(known, [Cell("a", "1", "")], frozenset(), tmp_path, limits, False, marking._Watch())
+    return running.Running(known, [Cell("a", "1", "")], tmp_path, limits, False, running.Watch())
 
 
 def test_a_check_that_is_out_of_time_while_cells_run_again_is_too_slow(tmp_path, monkeypatch):
     """The cell may take longer than the check has left; it is not the cell that is called endless."""
     session = deaf_session(monkeypatch, tmp_path)
     with pytest.raises(TimedOut) as late, time_limit(0.05):
-        session._ready(1)
-    assert not isinstance(late.value, Late) and not session._bad
+        session.ready(1)
+    assert not isinstance(late.value, Late) and not session.bad
     session.close()
 
 
 def test_a_cell_that_does_not_answer_is_hung(tmp_path, monkeypatch):
     session = deaf_session(monkeypatch, tmp_path)
-    session._ready(1)
-    assert session._bad["a"][0] == "hung"
+    session.ready(1)
+    assert session.bad["a"][0] == "hung"
     session.close()
 
 
 def test_a_process_that_hangs_before_it_began_is_not_a_grade(tmp_path, monkeypatch):
     with pytest.raises(Trouble, match="stopped after"):
-        deaf_session(monkeypatch, tmp_path, "import time; time.sleep(1000)")._ready(1)
+        deaf_session(monkeypatch, tmp_path, "import time; time.sleep(1000)").ready(1)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the system does not tell who started whom")

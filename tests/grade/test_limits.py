@@ -70,16 +70,15 @@ def test_a_right_answer_is_not_stopped(tmp_path, answer):
 def test_who_waits_only_when_asked_once_more_is_stopped(monkeypatch):
     """Each call is quick enough, and thirty of them would take as many times as long."""
     monkeypatch.setattr(marking, "AGAIN", 0.05)
-    session, asked = object.__new__(marking._Session), []
+    asked = []
 
     def answer(number):
         asked.append(number)
         time.sleep(0.1)
         return number
 
-    monkeypatch.setattr(session, "_ready", lambda upto: SimpleNamespace(answer=lambda _: answer))
-    monkeypatch.setattr(session, "_clock", lambda: OWN)
-    session._student = None
+    process = SimpleNamespace(answer=lambda _: answer)
+    session = marking._Session(SimpleNamespace(ready=lambda _: process, clock=lambda: OWN, close=lambda: None))
     for many, same in ((100, False), (1, True)):
         kept = Kept(many)
         for number in range(many):
