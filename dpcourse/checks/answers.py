@@ -19,6 +19,7 @@ import numpy as np
 
 from dpcourse.checks import forms
 from dpcourse.checks.clocks import TimedOut, Trouble, in_time
+from dpcourse.checks.elsewhere import Elsewhere
 from dpcourse.checks.hidden import Hidden
 from dpcourse.checks.kept import Kept
 from dpcourse.checks.odd import Odd
@@ -70,16 +71,6 @@ class LookedAway(BaseException):
 
 
 Shape = Callable[..., tuple[int, ...]]
-
-
-class Elsewhere:
-    """What a function in another process is here: its calls take their forms there."""
-
-    def announce(self, rngs: Sequence[np.random.Generator]) -> None:
-        """The next calls will come with these generators, and all else the same."""
-
-    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        raise NotImplementedError
 
 
 class Answer:

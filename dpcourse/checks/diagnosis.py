@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from dpcourse.checks.elsewhere import Elsewhere
+
 MOST_WORDS = 2000  # characters of what is seen, and of what is asked
 
 
@@ -62,5 +64,5 @@ TWICE = Diagnosis(
 
 def a(thing: Any) -> str:
     """Its type with an article: "an int", "a list"."""
-    name = type(thing).__name__
-    return f"an {name}" if name[0].lower() in "aeio" or name == "ndarray" else f"a {name}"
+    name = thing.of if isinstance(thing, Elsewhere) else type(thing).__name__
+    return f"an {name}" if name[:1].lower() in tuple("aeio") or name == "ndarray" else f"a {name}"

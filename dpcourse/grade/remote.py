@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpcourse.checks.answers import Elsewhere
 from dpcourse.checks.beside import of_its_own
+from dpcourse.checks.elsewhere import Elsewhere
 from dpcourse.grade import wire
 
 if TYPE_CHECKING:
@@ -57,10 +57,10 @@ class Asked:
 
 
 class Remote(Elsewhere):
-    """A function in a student's process."""
+    """A function in a student's process, or a thing of another class that stays there."""
 
-    def __init__(self, student: Student, number: int) -> None:
-        self._student, self.number = student, number
+    def __init__(self, student: Student, number: int, of: str = "function") -> None:
+        self._student, self.number, self.of = student, number, of
         self._ready: list[Any] = []  # results of the same call again, the last first, and the state before and after
         self._last: Asked | None = None
         self._key: Any = None  # of the last call, where it was worth the time

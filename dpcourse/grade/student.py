@@ -171,7 +171,7 @@ class Student:
             message, buffers = wire.unpack(self._read)
             if not isinstance(message, list) or len(message) != 2:
                 raise wire.WireError("not a message")
-            decoder = wire.Decoder(lambda n: Remote(self, n) if n >= 0 else self._things[-1 - n], buffers)
+            decoder = wire.Decoder(lambda n, of: Remote(self, n, of) if n >= 0 else self._things[-1 - n], buffers)
             return str(message[0]), decoder.decode(message[1])
         except wire.WireError:
             self.close()  # what comes next could not be told from what is left of this

@@ -103,7 +103,7 @@ class Worker:
     def receive(self) -> Any:
         message, buffers = wire.unpack(self._read)
         decoder = wire.Decoder(
-            lambda number: Handle(self, number) if number >= 0 else self.things[-1 - number], buffers, Path
+            lambda number, _: Handle(self, number) if number >= 0 else self.things[-1 - number], buffers, Path
         )
         return message[0], decoder.decode(message[1])
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from dpcourse.checks.again import Again, follows, listens
-from dpcourse.checks.answers import Answer, Elsewhere
+from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Refused
+from dpcourse.checks.elsewhere import Elsewhere
 from dpcourse.checks.places import Placed, place
 
 

@@ -100,6 +100,12 @@ def test_cells_that_sleep_are_not_waited_for(tmp_path, monkeypatch):
     assert not mark.points
 
 
+@pytest.mark.grade
+def test_what_is_no_number_is_called_what_it_is(tmp_path):
+    mark = marked(tmp_path, "def noisy_count(flags, epsilon, rng):\n    return (flag for flag in flags)")
+    assert mark.seen == "A number is wanted; you return a generator."
+
+
 DEAF = f"""import sys, time
 sys.stdout.buffer.write({wire.pack(["ran", True], [])!r})
 sys.stdout.buffer.flush()

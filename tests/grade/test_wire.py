@@ -33,7 +33,7 @@ def across(value):
         return part
 
     (_, found), buffers = wire.unpack(read)
-    return wire.Decoder(lambda number: ("handle", number), buffers).decode(found)
+    return wire.Decoder(lambda number, of: ("handle", number), buffers).decode(found)
 
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -179,7 +179,7 @@ def test_what_stays_crosses_as_a_handle():
 )
 def test_what_is_not_of_this_form_is_refused(message):
     with pytest.raises(wire.WireError):
-        wire.Decoder(lambda n: n, memoryview(b"\0" * 8)).decode(message)
+        wire.Decoder(lambda n, _: n, memoryview(b"\0" * 8)).decode(message)
 
 
 ONE = ["a", "<f8", [1], True, 8]
@@ -201,7 +201,7 @@ ONE = ["a", "<f8", [1], True, 8]
 def test_no_label_is_what_numpy_asks_for(table):
     """It would read whatever lies at an address that the student's process names."""
     with pytest.raises(wire.WireError, match="two underscores"):
-        wire.Decoder(lambda number: number, memoryview("__".encode("utf-32-le"))).decode(table)
+        wire.Decoder(lambda number, _: number, memoryview("__".encode("utf-32-le"))).decode(table)
 
 
 def test_numbers_of_their_own_share_a_class():
@@ -244,7 +244,7 @@ def test_what_is_nested_too_deeply_is_refused():
     for _ in range(100):
         nested = ["l", nested]
     with pytest.raises(wire.WireError, match="deeply"):
-        wire.Decoder(lambda n: n, memoryview(b"")).decode(nested)
+        wire.Decoder(lambda n, _: n, memoryview(b"")).decode(nested)
 
 
 def test_a_message_of_brackets_is_not_read():
@@ -256,6 +256,6 @@ def test_a_message_of_brackets_is_not_read():
 
 def test_the_name_of_an_axis_is_not_called():
     called = []
-    table = ["S", [["h", 0]], None, ["o", [1], "a"], ONE]
-    wire.Decoder(lambda number: called.append, memoryview(b"\0" * 8)).decode(table)
+    table = ["S", [["h", 0, "list"]], None, ["o", [1], "a"], ONE]
+    wire.Decoder(lambda number, _: called.append, memoryview(b"\0" * 8)).decode(table)
     assert called == []

@@ -12,17 +12,17 @@ import numpy as np
 
 from .generators import generator
 from .messages import WireError
-from .plain import DEEPEST, KINDS, PLAIN, SCALARS, short
+from .plain import DEEPEST, KINDS, LONGEST, PLAIN, SCALARS, short
 
 
 class Decoder:
-    """The other direction; `thing(number)` gives what a handle stands for.
+    """The other direction; `thing(number, name of its class)` gives what a handle stands for.
 
     Of a path only its name comes out, unless `paths` says otherwise: the grader opens no file that a student names.
     """
 
     def __init__(
-        self, thing: Callable[[int], Any], buffers: memoryview, paths: Callable[[str], PurePath] = PurePath
+        self, thing: Callable[[int, str], Any], buffers: memoryview, paths: Callable[[str], PurePath] = PurePath
     ) -> None:
         self._thing, self._buffers, self._at, self._paths = thing, buffers, 0, paths
 
@@ -98,7 +98,7 @@ class Decoder:
         if kind == "k":
             return _marked(self.decode(rest[0], depth))
         if kind == "h":
-            return self._thing(int(rest[0]))
+            return self._thing(int(rest[0]), short(rest[1])[:LONGEST])
         raise WireError(f"{kind!r} is no kind of value")
 
     def _array(self, dtype: str, shape: list[int], writeable: bool, size: int) -> np.ndarray:

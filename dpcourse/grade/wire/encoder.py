@@ -14,7 +14,7 @@ import numpy as np
 
 from .generators import rng_state
 from .messages import WireError
-from .plain import DEEPEST, KINDS, PLAIN, SCALARS
+from .plain import DEEPEST, KINDS, LONGEST, PLAIN, SCALARS
 
 ARRAYS: tuple[type, ...] = (array, memoryview, np.flatiter)
 
@@ -80,7 +80,7 @@ class Encoder:
             return ["G", value.epsilon, value.delta, value.neighbours.value, value.condition]
         if kind.__module__.startswith("dpcourse.") and kind.__name__ == "Neighbours":
             return ["N", value.value]
-        return ["h", self._handle(value)]
+        return ["h", self._handle(value), kind.__name__[:LONGEST]]
 
     def _plain(self, value: Any, depth: int) -> Any:
         """The same as one of its plain class would be."""

@@ -10,6 +10,7 @@ from .messages import WireError
 
 DEEPEST = 40  # containers within one another
 PLAIN = (bool, int, float, str)
+LONGEST = 60  # letters of a class's name
 KINDS = "biufcUS"  # of arrays that may cross
 SCALARS = (np.float64, np.int64, np.bool_)  # what answers return most
 
