@@ -114,13 +114,12 @@ CHANGES = """def f(x):
 
 
 @pytest.mark.grade
-@pytest.mark.parametrize(
-    ("given", "after"), [([1], [1, 4]), ({"a": 1}, {"a": 1, "b": 2}), ({1, 2}, {2}), (np.ones(2), np.array([7.0, 1]))]
-)
-def test_what_an_answer_does_to_its_arguments_is_done_to_them(student, given, after):
+@pytest.mark.parametrize("given", [[1], {"a": 1}, {1, 2}, np.ones(2)], ids=lambda given: type(given).__name__)
+def test_what_an_answer_does_to_its_arguments_is_not_done_to_the_check(student, given):
+    before = given.copy()
     student.run_cell(CHANGES, "cell 0")
     student.answer("f")(given)
-    assert np.array_equal(given, after) if isinstance(given, np.ndarray) else given == after
+    assert np.array_equal(given, before) if isinstance(given, np.ndarray) else given == before
 
 
 @pytest.mark.grade
