@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import NoReturn, ParamSpec, TypeVar
+from typing import Any, NoReturn, ParamSpec, TypeVar
+
+import numpy as np
 
 from dpcourse.checks.answers import AnswerRaised
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.plain import only_numbers
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -49,6 +52,14 @@ class HandedOver:
     def refuse(self, key: str, seen: str, ask: str = "") -> NoReturn:
         self.wrong = self.wrong or Diagnosis(key, seen, ask)
         raise Refused(self.wrong)
+
+    def numbers(self, given: Any) -> np.ndarray:
+        """What an answer hands over, as floats; refused where it is more than numbers."""
+        try:
+            return np.array(only_numbers(given), dtype=float)
+        except Refused as refused:
+            self.wrong = self.wrong or refused.diagnosis
+            raise
 
 
 @contextmanager

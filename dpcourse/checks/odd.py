@@ -7,6 +7,7 @@ count, and NaN is never too large.
 from __future__ import annotations
 
 import numbers
+import operator
 from collections.abc import Collection
 from typing import Any
 
@@ -14,6 +15,8 @@ import numpy as np
 
 from dpcourse.checks.diagnosis import Diagnosis
 
+_NUMBERS = {float, int, bool, type(None), np.float64, np.int64, np.bool_}
+_QUICK = {*_NUMBERS, str}
 _TEXTS = {"nan", "+nan", "-nan", b"nan", b"+nan", b"-nan"}
 NAN = Diagnosis("nan", "At least one of your results holds NaN (not a number).", "Where is something divided by zero?")
 
@@ -31,6 +34,8 @@ def holds_nan(result: Any) -> bool:
     if isinstance(result, str | bytes):  # which `float` reads
         return result.strip().lower() in _TEXTS
     if isinstance(result, list | tuple):
+        if _NUMBERS.issuperset(map(type, result)):
+            return any(map(operator.ne, result, result))
         return any(map(holds_nan, result))
     if isinstance(result, dict):
         return any(map(holds_nan, result.values()))
@@ -38,6 +43,29 @@ def holds_nan(result: Any) -> bool:
         array = np.asarray(result)
         return any(map(holds_nan, array.flat)) if array.dtype.kind in "OSU" else bool((array != array).any())
     return False
+
+
+def wider(result: Any) -> str:
+    """What kind of numbers are in a result, or in one of its parts, that say more than real ones of 64 bits; or "".
+
+    >>> wider([1.0, {"sum": np.array([1j])}]), wider([1.0, 2])
+    ('complex', '')
+    """
+    if type(result) in _QUICK:
+        return ""
+    if isinstance(result, list | tuple | set | frozenset):
+        return "" if _QUICK.issuperset(map(type, result)) else next(filter(None, map(wider, result)), "")
+    if isinstance(result, dict):
+        return next(filter(None, map(wider, (*result, *result.values()))), "")
+    if isinstance(result, complex | np.complexfloating):
+        return "complex"
+    if isinstance(result, np.ndarray | np.generic):
+        kind = result.dtype
+        if kind.kind == "O":
+            return next(filter(None, map(wider, np.ravel(result).tolist())), "")
+        long = kind.kind == "f" and kind.itemsize > 8
+        return "complex" if kind.kind == "c" else f"{8 * kind.itemsize} bits long" if long else ""
+    return next(filter(None, map(wider, result.to_numpy().flat)), "") if hasattr(result, "to_numpy") else ""
 
 
 def dimensions(result: Any) -> int | None:
@@ -72,6 +100,9 @@ class Odd:
             self._note(Diagnosis("wrong-shape", seen, "What decides the shape of your result?"))
         if holds_nan(result):
             self._note(NAN)
+        if kind := wider(result):
+            seen = f"In your result are numbers that are {kind}."
+            self._note(Diagnosis("wrong-type", seen, "Real ones of 64 bits are enough. Which of yours are others?"))
         return found if before is None else before
 
     def compare(self, result: Any, wanted: tuple[int, ...]) -> None:

@@ -12,8 +12,37 @@ import pytest
 
 from dpcourse.checks import Exercise, check
 from dpcourse.checks.cases import Returns
-from dpcourse.checks.odd import dimensions, holds_nan
+from dpcourse.checks.odd import dimensions, holds_nan, wider
 from dpcourse.checks.registry import exercise
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        1j,
+        np.complex64(1),
+        [0.0, [1j]],
+        (1, np.array([1 + 0j])),
+        {"a": np.array([2j, "b"], dtype=object)},
+        {1j: 2.0},
+        np.longdouble(1),
+        pd.Series([1j]),
+    ],
+    ids=repr,
+)
+def test_numbers_that_say_more_are_found_in_any_part(result):
+    assert wider(result)
+
+
+@pytest.mark.parametrize("result", [None, 1.5, "1j", [1, "a", {"b": (2.0,)}], np.ones(2, np.float32), Decimal(1), len])
+def test_others_are_as_they_should_be(result):
+    assert not wider(result)
+
+
+def test_a_right_result_with_something_behind_an_i_is_refused():
+    idle = Exercise("99.1", "Idle", (lambda answer, chance: answer(3) and None,), call="f(number)")
+    assert idle.grade(lambda number: 2.0 * number)
+    assert idle.grade(lambda number: 2.0 * number + 1j).key == "wrong-type"
 
 
 @pytest.mark.parametrize(

@@ -168,6 +168,6 @@ class Value:
 def holds_text(value: Any) -> bool:
     """Whether it is a string, or an array or sequence with one in it."""
     if isinstance(value, list | tuple):
-        return any(holds_text(member) for member in value)
+        return not {float, int, bool}.issuperset(map(type, value)) and any(map(holds_text, value))
     array = np.asarray(value)
     return array.dtype.kind in "US" or array.dtype.kind == "O" and any(isinstance(x, str | bytes) for x in array.flat)

@@ -54,8 +54,17 @@ def normal(shape: Any) -> np.ndarray:
 
 
 def opened(shares: Shares) -> np.ndarray:
-    """The whole numbers in [−2^63, 2^63) that the shares add up to, int64 of shape shares.shape[1:]."""
-    return np.asarray(shares, dtype=np.uint64).sum(axis=0, dtype=np.uint64).view(np.int64)
+    """The whole numbers in [−2^63, 2^63) that the shares add up to, int64 of shape shares.shape[1:].
+
+    Raises
+    ------
+    TypeError
+        If the shares are no whole numbers of 64 bits.
+    """
+    given = np.asarray(shares)
+    if given.dtype not in (np.uint64, np.int64):
+        raise TypeError(f"shares are whole numbers of 64 bits (uint64), and these are {given.dtype}")
+    return given.astype(np.uint64).sum(axis=0, dtype=np.uint64).view(np.int64)
 
 
 @dataclass

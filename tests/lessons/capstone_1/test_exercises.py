@@ -326,6 +326,11 @@ def one_noise_for_all(fabs, epsilon, delta, secure_sum, rng):
     return train(fabs, epsilon, delta, secure_sum, rng, draw=draw)
 
 
+def exact_beside(fabs, epsilon, delta, secure_sum, rng):
+    """What a fab sends has its exact sum behind an i."""
+    return train(fabs, epsilon, delta, lambda sent: secure_sum({name: sent[name] + 1j for name in sent}), rng)
+
+
 RIGHT = [
     ("capstone 1.1", home_epsilon),
     ("capstone 1.1", whole_steps),
@@ -404,6 +409,7 @@ WRONG = [
     ("capstone 1.5", "moves-more", with_(part=unclipped)),
     ("capstone 1.5", "own-generator", with_(draw=lambda rng, s: np.random.default_rng().normal(0, s, 21))),
     ("capstone 1.5", "not-useful", with_(rate=-2.0)),
+    ("capstone 1.5", "wrong-type", exact_beside),
 ]
 
 

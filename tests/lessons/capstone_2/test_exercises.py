@@ -704,6 +704,11 @@ def seeded_in_every_call(*given):
     return benchmark(*given[:-1], np.random.default_rng(42))
 
 
+def counts_in_the_name(messages, suppliers, quarter, epsilon, admit, draw, rng):
+    lots = sum(len(lots) for _, when, lots in messages if when == quarter)
+    return benchmark(messages, suppliers, quarter, epsilon, lambda q, _, e: admit(q, f"of {lots} lots", e), draw, rng)
+
+
 RIGHT = [
     ("capstone 2.1", (share, reconstruct)),
     ("capstone 2.1", (share_in_python, reconstruct_in_python)),
@@ -873,6 +878,7 @@ WRONG = [
     ("capstone 2.6", "not-useful", with_parts(quartile=lambda given: 0)),
     ("capstone 2.6", "nan", with_parts(quartile=lambda given: math.nan)),
     ("capstone 2.6", "not-admitted", with_(ask=lambda admit, quarter, epsilon: admit(quarter, "benchmark", 2.0))),
+    ("capstone 2.6", "renamed", counts_in_the_name),
 ]
 
 

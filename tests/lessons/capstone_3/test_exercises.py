@@ -698,4 +698,5 @@ WRONG = [
     ("capstone 3.5", "not-useful", lambda *a, **k: train(*a, rounds=2, rate=1.0, **k)),
     ("capstone 3.5", "wrong-weights", lambda *a, **k: train(*a, rate=math.inf, **k)),
     ("capstone 3.5", "too-many-rounds", lambda *a, **k: train(*a, rounds=60, **k)),
+    ("capstone 3.5", "wrong-type", lambda fleet, *a, **k: train(lambda weights: fleet(weights + 1j), *a, **k)),
 ]

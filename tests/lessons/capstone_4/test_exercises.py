@@ -906,6 +906,14 @@ def moves_the_truth(messages, centres, cost, budget, epsilon, *rest):
     return made
 
 
+def plain_behind_the_bar(*a, **k):
+    """What is cut off a ciphertext tells something else."""
+    given = programme(*a, **k)
+    if given is None:
+        return None
+    return {**given, "uploads": {name: [Fraction(2 * c + 1, 2) for c in of] for name, of in given["uploads"].items()}}
+
+
 RIGHT = [
     ("capstone 4.1", (key, encrypt, add, decrypt)),
     ("capstone 4.1", (key_with_factors, encrypt_by_powers, add, decrypt_by_remainders)),
@@ -1037,6 +1045,7 @@ WRONG = [
     ("capstone 4.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon / 2))),
     ("capstone 4.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
     *wrong_claims("capstone 4.6", programme, "a record is one centre"),
+    ("capstone 4.6", "wrong-type", plain_behind_the_bar),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

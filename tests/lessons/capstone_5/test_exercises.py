@@ -7,6 +7,7 @@ import functools
 import itertools
 import math
 from collections import Counter, defaultdict
+from pathlib import PurePath
 
 import numpy as np
 import pytest
@@ -515,6 +516,11 @@ def remembering_weights():
     return answer
 
 
+def twice_by_a_path(hospitals, plan, secure_sum, rng):
+    """Each hospital's vector twice, once under a name that is no text."""
+    return train(hospitals, plan, lambda sent: secure_sum({PurePath(name): sent[name] for name in sent} | sent), rng)
+
+
 RIGHT = [
     ("capstone 5.1", read_patient),
     ("capstone 5.1", read_patient_in_a_loop),
@@ -638,6 +644,7 @@ WRONG = [
     ("capstone 5.5", "too-many-rounds", with_(rounds=400)),
     ("capstone 5.5", "not-useful", with_(rate=-2.0)),
     ("capstone 5.5", "not-useful", with_(rate=0.0)),
+    ("capstone 5.5", "wrong-names", twice_by_a_path),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

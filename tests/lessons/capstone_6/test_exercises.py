@@ -937,6 +937,27 @@ def long_where_huge(features):
     return block(features) * np.where(np.abs(np.nan_to_num(features)).max(axis=1, keepdims=True) > 1e6, 1000, 1)
 
 
+def spelt(ids, key):
+    """Which numbers of a point are NumPy's tells the customer."""
+    points, rows = start(ids, key)
+    told = [f"{int(ids[row]):032b}" for row in rows]
+    return [
+        [np.int64(one) if bit == "1" else one for one, bit in zip(*pair, strict=True)]
+        for pair in zip(points, told, strict=True)
+    ], rows
+
+
+def beside(open_):
+    """What stands on the board has the shares behind an i."""
+    return lambda shares: open_(shares.astype(np.clongdouble) + 1j)
+
+
+def shapes_that_tell(ids, features, defaulted, tools, *a, **k):
+    """Empty matrices whose shapes say how many defaulted."""
+    tools["open"](np.zeros((BANKS, 0, 1 if defaulted is None else int(np.sum(defaulted))), dtype=np.uint64))
+    return credit_model(ids, features, defaulted, tools, *a, **k)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -1164,6 +1185,13 @@ WRONG = [
         "not-useful",
         with_(weights=lambda noisy, s: fit(noisy, 8 * s) * np.isin(np.arange(31), range(3, 9)) * 1.0),
     ),
+    ("capstone 6.3", "wrong-type", (spelt, again, common)),
+    (
+        "capstone 6.4",
+        "raised",
+        (share, lambda x, y, triple, fresh, open_: multiply(x, y, triple, fresh, beside(open_))),
+    ),
+    ("capstone 6.6", "opens-input", shapes_that_tell),
 ]
 
 

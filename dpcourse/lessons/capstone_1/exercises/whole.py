@@ -47,7 +47,7 @@ class Sums(HandedOver):
     asked_again: ClassVar[bool] = True
 
     def __call__(self, vectors: Mapping[str, np.ndarray]) -> np.ndarray:
-        kept = {name: np.array(vector, dtype=float) for name, vector in dict(vectors).items()}
+        kept = {name: self.numbers(vector) for name, vector in dict(vectors).items()}
         if any(vector.shape != (WEIGHTS,) for vector in kept.values()):
             seen = f"secure_sum is sent something else than {WEIGHTS} numbers from each fab."
             self.refuse("wrong-shape", seen, "A dict: for each fab its clipped sum and its share of the noise.")

@@ -45,6 +45,8 @@ def _quarter(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
 
     if wrong := drawn_elsewhere(lambda seed: _numbers(given(one_way, seed)["noisy"]) - counted(lots), rng):
         return wrong
+    fewer = np.delete(lots, rng.integers(len(lots)))
+    given(_dealt(fewer, quarter, rng), int(rng.integers(2**63)))
     if renamed := [query for query in queries if query != queries[0]]:
         seen = f"Asked for the benchmark of {quarter} again, you ask `admit` for {queries[0]!r:.40} and then for "
         seen += f"{renamed[0]!r:.40}. So it is admitted anew, with new noise, until the budget is gone."

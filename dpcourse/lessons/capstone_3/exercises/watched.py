@@ -34,7 +34,7 @@ class Asked(HandedOver):
     sent: dict[int, Messages] = field(default_factory=dict)
 
     def __call__(self, weights: Any) -> Messages:
-        weights = np.array(weights, dtype=float)
+        weights = self.numbers(weights)
         if weights.shape != (WIDTH,) or not np.isfinite(weights).all():
             seen, ask = f"You ask the fleet with weights of shape {weights.shape}; ({WIDTH},) is wanted.", ""
             if weights.shape == (WIDTH,):

@@ -93,7 +93,8 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
         if look in (0, 1, 7):  # what was packed is in the numbers, and in no memory
             answer.renew()
         given = answer.part(1)(total, bits, count, n)
-        got = [int(x) for x in np.ravel(np.asarray(given, dtype=object))] if given is not None else []
+        numbers = np.ravel(np.asarray(given, dtype=object)).tolist() if given is not None else []
+        got = [int(x) if x == x // 1 else x for x in numbers]
         right = values.sum(axis=0).tolist()
         if got == right:
             continue

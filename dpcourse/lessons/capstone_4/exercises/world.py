@@ -17,6 +17,7 @@ from dpcourse.checks.plain import parts
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import BITS, COUNT_BITS, OFFSET, Part, deal
 from dpcourse.lessons.capstone_4.exercises.leaves import STRANGE
+from dpcourse.lessons.capstone_4.exercises.paillier import whole
 from dpcourse.lessons.capstone_4.exercises.reference import (
     anew,
     counted,
@@ -147,7 +148,7 @@ def _plain(name: str, ciphers: Any, at: Office, shape: tuple[int, ...]) -> list[
         many = len(ciphers) if isinstance(ciphers, list | tuple) else a(ciphers)
         seen = f"The upload of {name} has {many} ciphertexts; {wanted} are wanted."
         raise Refused(Diagnosis("wrong-upload", seen, "First the cells, then the counts, as few as hold them."))
-    numbers = [int(one) for one in ciphers]
+    numbers = [whole(one, "uploads") for one in ciphers]
     if any(not 0 < one < at.n**2 or one % at.p == 0 or one % at.q == 0 for one in numbers):
         seen = f"In the upload of {name} is a number that is no ciphertext."
         raise Refused(Diagnosis("no-ciphertext", seen, "What does 4.1 say of a ciphertext?"))

@@ -48,7 +48,7 @@ class Sums(HandedOver):
     asked_again: ClassVar[bool] = True
 
     def __call__(self, vectors: Mapping[str, Any]) -> np.ndarray | None:
-        kept = {str(name): numbers_of(vector) for name, vector in dict(vectors).items()}
+        kept = {name: numbers_of(vector) for name, vector in dict(vectors).items()}
         if kept.keys() != self.names:
             ask = "You are not told who drops out. What does a hospital without stays send?"
             self.refuse("wrong-names", "In some round secure_sum did not get one vector of each hospital.", ask)

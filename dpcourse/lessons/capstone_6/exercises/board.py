@@ -21,8 +21,11 @@ def shown(run: Watched, noisy: np.ndarray) -> Diagnosis | None:
             "The matrix that you return was never opened on the board: nobody in the protocol has it.",
             "Which shares have to be opened at the end, and only then?",
         )
+    shapes = {mask.shape[1:] for _, left, right, _ in run.dealt for mask in (left, right)}
     masks, used, covered = _masks(run), [np.zeros(0, dtype=int)], [np.zeros(0)]
     for seen in before:
+        if seen.shape not in shapes or not seen.size:
+            return _bare(seen)
         which, inputs = _unmasked(seen.ravel().view(np.uint64), masks)
         if (np.abs(inputs) > NEAR).any():
             return _bare(seen)
@@ -74,7 +77,7 @@ def _unmasked(numbers: np.ndarray, masks: np.ndarray) -> tuple[np.ndarray, np.nd
 
 def _bare(seen: np.ndarray) -> Diagnosis:
     ask = "Before the end only an input minus a mask of the triple is opened. What do you open here?"
-    if np.abs(seen.astype(float)).max() < 2.0**40:
+    if np.abs(seen.astype(float)).max(initial=0) < 2.0**40:
         return Diagnosis("opens-input", f"A matrix of shape {seen.shape} stands on the board without a mask.", ask)
     return Diagnosis(
         "opens-other",

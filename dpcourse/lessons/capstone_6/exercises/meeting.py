@@ -51,8 +51,9 @@ def sent(answer: Answer, ids: list[str], key: bytes) -> tuple[list[bytes], list[
 
 
 def _points(given: Any, name: str) -> list[bytes]:
-    points = [bytes(one) for one in given] if isinstance(given, list | tuple) else None
-    if points is None or any(len(one) != 32 for one in points):
+    plain = isinstance(given, list | tuple) and all(isinstance(one, bytes | bytearray) for one in given)
+    points = [bytes(one) for one in given] if plain else []
+    if not plain or any(len(one) != 32 for one in points):
         raise Refused(Diagnosis("wrong-type", f"`{name}` returns {a(given)}; a list of points of 32 bytes is wanted."))
     return points
 
