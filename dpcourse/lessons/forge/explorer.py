@@ -96,10 +96,10 @@ def explore_forge() -> Explorer:
         answer=(
             "An audit is an attack with a certificate. It runs the mechanism many times with one person, Ana, in the "
             "data and without her, and looks for outputs that tell the two apart. What it proves is an ε that every "
-            "true claim must reach. A true claim is caught in at most one audit of a thousand. A false one is caught "
-            "if you run long enough, and the sooner the more it lies. To get away with it, lie by little, allow few "
-            "runs, or choose a fault that shows rarely, such as Gaussian noise sold with δ = 0. Noise that is "
-            "forgotten now and then gets worse with a larger scale: the exact count then stands out more. So an audit "
-            "can refute a claim, and never prove one."
+            "true claim must reach. A true claim is caught in at most one audit of a thousand. Most false ones "
+            "are caught if you run long enough, and the sooner the more they lie. To get away with it, lie by little, "
+            "allow few runs, or choose a fault that shows rarely, such as Gaussian noise sold with δ = 0. Noise that "
+            "is forgotten now and then gets worse with a larger scale: the exact count then stands out more. So an "
+            "audit can refute a claim, and never prove one."
         ),
     )

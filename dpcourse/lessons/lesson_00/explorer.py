@@ -34,8 +34,8 @@ def explore_count() -> Explorer:
         marks=count_marks,
         describe=_describe,
         answer=(
-            "Half the ε, about twice the distance. The size of the count changes nothing in the picture: the noise "
-            "hides one person, and one person counts as one in a hamlet and in a city. As a share of the count, the "
-            "same noise is nothing in a large table and everything in a small one."
+            "Up to ε = 1, half the ε is about twice the distance. The size of the count changes nothing in the "
+            "picture: the noise hides one person, and one person counts as one in a hamlet and in a city. As a share "
+            "of the count, the same noise is nothing in a large table and everything in a small one."
         ),
     )

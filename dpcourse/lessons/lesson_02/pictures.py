@@ -112,9 +112,9 @@ def draw_hills(data: Hills) -> Still:
     across = Axis(low, high, "published number", ticks=range(57, 67))
     alt = (
         f"Two hills of {data.noise} noise, around {data.count + 1} if Ana smokes and around {data.count} if "
-        f"she does not. The dashed hill is between {ratios.min():.2g} and {ratios.max():.3g} times as high as the "
-        f"solid one; the band of ε = {data.epsilon:g} goes from {1 / band:.2f} to {band:.2f}. "
-        f"It is left with probability {data.tail:.3g}, and δ = {data.delta:.3g}."
+        f"she does not. In this picture the dashed hill is between {ratios.min():.2g} and {ratios.max():.3g} times as "
+        f"high as the solid one; the band of ε = {data.epsilon:g} goes from {1 / band:.2f} to {band:.2f}. "
+        f"If Ana smokes, the ratio is above the band with probability {data.tail:.3g}, and δ = {data.delta:.3g}."
     )
     tall = Axis(0, 1.15 * top, "how likely (density)")
     times_axis = Axis(1 / reach, reach, "times as high (log scale)", log=True, ticks=times, names=names)

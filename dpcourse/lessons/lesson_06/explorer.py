@@ -113,6 +113,6 @@ def explore_accuracy() -> Explorer:
         describe=_describe_tradeoff,
         answer=(
             "The whole question is worth about one point at most, so look at the axis first. At small ε the randomized "
-            "columns help no more than no columns; from about ε = 5 on they help about as much as the true ones."
+            "columns help hardly more than no columns; from about ε = 5 on they help about as much as the true ones."
         ),
     )

@@ -54,8 +54,8 @@ def _describe_laplace(hills: Hills) -> str:
 
 def _describe_gaussian(hills: Hills) -> str:
     return (
-        f"Gaussian noise, σ = {number(hills.noise)} people. The ratio grows without end towards both sides, so no ε "
-        f"alone covers every number. With ε = {number(hills.claim)} the shaded area is "
+        f"Gaussian noise, σ = {number(hills.noise)} people. The ratio grows without end to the right and falls to "
+        f"0 to the left, so no ε alone covers every number. With ε = {number(hills.claim)} the shaded area is "
         f"{_delta(hills)} ({_RELATION}). {_bets(hills)}"
     )
 

@@ -228,6 +228,7 @@ WRONG = {
         "C-no-delta": {**CLAIMS, "C": (0.5, 0, "add-remove")},
         "C-exchanged": {"A": (3 / 4, 0, "add-remove"), "B": (0.5, 0, "replace-one"), "C": (1e-6, 0.5, "add-remove")},
         "C-infinite": {**CLAIMS, "C": (np.inf, 1e-6, "add-remove")},
+        "A-infinite": {**CLAIMS, "A": (np.inf, 0.0, "add-remove")},
         "C-complement": {**CLAIMS, "C": (0.5, 1 - 1e-6, "add-remove")},
         "C-epsilon": {**CLAIMS, "C": (1, 1e-6, "add-remove")},
         "wrong-type": [CLAIMS["A"]],

@@ -35,7 +35,7 @@ def test_the_other_pictures_say_their_numbers():
     grid = np.geomspace(0.1, 5, 30)
     delta = "Noise", grid, 0.1 / grid, 0.2 / grid
     for draw, data, words in (
-        (l02.draw_hills, (l02.hills("Gaussian", 1.0, 1.0),), "left with probability 0.309, and δ = 0.127"),
+        (l02.draw_hills, (l02.hills("Gaussian", 1.0, 1.0),), "above the band with probability 0.309, and δ = 0.127"),
         (l02.draw_hills, (l02.hills("Laplace", 1.0, 1.0),), "between 0.37 and 2.72 times"),
         (l02.draw_attacks, attacks, "at most 20.0% allowed by ε = 1, δ = 0; guessing 10.0%"),
         (l02.draw_losses, losses, "a coin 0.75"),

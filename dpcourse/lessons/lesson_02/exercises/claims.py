@@ -53,6 +53,15 @@ RELEASES = {
                 ),
             ),
             *_upside_down("A", (12.0, 4.0, 4 / 3)),
+            (
+                "epsilon",
+                math.inf,
+                Diagnosis(
+                    "A-infinite",
+                    "A: with an ε of infinity nothing is promised.",
+                    "However often a patient comes: how many rows of this patient are in the table at most?",
+                ),
+            ),
         ),
     ),
     "B": Claim(

@@ -232,7 +232,7 @@ HOUSEHOLD = (
             Mistake(
                 "off-by-one",
                 lambda epsilon, delta, k: (epsilon / k, per_person(epsilon, delta, k)[1] * math.exp(-epsilon / k)),
-                "The powers of e^ε start one too high: the last step's δ is multiplied by nothing.",
+                "The powers of e^ε start one too high: the first step's δ is multiplied by nothing.",
                 "What is the first δ multiplied by, and what the last?",
             ),
             Mistake(

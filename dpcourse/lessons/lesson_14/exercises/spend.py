@@ -238,8 +238,8 @@ def _meddled(
                     return Diagnosis(
                         "deferred",
                         f"Somebody else spent between your read and your write, and your function stopped with "
-                        f"“{raised.error}”. Nothing was overspent; but a plain BEGIN takes no lock until the first "
-                        "write, and then it is too late to get one.",
+                        f"“{raised.error}”. Nothing was overspent; but a plain BEGIN takes no write lock until the "
+                        "first write, and then it is too late to get one.",
                         "Which kind of BEGIN takes the write lock at once?",
                     )
                 raise
