@@ -33,8 +33,9 @@ class ClientLevel:
 class RoundReport:
     """One round, as the server sees it.
 
-    The weights, the clip norm and the claims may be published. Who took part, their norms, and who was refused may not:
-    the amplification by sampling needs the sample to stay secret.
+    The weights, the clip norm and the claim at client level may be published. Who took part, how many, their norms,
+    and who was refused may not: the amplification by sampling needs the sample to stay secret. Neither may the claims
+    at record level: they grow for those who took part, and so name them. Each is for its own client only.
 
     Attributes
     ----------
@@ -55,10 +56,10 @@ class RoundReport:
     accuracy : float or None
         On the server's test set, which is taken as public.
     guarantee : Guarantee
-        So far, at client level: about one client with everything it holds.
+        So far, at client level: about one client with everything it holds. It is the same whoever took part.
     record_guarantees : dict of str to Guarantee
         So far, at record level: about one record of each client the server has ever known, by the rules it trained by
-        in each round; ε = ∞ where one of them was not private.
+        in each round; ε = ∞ where one of them was not private. Not to be published.
     """
 
     round: int
@@ -91,7 +92,7 @@ class RoundReport:
 
     @cached_property
     def record_guarantees(self) -> dict[str, Guarantee]:
-        """What all rounds so far promise about one record, by the client that holds it."""
+        """What all rounds so far promise about one record, by the client that holds it: to be told to that one only."""
         delta, found = self.client_level.delta, {}
         for name, spent in self.ledger.items():
             epsilon = record_epsilon(spent, delta)
@@ -102,7 +103,10 @@ class RoundReport:
 
     @property
     def record_guarantee(self) -> Guarantee:
-        """The weakest of `record_guarantees`: a record lies with one client, so ε does not add up over clients."""
+        """The weakest of `record_guarantees`: a record lies with one client, so ε does not add up over clients.
+
+        Not to be published either, below a sampling rate of 1: it depends on who took part.
+        """
         nothing = Guarantee(math.inf, 0.0, Neighbours.ADD_REMOVE, self.record_condition)
         return max(self.record_guarantees.values(), key=lambda claim: claim.epsilon, default=nothing)
 

@@ -109,4 +109,4 @@ class PrivateSearch:
             raise TypeError(f"one_run must be a mechanism or a PrivacyAccountant, got {one_run!r}")
         entry = self.entry(one_run)
         epsilon = renyi.epsilon_from_rdp(ORDERS, entry.renyi_divergence(ORDERS), delta)
-        return Guarantee(epsilon, delta, entry.neighbours)
+        return Guarantee(epsilon, delta, entry.neighbours, entry.condition)

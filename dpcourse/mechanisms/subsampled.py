@@ -57,6 +57,11 @@ class PoissonSubsampled:
         return Neighbours.ADD_REMOVE
 
     @property
+    def condition(self) -> str:
+        """What must be true for the claim of the mechanism inside to hold."""
+        return getattr(self.mechanism, "condition", "")
+
+    @property
     def guarantee(self) -> Guarantee:
         """(ln(1 + q(e^ε − 1)), qδ) for a mechanism that is (ε, δ)-DP."""
         return amplify_by_sampling(self.mechanism.guarantee, self.sampling_rate)

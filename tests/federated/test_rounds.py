@@ -16,6 +16,7 @@ from dpcourse.federated import (
     SimulatedClients,
     run_rounds,
 )
+from dpcourse.federated.report import RoundReport
 from dpcourse.federated.training import gradient
 from dpcourse.privacy import Neighbours
 
@@ -159,6 +160,19 @@ def test_record_level_claims_count_the_rounds_a_client_took_part_in():
     assert reports[-1].epsilon == np.inf  # nothing is promised about a whole client
     mixed = run_rounds(FederatedServer(START), [*private[:5], *clients()[5:]], 1, rng=12)[0]
     assert mixed.record_guarantee.epsilon == np.inf
+
+
+def test_record_level_claims_name_who_took_part_and_the_client_level_claim_does_not():
+    rule = PrivateLocalTraining(50, noise_multiplier=2.0)
+    server_of = dict(clip_norm=1.0, noise_multiplier=2.0, sampling_rate=0.5)
+    reports = [run_rounds(FederatedServer(START, **server_of), clients(rule), 1, rng=seed)[0] for seed in range(8)]
+    assert len({report.selected for report in reports}) > 1
+    assert len({report.guarantee for report in reports}) == 1
+    for report in reports:
+        assert {name for name, claim in report.record_guarantees.items() if claim.epsilon} == set(report.selected)
+    said = " ".join(RoundReport.__doc__.split())
+    assert "the claim at client level may be published" in said
+    assert "Neither may the claims at record level" in said
 
 
 def one(rule, name="China"):

@@ -99,6 +99,11 @@ def test_a_score_that_is_nan_never_wins():
     assert PrivateSearch(0.01, 1.0).run([np.nan, 2.0], lambda c, rng: (c, c), rng=1) == 2.0
 
 
+def test_what_one_run_rests_on_is_said_of_the_search():
+    run = PrivacyAccountant().compose(Guarantee(0.5, condition="n is public")).compose(Guarantee(0.1))
+    assert PrivateSearch(0.1).guarantee(run, 1e-5).condition == "n is public"
+
+
 @pytest.mark.parametrize("one_run", [Guarantee(1.0), 1.0, None])
 def test_a_run_without_a_renyi_curve_is_refused_by_name(one_run):
     with pytest.raises(TypeError, match="one_run must be a mechanism or a PrivacyAccountant, got") as error:

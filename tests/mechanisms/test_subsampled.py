@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from dpcourse.accounting import PrivacyAccountant, RepeatAndSelect
 from dpcourse.mechanisms import ExponentialMechanism, GaussianMechanism, GeometricMechanism, LaplaceMechanism
 from dpcourse.mechanisms.subsampled import PoissonSubsampled
-from dpcourse.privacy import Neighbours
+from dpcourse.privacy import Guarantee, Neighbours
 
 ORDERS = np.array([1.5, 2.5, 5.0, 50.0])
 REFERENCE = np.array([6.7058e-4, 1.08549e-3, 2.18076e-3, 0.0238460])  # 50 steps, q=.01, σ=2.5
@@ -59,6 +60,14 @@ def test_it_amplifies_and_keeps_the_relation(base):
     assert step.privacy_loss().epsilon(delta) <= step.guarantee.epsilon * (1 + 1e-9) < base.guarantee.epsilon
     whole = PoissonSubsampled(base, 1.0)
     assert whole.privacy_loss().epsilon(1e-6) == pytest.approx(base.privacy_loss().epsilon(1e-6))
+
+
+def test_what_the_mechanism_inside_rests_on_is_said():
+    inside = RepeatAndSelect(Guarantee(0.5, condition="n is public"), gamma=0.1)
+    step = PoissonSubsampled(inside, 0.5)
+    assert step.condition == step.guarantee.condition == "n is public"
+    assert PrivacyAccountant().compose(step).guarantee(0.0).condition == "n is public"
+    assert PoissonSubsampled(LaplaceMechanism(1.0), 0.5).condition == ""
 
 
 def test_refusals():
