@@ -3,12 +3,22 @@
 They compare numbers with float noise and release only the choice, so no low-order bit leaves. The comparison itself is
 in floats: δ = 0 in a claim is that of exact arithmetic (events below about 1e-15 are not covered). OpenDP goes further
 and narrows intervals around the noisy scores until they no longer overlap.
+
+Only differences of scores count, and they are taken before anything is rounded: an integer beyond 2^53 is not a float,
+and rounding it first would stretch the sensitivity.
+
+Scores that are no finite numbers are refused. Such a refusal is itself an output that depends on the data, and no noise
+covers it: make sure beforehand that scores are finite whatever the data are. The message says only what kind of array
+was given, not what is in it.
 """
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -108,14 +118,14 @@ class ExponentialMechanism(_Selection):
 
     def probabilities(self, utilities: Sequence[float] | np.ndarray) -> np.ndarray:
         """Probability of each candidate; the largest utility is subtracted first, so nothing overflows."""
-        weights = np.exp(_below_best(_scores("utilities", utilities), self.scale))
+        weights = np.exp(_below_best("utilities", utilities, self.scale))
         return weights / weights.sum()
 
     def select(self, candidates: Sequence[Any], utilities: Sequence[float] | np.ndarray, *, rng=None) -> Any:
         """One candidate, drawn with `probabilities` (the largest of utility plus Gumbel noise)."""
         rng = np.random.default_rng(rng)
-        scores = _scores("utilities", utilities, len(candidates))
-        return candidates[int(np.argmax(_below_best(scores, self.scale) + rng.gumbel(size=scores.size)))]
+        scores = _below_best("utilities", utilities, self.scale, len(candidates))
+        return candidates[int(np.argmax(scores + rng.gumbel(size=scores.size)))]
 
 
 @dataclass(frozen=True)
@@ -140,8 +150,8 @@ class NoisyMax(_Selection):
     def select(self, candidates: Sequence[Any], scores: Sequence[float] | np.ndarray, *, rng=None) -> Any:
         """The candidate whose noisy score is largest."""
         rng = np.random.default_rng(rng)
-        scores = _scores("scores", scores, len(candidates))
-        return candidates[int(np.argmax(_below_best(scores, self.scale) + rng.laplace(size=scores.size)))]
+        below = _below_best("scores", scores, self.scale, len(candidates))
+        return candidates[int(np.argmax(below + rng.laplace(size=below.size)))]
 
 
 @dataclass(frozen=True)
@@ -212,11 +222,12 @@ class AboveThreshold:
     def answer(self, queries: Iterable[float] | np.ndarray, *, rng=None) -> np.ndarray:
         """One complete run with fresh noise: booleans, ending with the `max_hits`-th True if there is one."""
         rng = np.random.default_rng(rng)
-        values = arguments.finite_array("queries", list(queries) if not isinstance(queries, np.ndarray) else queries)
-        if values.ndim != 1:
-            raise ValueError(f"queries must be one-dimensional, got shape {values.shape}")
-        bar = self.threshold + rng.laplace(scale=self.threshold_scale)
-        above = values + rng.laplace(scale=self.query_scale, size=values.size) >= bar
+        queries = queries if isinstance(queries, np.ndarray) else list(queries)
+        over = _minus("queries", queries, self.threshold)
+        if over.ndim != 1:
+            raise ValueError(f"queries must be one-dimensional, got shape {over.shape}")
+        bar = rng.laplace(scale=self.threshold_scale)
+        above = over + rng.laplace(scale=self.query_scale, size=over.size) >= bar
         hits = np.flatnonzero(above)
         return above[: hits[self.max_hits - 1] + 1] if hits.size >= self.max_hits else above
 
@@ -246,15 +257,15 @@ class AboveThresholdSession:
         self.mechanism = mechanism
         self.hits = 0
         self._rng = rng
-        self._bar = mechanism.threshold + rng.laplace(scale=mechanism.threshold_scale)
+        self._noise = rng.laplace(scale=mechanism.threshold_scale)
 
     def ask(self, value: float) -> bool:
         """Is this query above the threshold? Raises `BudgetExhausted` once `max_hits` queries were."""
         if self.hits >= self.mechanism.max_hits:
             hits = "the only hit is" if self.mechanism.max_hits == 1 else f"all {self.mechanism.max_hits} hits are"
             raise BudgetExhausted(f"{hits} used: one more answer would not be covered by {self.mechanism.guarantee}")
-        noisy = float(arguments.finite_array("value", value)) + self._rng.laplace(scale=self.mechanism.query_scale)
-        above = bool(noisy >= self._bar)
+        over = float(_minus("value", value, self.mechanism.threshold))
+        above = bool(over + self._rng.laplace(scale=self.mechanism.query_scale) >= self._noise)
         self.hits += above
         return above
 
@@ -264,17 +275,43 @@ def _check_scale(scale: float, sensitivity: float, epsilon: float) -> None:
         raise ValueError(f"sensitivity / epsilon must be a float > 0 and finite, got {sensitivity!r} / {epsilon!r}")
 
 
-def _scores(name: str, values: Sequence[float] | np.ndarray, count: int | None = None) -> np.ndarray:
-    scores = arguments.finite_array(name, values)
-    if scores.ndim != 1 or not scores.size:
-        raise ValueError(f"{name} must be one-dimensional and not empty, got shape {scores.shape}")
-    if count is not None and scores.size != count:
-        raise ValueError(f"{name} must have one value a candidate ({count}), got {scores.size}")
-    return scores
-
-
-def _below_best(scores: np.ndarray, scale: float) -> np.ndarray:
-    """By how many scales each score lies below the best. Taking the difference first keeps the digits that decide, and
-    where it is too large for a float, −∞ says the same."""
+def _below_best(name: str, scores: Sequence[float] | np.ndarray, scale: float, count: int | None = None) -> np.ndarray:
+    """By how many scales each score lies below the best, ≤ 0; where that is too large for a float, −∞ says the same."""
+    below = _minus(name, scores, None)
+    if below.ndim != 1 or not below.size:
+        raise ValueError(f"{name} must be one-dimensional and not empty, got shape {below.shape}")
+    if count is not None and below.size != count:
+        raise ValueError(f"{name} must have one value a candidate ({count}), got {below.size}")
     with np.errstate(over="ignore"):
-        return (scores - scores.max()) / scale
+        return below / scale
+
+
+def _minus(name: str, values: Any, base: float | None) -> np.ndarray:
+    """Each of `values` minus `base` (None: minus the largest), of the same shape, rounded to floats only then."""
+    floats = arguments.finite_array(name, values)
+    given = np.asarray(values)
+    if given.dtype.kind == "f" and given.dtype.itemsize > 8:
+        floats = given  # a long double has digits that no float holds
+    elif _may_hold_integers(given, values) and (np.abs(floats) >= 2.0**53).any():
+        return _exactly_minus(values, base)
+    with np.errstate(over="ignore"):
+        return np.asarray(floats - (floats.max(initial=-np.inf) if base is None else base), dtype=float)
+
+
+def _may_hold_integers(given: np.ndarray, values: Any) -> bool:
+    """Among floats in a list there may be some: an array of both holds floats only."""
+    return given.dtype.kind in "iu" or (given is not values and given.ndim > 0)
+
+
+def _exactly_minus(values: Any, base: float | None) -> np.ndarray:
+    exact = np.asarray(values, dtype=object)
+    fractions = [Fraction(int(x) if isinstance(x, numbers.Integral) else float(x)) for x in exact.flat]
+    reference = max(fractions) if base is None else Fraction(base)
+    return np.array([_float(fraction - reference) for fraction in fractions]).reshape(exact.shape)
+
+
+def _float(exact: Fraction) -> float:
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf

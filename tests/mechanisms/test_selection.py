@@ -134,6 +134,38 @@ def test_selection_renyi_curves_bound_the_exact_divergence(epsilon, order, gap):
         assert one.privacy_loss().epsilon(0) == pytest.approx(epsilon)
 
 
+BEYOND = [  # two scores 2 apart that floats cannot tell apart or hold, and the neighbour on which they are equal
+    ([2**53 + 1, 2**53 + 3], [2**53 + 2, 2**53 + 2]),
+    ([2**63 + 1, 2**63 + 3], [2**63 + 2, 2**63 + 2]),
+    ([-(2**53) - 3, -(2**53) - 1], [-(2**53) - 2, -(2**53) - 2]),
+    (np.array([2**64 - 3, 2**64 - 1], np.uint64), np.array([2**64 - 2] * 2, np.uint64)),
+    ([2**53 + 1, 2**53 + 3, 0.5], [2**53 + 2, 2**53 + 2, 1.5]),
+    ([2**63 + 1, 2**63 + 3, -1], [2**63 + 2, 2**63 + 2, -2]),
+]
+
+
+@pytest.mark.parametrize(("here", "there"), BEYOND)
+def test_integers_beyond_the_floats_are_subtracted_before_they_are_rounded(here, there):
+    """Rounding first made 2 a 4: a loss of 3.3 where 2 is claimed."""
+    mechanism = ExponentialMechanism(2.0)
+    p, q = mechanism.probabilities(here)[:2], mechanism.probabilities(there)[:2]
+    np.testing.assert_allclose(p, mechanism.probabilities([0, 2]), rtol=1e-12)
+    assert q.tolist() == [0.5, 0.5] and np.abs(np.log(p / q)).max() <= 2
+    small = [0, 2, -1e6][: len(here)]
+    for kind in (ExponentialMechanism, NoisyMax):
+        chosen = [[kind(2.0).select(range(len(s)), s, rng=seed) for seed in range(100)] for s in (here, small)]
+        assert chosen[0] == chosen[1]
+
+
+def test_differences_beyond_the_floats_and_of_mixed_lists():
+    assert ExponentialMechanism(1.0).probabilities([1e308, -1e308, 2**60]).tolist() == [1, 0, 0]
+    extremes = np.array([-(2**63), 2**63 - 1])
+    assert ExponentialMechanism(1.0).probabilities(extremes).tolist() == [0, 1]
+    if np.finfo(np.longdouble).nmant > 60:
+        wide = np.array([2**53 + 1, 2**53 + 3]).astype(np.longdouble)
+        np.testing.assert_allclose(ExponentialMechanism(2.0).probabilities(wide)[1], 1 / (1 + math.exp(-2)))
+
+
 # Noisy max
 
 
@@ -250,6 +282,18 @@ def test_a_session_answers_until_its_hits_are_used_and_then_refuses():
     other = mechanism.session(4)
     assert other.ask(1e4), "a new session is a new run with its own budget"
     assert session.hits == 2 and other.hits == 1
+
+
+@pytest.mark.parametrize("threshold", [2.0**53, -(2.0**53), 2.0**63])
+def test_integers_beyond_the_floats_are_compared_with_the_threshold_as_they_are(threshold):
+    """As the same numbers nearer to 0 are, whatever the noise; rounded first, 1 counted as 0 and 3 as 4."""
+    far, near = AboveThreshold(2.0, threshold, max_hits=9), AboveThreshold(2.0, 0.0, max_hits=9)
+    moves = [3, 1, -3, -1] * 2
+    queries = [int(threshold) + move for move in moves]
+    for seed in range(200):
+        assert far.answer(queries, rng=seed).tolist() == near.answer(moves, rng=seed).tolist()
+        one, other = far.session(seed), near.session(seed)
+        assert [one.ask(query) for query in queries] == [other.ask(move) for move in moves]
 
 
 def test_sessions_and_whole_runs_agree_in_distribution():
