@@ -62,9 +62,15 @@ class ConfidentAggregator:
 
         `votes` has shape (questions, classes). After `max_answers` answers the rest stays unanswered and is not even
         looked at.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `votes` is no such array of finite numbers. Such a refusal is itself an output that depends on the
+            data, and no noise covers it; counts of votes are never refused.
         """
         max_answers = arguments.integer("max_answers", max_answers, minimum=0)
-        votes = arguments.finite_array("votes", votes)
+        votes = arguments.finite_array("votes", votes, private=True)
         if votes.ndim != 2 or votes.shape[1] < 2:
             raise ValueError(f"votes must have shape (questions, classes ≥ 2), got {votes.shape}")
         rng = np.random.default_rng(rng)

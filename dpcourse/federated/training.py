@@ -26,11 +26,11 @@ def as_data(name: str, data: Any) -> Data:
         X, y = data
     except (TypeError, ValueError):
         raise TypeError(f"{name} must be a pair (X, y), got {type(data).__name__}") from None
-    X, y = arguments.finite_array(f"X in {name}", X), arguments.finite_array(f"y in {name}", y)
+    X, y = (arguments.finite_array(f"{part} in {name}", values, private=True) for part, values in (("X", X), ("y", y)))
     if X.ndim != 2 or y.shape != X.shape[:1]:
         raise ValueError(f"{name} must be X of shape (n, d) and y of shape (n,), got {X.shape} and {y.shape}")
     if not np.isin(y, (0, 1)).all():
-        raise ValueError(f"labels in {name} must be 0 or 1, got {y[~np.isin(y, (0, 1))][0]!r}")
+        raise ValueError(f"labels in {name} must be 0 or 1, got others in {arguments.kind_of(y)}")
     return X, y
 
 

@@ -74,6 +74,8 @@ class _Selection:
 class ExponentialMechanism(_Selection):
     """Chooses candidate c with probability ∝ exp(ε u(c) / 2Δ): ε-DP (McSherry & Talwar 2007, doi:10.1109/FOCS.2007.66).
 
+    Utilities that are no finite numbers are refused: an output that depends on the data, and no noise covers it.
+
     Parameters
     ----------
     epsilon : float
@@ -139,7 +141,7 @@ class NoisyMax(_Selection):
     Laplace noise decides here, not the Gumbel noise that makes an `ExponentialMechanism`: the loss may have a range
     above ε (a tenth more beside 100 equal rivals), so it composes as any ε-DP mechanism does.
 
-    Parameters and errors as for `ExponentialMechanism`; monotonic scores need Laplace(Δ/ε) only.
+    Parameters and refusals as for `ExponentialMechanism`; monotonic scores need Laplace(Δ/ε) only.
 
     Examples
     --------
@@ -160,6 +162,8 @@ class AboveThreshold:
 
     Algorithm 1 of Lyu, Su, Li 2017 (arXiv:1603.01699): Laplace(Δ/ε₁) on the threshold, once; Laplace(2cΔ/ε₂) on every
     query, c = max_hits; ε₁ + ε₂ = ε in the ratio 1 : (2c)^⅔ that their section 4.2 advises. Every "no" is free.
+
+    Queries that are no finite numbers are refused: an output that depends on the data, and no noise covers it.
 
     Parameters
     ----------
@@ -288,7 +292,7 @@ def _below_best(name: str, scores: Sequence[float] | np.ndarray, scale: float, c
 
 def _minus(name: str, values: Any, base: float | None) -> np.ndarray:
     """Each of `values` minus `base` (None: minus the largest), of the same shape, rounded to floats only then."""
-    floats = arguments.finite_array(name, values)
+    floats = arguments.finite_array(name, values, private=True)
     given = np.asarray(values)
     if given.dtype.kind == "f" and given.dtype.itemsize > 8:
         floats = given  # a long double has digits that no float holds

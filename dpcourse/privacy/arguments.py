@@ -1,7 +1,9 @@
-"""Refuse a bad public argument by its name and value.
+"""Refuse a bad argument by its name and value.
 
-Only *public* arguments come here (ε, δ, sensitivity, bounds, shapes). A private record never does: an exception is an
-output too, and one that depends on a record tells neighbouring datasets apart.
+Nearly all that come here are *public* (ε, δ, sensitivity, bounds, shapes). An array that a mechanism is to hide comes
+through `finite_array` with `private`, and a refusal then names its kind and shape, never what is in it. The refusal is
+an output all the same: one that depends on a record tells neighbouring datasets apart, and no noise covers it. So what
+takes such an array says so, and asks for values that are finite numbers whatever the data are.
 """
 
 from __future__ import annotations
@@ -80,12 +82,25 @@ def member(name: str, value: Any, kind: type) -> Any:
     return value
 
 
-def finite_array(name: str, value: Any) -> np.ndarray:
-    """`value` as a float array of finite numbers (integers and floats only), else `TypeError`/`ValueError`."""
+def finite_array(name: str, value: Any, *, private: bool = False) -> np.ndarray:
+    """`value` as a float array of finite numbers (integers and floats only), else `TypeError`/`ValueError`.
+
+    Where it is `private` the error shows nothing of what is in it.
+    """
     array = np.asarray(value)
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must hold real numbers, got {value!r}")
+        raise TypeError(f"{name} must hold real numbers, got {kind_of(array) if private else repr(value)}")
     array = array.astype(float)
     if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)].flat[0]!r}")
+        bad = f"NaN or ∞ in {kind_of(array)}" if private else repr(array[~np.isfinite(array)].flat[0])
+        raise ValueError(f"{name} must be finite, got {bad}")
     return array
+
+
+def kind_of(array: np.ndarray) -> str:
+    """What may be said of a private array: the kind of its entries, without their length as text, and its shape.
+
+    >>> kind_of(np.array(["salary 81000"]))
+    'an array of str_ with shape (1,)'
+    """
+    return f"an array of {array.dtype.type.__name__} with shape {array.shape}"

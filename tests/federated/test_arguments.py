@@ -50,7 +50,7 @@ def test_bad_arguments_of_a_server_are_named(arguments, name):
         ((FABS.test.X[:, :5], FABS.test.y), ValueError, "test must have 20 readings a record, as weights do, got 5"),
         ((FABS.test.X, FABS.test.y[1:]), ValueError, "test must be X of shape"),
         ((FABS.test.X * np.nan, FABS.test.y), ValueError, "X in test must be finite"),
-        ((FABS.test.X, FABS.test.y + 1), ValueError, "labels in test must be 0 or 1, got .*2"),
+        ((FABS.test.X, FABS.test.y + 1), ValueError, "labels in test must be 0 or 1, got others"),
         ((FABS.test.X[:0], FABS.test.y[:0]), ValueError, "test must hold a record"),
     ],
 )

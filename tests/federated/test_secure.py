@@ -370,7 +370,7 @@ def test_the_capacity_is_reached_and_not_passed(bits):
 def test_an_overflow_is_refused_and_a_sum_of_largest_vectors_fits():
     aggregator = SecureAggregator(3, 2, 16, 100)
     assert aggregator.capacity == 109.22
-    with pytest.raises(ValueError, match=r"within ±109.22 \(10922 steps of 1/100\).* got -109.23"):
+    with pytest.raises(ValueError, match=r"within ±109.22 \(10922 steps of 1/100\).*; got more in an array of float64"):
         aggregator.mask(0, [0.0, -109.23])
     for sign in (1, -1):
         aggregator = SecureAggregator(3, 2, 16, 100)
@@ -386,8 +386,8 @@ def test_an_overflow_is_refused_and_a_sum_of_largest_vectors_fits():
 @pytest.mark.parametrize(
     ("vector", "error", "message"),
     [
-        ([np.nan, 1], ValueError, "vector must be finite, got .*nan"),
-        ([np.inf], ValueError, "vector must be finite, got .*inf"),
+        ([np.nan, 1], ValueError, "vector must be finite, got NaN or ∞"),
+        ([np.inf], ValueError, "vector must be finite, got NaN or ∞"),
         ([[1.0]], ValueError, r"one-dimensional .* \(1, 1\)"),
         ([], ValueError, "not empty"),
         (["a"], TypeError, "vector must hold real numbers"),

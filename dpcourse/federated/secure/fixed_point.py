@@ -72,7 +72,7 @@ class FixedPoint:
             to less than `capacity` beforehand.
         """
         given = np.asarray(vector)
-        values = arguments.finite_array("vector", given)
+        values = arguments.finite_array("vector", given, private=True)
         if values.ndim != 1 or not values.size:
             raise ValueError(f"vector must be one-dimensional and not empty, got shape {values.shape}")
         with np.errstate(over="ignore"):  # infinite is larger than any capacity
@@ -89,7 +89,7 @@ class FixedPoint:
         if largest > limit:
             raise ValueError(
                 f"vector must stay within ±{limit / self.scale:g} ({limit} steps of 1/{self.scale:g}), so that the sum "
-                f"of {self.terms} fits {self.modulus_bits} bits; got {values[np.argmax(scaled)]:g}"
+                f"of {self.terms} fits {self.modulus_bits} bits; got more in {arguments.kind_of(given)}"
             )
         if whole is None:
             return np.rint(values * self.scale).astype(np.int64)

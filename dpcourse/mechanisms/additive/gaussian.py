@@ -200,7 +200,7 @@ class GaussianMechanism:
             smaller of `sensitivity` / √size and `sigma`. Such a refusal is itself an output that depends on the
             data, and no noise covers it. So bound every coordinate beforehand, by public bounds that cannot reach it.
         """
-        array = arguments.finite_array("value", value)
+        array = arguments.finite_array("value", value, private=True)
         step, sigma = self._grid(max(array.size, 1))
         return grid.release_on_grid(np.asarray(value), step, discrete_gaussian(sigma, array.size, rng=rng))
 

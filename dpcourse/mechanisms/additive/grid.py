@@ -12,6 +12,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from dpcourse.privacy import arguments
+
 # What rounding to the grid costs, as a share of the noise: 2^-20 for one number, 2^-12 (L1) or 2^-16 (L2) for a vector.
 SCALAR_BITS = 20
 L1_BITS = 12
@@ -63,7 +65,7 @@ def _to_steps(name: str, value: np.ndarray, step: float) -> np.ndarray:
     if steps.size and max(steps.max(), -steps.min()) > _LARGEST_STEPS:
         raise ValueError(
             f"{name} must be below 2^52 steps of {step!r} (which sensitivity and noise set), "
-            f"got {max(abs(float(value.min())), abs(float(value.max())))!r}"
+            f"got more in {arguments.kind_of(value)}"
         )
     whole = steps.astype(np.int64)
     if value.dtype.kind in "iu":

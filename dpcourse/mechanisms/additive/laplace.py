@@ -103,7 +103,7 @@ class LaplaceMechanism:
             smaller of `sensitivity` / size and `scale`. Such a refusal is itself an output that depends on the
             data, and no noise covers it. So bound every coordinate beforehand, by public bounds that cannot reach it.
         """
-        array = arguments.finite_array("value", value)
+        array = arguments.finite_array("value", value, private=True)
         step, _, scale = self._grid(max(array.size, 1))
         return grid.release_on_grid(np.asarray(value), step, discrete_laplace(scale, array.size, rng=rng))
 
@@ -224,9 +224,9 @@ class GeometricMechanism:
         """
         array = np.asarray(value)
         if array.dtype.kind not in "iu":
-            raise TypeError(f"value must be an integer or an array of integers, got {value!r}")
+            raise TypeError(f"value must be an integer or an array of integers, got {arguments.kind_of(array)}")
         if array.size and max(abs(int(array.min())), abs(int(array.max()))) > 2**62:
-            raise ValueError(f"value must be at most 2^62 in size, got {value!r}")
+            raise ValueError(f"value must be at most 2^62 in size, got {arguments.kind_of(array)}")
         noisy = array.astype(np.int64) + discrete_laplace(self._scale(), array.shape, rng=rng)
         return noisy if array.ndim else int(noisy)
 
