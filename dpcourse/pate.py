@@ -82,9 +82,10 @@ class ConfidentAggregator:
     def accountant(self, questions: int, max_answers: int) -> PrivacyAccountant:
         """The whole cost, whatever the votes: every question pays for its threshold, every answer for its votes.
 
-        Which questions get the dearer answer depends on the data, so PLD composition does not apply; Rényi divergences
-        add up in any order chosen along the way as long as their total is fixed (Feldman & Zrnic 2021,
-        arXiv:2008.11193). Ask for method "rdp".
+        Which questions get the dearer answer, and when the answers are used up, depends on the data. But how many of
+        either kind there can be is fixed, and all these draws together, in whatever order, dominate every run (see
+        `budget.filters.PlannedFilter`). So every method prices the whole plan: "pld" most tightly, which "best" takes,
+        and "rdp" as the paper does, which `guarantee` states.
         """
         accountant = PrivacyAccountant(Neighbours.ADD_REMOVE)
         questions = arguments.integer("questions", questions, minimum=1)
@@ -102,6 +103,8 @@ class ConfidentAggregator:
         --------
         >>> print(ConfidentAggregator(150, 210, 150).guarantee(questions=1000, max_answers=400, delta=1e-5))
         (ε=0.9742, δ=1e-05)-DP, adding or removing one record
+        >>> print(ConfidentAggregator(150, 210, 150).accountant(questions=1000, max_answers=400).guarantee(1e-5))
+        (ε=0.8912, δ=1e-05)-DP, adding or removing one record
         """
         return self.accountant(questions, max_answers).guarantee(delta, method="rdp")
 
@@ -115,7 +118,8 @@ class PATEClassifier:
 
     The claim covers all private data, under adding or removing one record: each record is put into a part by a draw of
     its own, so nobody else's part changes. A part whose teacher cannot be fitted, or cannot predict, says its most
-    frequent class: an error that one record brings about would tell of it. The noise is drawn in floats.
+    frequent class: an error that one record brings about would tell of it. So would a warning, and none of a teacher's
+    comes through. The noise is drawn in floats.
 
     Parameters
     ----------
@@ -231,7 +235,9 @@ class PATEClassifier:
             return otherwise
         model = clone(self.teacher) if self.teacher is not None else LogisticRegression(max_iter=1000)
         try:
-            model.fit(X, y)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model.fit(X, y)
         except Exception:  # whatever it is, it may come from one record
             return otherwise
         return model
@@ -288,7 +294,9 @@ class PATEClassifier:
 def _say(teacher: Any, X: np.ndarray, otherwise: Any) -> np.ndarray:
     """A label for each row: the teacher's, or `otherwise` from one that is a label or cannot predict."""
     try:
-        said = np.asarray(teacher.predict(X))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            said = np.asarray(teacher.predict(X))
     except Exception:  # as in fitting: the part it was fitted to may be why
         said = None
     return said if said is not None and said.shape == (len(X),) else np.full(len(X), otherwise)

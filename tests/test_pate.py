@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
+from dpcourse.accounting import PrivacyLoss
 from dpcourse.pate import ABSTAINED, ConfidentAggregator, PATEClassifier
 from dpcourse.privacy import BudgetExhausted, Neighbours
 
@@ -88,6 +90,32 @@ def test_the_accountant_adds_thresholds_and_answers():
     assert accountant.epsilon(1e-5, method="rdp") == pytest.approx(wanted, rel=1e-3)
 
 
+def test_the_losses_of_the_whole_plan_price_it_most_tightly():
+    """Gaussians add up to one: the exact δ of that one, whose μ² is the sum of theirs."""
+    accountant = ConfidentAggregator(150, 210, 150).accountant(questions=1000, max_answers=400)
+    mu = math.sqrt(1000 / 210**2 + 400 * 2 / 150**2)
+    exact = PrivacyLoss.gaussian(1 / mu).epsilon(1e-5)
+    assert accountant.epsilon(1e-5) == accountant.epsilon(1e-5, "pld") == pytest.approx(exact, rel=1e-9)
+    assert exact < 0.92 * accountant.epsilon(1e-5, "rdp")
+
+
+def test_every_run_is_within_the_losses_of_the_whole_plan():
+    """Two questions and one answer, all outputs: which question is answered depends on the noise."""
+    aggregator = ConfidentAggregator(threshold=6, threshold_sigma=2.0, vote_sigma=1.5)
+    plan = aggregator.accountant(questions=2, max_answers=1).privacy_loss()
+
+    def outputs(votes):
+        (no, *first), second = answer_probabilities(votes[0], aggregator), answer_probabilities(votes[1], aggregator)
+        return np.array([*first, *(no * second)])  # after the one answer nothing is looked at
+
+    for a, b in itertools.product(range(9), repeat=2):
+        p, q = outputs([(a, 9 - a), (b, 9 - b)]), outputs([(a + 1, 8 - a), (b + 1, 8 - b)])
+        assert p.sum() == pytest.approx(1) == q.sum()
+        for epsilon in (0.0, 0.3, 1.0):
+            exact = max(np.maximum(p - math.exp(epsilon) * q, 0).sum(), np.maximum(q - math.exp(epsilon) * p, 0).sum())
+            assert exact <= plan.delta(epsilon) + 1e-12
+
+
 def test_answers_stop_at_their_number_and_unsure_questions_get_none():
     aggregator = ConfidentAggregator(threshold=60, threshold_sigma=1.0, vote_sigma=1.0)
     votes = np.array([[95, 5], [50, 50], [5, 95], [90, 10], [97, 3]])
@@ -112,7 +140,6 @@ def test_a_part_with_one_class_or_nobody_still_votes():
     ],
     ids=["fit: cross-validation", "fit: covariance", "fit: a huge value", "predict: too few"],
 )
-@pytest.mark.filterwarnings("ignore:overflow")
 def test_one_record_that_no_teacher_can_learn_from_is_one_vote(teacher, n, strange):
     """Everybody is of class 0, and one more is of class 1: nothing is raised, and at most one vote moves."""
     rng = np.random.default_rng(5)
@@ -124,6 +151,37 @@ def test_one_record_that_no_teacher_can_learn_from_is_one_vote(teacher, n, stran
     )
     assert (few == [20, 0]).all() and (more.sum(axis=1) == 20).all()
     assert (more[:, 0] >= 19).all()
+
+
+class Nervous(ClassifierMixin, BaseEstimator):
+    """Warns of large features: of those it fits and, when it predicts, of those it was fitted to."""
+
+    def fit(self, X, y):
+        self.large_ = (X > 1e6).any()
+        return self._warned(self)
+
+    def predict(self, X):
+        return self._warned(np.zeros(len(X), dtype=int))
+
+    def _warned(self, answer):
+        if self.large_:
+            warnings.warn("a large feature", stacklevel=2)
+        return answer
+
+
+@pytest.mark.parametrize("teacher", [None, LogisticRegression(solver="liblinear"), Nervous()])
+def test_a_record_that_makes_a_teacher_warn_is_not_told_of(teacher):
+    """400 plain records, and one more with entries of 1e12: no warning from fitting, none from voting."""
+    rng = np.random.default_rng(0)
+    X, y, questions = rng.normal(size=(401, 3)), rng.integers(2, size=401), rng.normal(size=(20, 3))
+    X[-1] = 1e12
+    with pytest.warns(Warning):
+        Nervous().fit(X, y)
+    for n in (400, 401):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            PATEClassifier(5, teacher=teacher, classes=(0, 1), random_state=1).fit(X[:n], y[:n]).votes(questions)
+        assert not [str(warning.message) for warning in seen]
 
 
 class Fussy(ClassifierMixin, BaseEstimator):
