@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.fft import next_fast_len
@@ -379,6 +379,39 @@ def test_the_gaussian_grid_is_fine_and_pays_for_rounding(size, multiplier):
     assert sigma >= multiplier * (0.3 / step + math.sqrt(size))
     assert sigma * step <= mechanism.sigma * (1 + 2.0**-14)
     assert mechanism.zcdp >= (0.3 / step + math.sqrt(size)) ** 2 / (2 * sigma**2)
+
+
+SIZES = st.sampled_from([1, 2, 3, 1000, 10**6])
+
+
+@settings(max_examples=300, deadline=None)
+@given(size=SIZES, epsilon=st.floats(-12, 6).map(lambda power: 10**power), sensitivity=st.floats(1e-3, 1e3))
+@example(size=1, epsilon=1e-12, sensitivity=1.0)
+@example(size=10**6, epsilon=1e-8, sensitivity=1.0)
+@example(size=1, epsilon=1 + 2.0**-30, sensitivity=1.0)
+def test_laplace_noise_is_wider_than_nominal_by_no_more_than_is_said(size, epsilon, sensitivity):
+    mechanism = LaplaceMechanism(epsilon, sensitivity)
+    try:
+        step, _, scale = mechanism._grid(size)
+    except ValueError:  # too many steps
+        return
+    fine, coarse = 2.0 ** (-19 if size == 1 else -11), 2.0**-46 * (1 + size / epsilon)
+    assert 0 <= scale * Fraction(step) * Fraction(epsilon) / Fraction(sensitivity) - 1 <= max(fine, coarse)
+    assert coarse <= fine or epsilon < (2.0**-26 if size == 1 else size * 2.0**-34)
+
+
+@settings(max_examples=300, deadline=None)
+@given(size=SIZES, multiplier=st.floats(-3, 13).map(lambda power: 10**power), sensitivity=st.floats(1e-3, 1e3))
+@example(size=1, multiplier=2.0**45, sensitivity=1.0)
+def test_gaussian_noise_is_wider_than_nominal_by_no_more_than_is_said(size, multiplier, sensitivity):
+    mechanism = GaussianMechanism.from_noise_multiplier(multiplier, sensitivity)
+    try:
+        step, sigma = mechanism._grid(size)
+    except ValueError:  # too many steps
+        return
+    fine, coarse = 2.0 ** (-19 if size == 1 else -15), 2.0**-45 * math.sqrt(size) * multiplier
+    assert -1e-15 <= sigma * step / mechanism.sigma - 1 <= max(fine, coarse)
+    assert coarse <= fine or multiplier > (2.0**26 if size == 1 else 2.0**30 / math.sqrt(size)) * (1 - 1e-12)
 
 
 @pytest.mark.parametrize("sigma", [0.6, 2.0, 9.0])

@@ -64,8 +64,10 @@ def classic_noise_multiplier(epsilon: float, delta: float) -> float:
 class GaussianMechanism:
     """value + N(0, σ²) noise in every coordinate: (ε, δ)-DP.
 
-    The noise is an exact discrete Gaussian on a fine grid (see `grid`), a share of 2^-20 wider than nominal (2^-16 for
-    vectors) to pay for rounding to it.
+    The noise is an exact discrete Gaussian on a fine grid (see `grid`). To pay for rounding, it is wider than nominal:
+    by a share of at most 2^-19 (2^-15 for vectors), or of 2^-45 √d σ/Δ₂ in d coordinates where that is more, which takes
+    a σ/Δ₂ above 2^26 (2^30/√d). `sigma`, `variance`, `error_quantile` and `confidence_interval` are those of the nominal
+    noise.
 
     Parameters
     ----------
@@ -172,11 +174,11 @@ class GaussianMechanism:
 
     @property
     def variance(self) -> float:
-        """Variance σ² of the noise in each coordinate."""
+        """Variance σ² of the nominal noise in each coordinate."""
         return self.sigma**2
 
     def error_quantile(self, level: float) -> float:
-        """The w with ``P[|noise| ≤ w] = level``, for one coordinate; `level` in [0, 1)."""
+        """The w with ``P[|noise| ≤ w] = level``, for one coordinate of the nominal noise; `level` in [0, 1)."""
         return self.sigma * float(ndtri((1 + arguments.probability("level", level, one=False)) / 2))
 
     def confidence_interval(self, level: float = 0.95, value: float = 0.0) -> tuple[float, float]:

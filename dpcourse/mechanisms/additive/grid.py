@@ -14,7 +14,8 @@ import numpy as np
 
 from dpcourse.privacy import arguments
 
-# What rounding to the grid costs, as a share of the noise: 2^-20 for one number, 2^-12 (L1) or 2^-16 (L2) for a vector.
+# What rounding to the grid costs, as a share of the noise: about 2^-20 for one number, 2^-12 (L1) or 2^-16 (L2) for a
+# vector. It is more where the noise is so much larger than the sensitivity that the step follows the noise instead.
 SCALAR_BITS = 20
 L1_BITS = 12
 L2_BITS = 16

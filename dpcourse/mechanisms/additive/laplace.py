@@ -24,8 +24,9 @@ class LaplaceMechanism:
     Dwork, McSherry, Nissim, Smith 2006, doi:10.1007/11681878_14.
 
     The noise is an exact discrete Laplace on a fine grid (see `grid`), so the claim holds for the number released,
-    given uniform random bits. Rounding costs a share of 2^-20 of the scale (2^-12 for vectors), which the noise
-    includes.
+    given uniform random bits. To pay for rounding, the scale is wider than nominal: by a share of at most 2^-19 (2^-11
+    for vectors), or of 2^-46 (1 + d/ε) in d coordinates where that is more, which takes an ε below 2^-26 (d · 2^-34).
+    `scale`, `variance`, `error_quantile` and `confidence_interval` are those of the nominal noise.
 
     Parameters
     ----------
@@ -75,11 +76,11 @@ class LaplaceMechanism:
 
     @property
     def variance(self) -> float:
-        """Variance 2b² of the noise in each coordinate."""
+        """Variance 2b² of the nominal noise in each coordinate."""
         return 2 * self.scale**2
 
     def error_quantile(self, level: float) -> float:
-        """The w with ``P[|noise| ≤ w] = level``, for one coordinate; `level` in [0, 1)."""
+        """The w with ``P[|noise| ≤ w] = level``, for one coordinate of the nominal noise; `level` in [0, 1)."""
         return -self.scale * math.log1p(-arguments.probability("level", level, one=False))
 
     def confidence_interval(self, level: float = 0.95, value: float = 0.0) -> tuple[float, float]:
