@@ -54,7 +54,8 @@ def audit(
         Per dataset, ≥ 4: half to choose the event, half to certify it. From 100,000 on, a fifth chooses if it shows a
         normal statistic, and the others certify.
     confidence : float
-        In (0, 1). A true claim is refuted with probability 1 − confidence at most, whatever the mechanism.
+        In (0, 1). A true claim is refuted with probability 1 − confidence at most, whatever the mechanism, as long as
+        its runs are independent.
     floating_point : bool
         Whether to look at the last bits of floats too. What they show comes beside the other finding, never in place
         of it. False leaves them out: the result then says what would hold if the mechanism's numbers were exact, which

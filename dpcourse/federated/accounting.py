@@ -23,7 +23,7 @@ def subsampled_gaussian_epsilon(noise_multiplier: float, sampling_rate: float, t
     Parameters
     ----------
     noise_multiplier : float
-        z ≥ 0, the noise over the sensitivity; 0 promises nothing.
+        z, the noise over the sensitivity: 0, which promises nothing, or ≥ 1e-150.
     sampling_rate : float
         q in (0, 1].
     times : int
@@ -38,7 +38,7 @@ def subsampled_gaussian_epsilon(noise_multiplier: float, sampling_rate: float, t
     >>> subsampled_gaussian_epsilon(0.0, 0.1, 10, 1e-5)
     inf
     """
-    z = arguments.nonnegative("noise_multiplier", noise_multiplier)
+    z = arguments.noise("noise_multiplier", noise_multiplier, zero=True)
     q = arguments.probability("sampling_rate", sampling_rate, zero=False)
     times = arguments.integer("times", times, minimum=0)
     delta = arguments.probability("delta", delta, zero=False, one=False)

@@ -83,7 +83,8 @@ class AdaptiveClip:
         arguments.nonnegative("count_noise", self.count_noise)
 
     def update_noise_multiplier(self, noise_multiplier: float) -> float:
-        """u, so that updates and bits together cost what one Gaussian with `noise_multiplier` costs."""
+        """u, so that updates and bits together cost what one Gaussian with `noise_multiplier`, 0 or ≥ 1e-150, does."""
+        noise_multiplier = arguments.noise("noise_multiplier", noise_multiplier, zero=True)
         if noise_multiplier == 0:
             return 0.0
         if 2 * self.count_noise <= noise_multiplier:

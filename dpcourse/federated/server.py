@@ -44,7 +44,7 @@ class FederatedServer:
     clip_norm : float or AdaptiveClip
         S. Infinite only with no noise.
     noise_multiplier : float
-        z ≥ 0. With an `AdaptiveClip` it covers the noisy quantile too.
+        z, 0 or ≥ 1e-150. With an `AdaptiveClip` it covers the noisy quantile too.
     sampling_rate : float
         q in (0, 1].
     weighting : {"equal", "sizes"}
@@ -90,7 +90,7 @@ class FederatedServer:
         self.weights = arguments.finite_array("weights", weights).copy()
         if self.weights.ndim != 1:
             raise ValueError(f"weights must be one flat vector, got shape {self.weights.shape}")
-        self.noise_multiplier = arguments.nonnegative("noise_multiplier", noise_multiplier)
+        self.noise_multiplier = arguments.noise("noise_multiplier", noise_multiplier, zero=True)
         self.sampling_rate = arguments.probability("sampling_rate", sampling_rate, zero=False)
         self.learning_rate = arguments.positive("learning_rate", learning_rate)
         self.delta = arguments.probability("delta", delta, zero=False, one=False)

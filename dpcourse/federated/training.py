@@ -109,7 +109,7 @@ class PrivateLocalTraining:
     dataset_size : int
         The client's public number of records: what divides. It must not be read from private data.
     noise_multiplier : float
-        Deviation of the noise on the sum, as a multiple of `clip_norm`, > 0.
+        Deviation of the noise on the sum, as a multiple of `clip_norm`, ≥ 1e-150.
     clip_norm, sampling_rate, steps, learning_rate
         As in `dpcourse.learning.DPLogisticRegression`.
 
@@ -129,7 +129,7 @@ class PrivateLocalTraining:
 
     def __post_init__(self) -> None:
         arguments.integer("dataset_size", self.dataset_size, minimum=1)
-        arguments.positive("noise_multiplier", self.noise_multiplier)
+        arguments.noise("noise_multiplier", self.noise_multiplier)
         arguments.positive("clip_norm", self.clip_norm)
         arguments.probability("sampling_rate", self.sampling_rate, zero=False)
         arguments.integer("steps", self.steps, minimum=1)

@@ -50,8 +50,8 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
     momentum : float
         Of the descent (heavy ball).
     noise_multiplier : float or None
-        Standard deviation of the noise as a multiple of C; None finds the smallest that keeps the claim. 0 means no
-        privacy.
+        Standard deviation of the noise as a multiple of C, ≥ 1e-150; None finds the smallest that keeps the claim. 0
+        means no privacy.
     dataset_size : int or None
         The public size n. None buys a noisy count: with 1% of ε, or with 1% on top where `noise_multiplier` is given.
     classes : sequence or None
@@ -221,7 +221,7 @@ class DPLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstimator):
         if self.noise_multiplier is None:
             arguments.positive("epsilon", self.epsilon)
         else:
-            arguments.nonnegative("noise_multiplier", self.noise_multiplier)
+            arguments.noise("noise_multiplier", self.noise_multiplier, zero=True)
         arguments.probability("delta", self.delta, zero=False, one=False)
         clip_norm = 1.0 if self.clip_norm is None else arguments.positive("clip_norm", self.clip_norm, infinite=True)
         if math.isinf(clip_norm) and not no_noise:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+SMALLEST_NOISE = 1e-150
+
 
 def real(name: str, value: Any) -> float:
     """`value` as a float; `TypeError` unless it is a real number (booleans and strings are not)."""
@@ -31,6 +33,17 @@ def positive(name: str, value: Any, *, infinite: bool = False) -> float:
     if not number > 0 or (math.isinf(number) and not infinite):
         bound = "> 0" if infinite else "> 0 and finite"
         raise ValueError(f"{name} must be {bound}, got {value!r}")
+    return number
+
+
+def noise(name: str, value: Any, *, zero: bool = False) -> float:
+    """`value`, noise in sensitivities, as a float in [1e-150, ∞), or 0 where `zero` allows it.
+
+    With less, ρ = 1/(2 noise²) is beyond what a float holds.
+    """
+    number = nonnegative(name, value) if zero else positive(name, value)
+    if 0 < number < SMALLEST_NOISE:
+        raise ValueError(f"{name} must be ≥ {SMALLEST_NOISE}, got {value!r}")
     return number
 
 

@@ -28,7 +28,7 @@ class NoisyCounts:
     Parameters
     ----------
     sigma : float
-        σ of the noise in each cell, > 0, in records.
+        σ of the noise in each cell, ≥ 1e-150, in records.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class NoisyCounts:
     neighbours: Neighbours = Neighbours.ADD_REMOVE
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "sigma", arguments.positive("sigma", self.sigma))
+        object.__setattr__(self, "sigma", arguments.noise("sigma", self.sigma))
         if self.neighbours is not Neighbours.ADD_REMOVE:
             # A replaced record may leave one cell and enter another.
             raise ValueError(f"neighbours must be add-remove, the relation of this sensitivity, got {self.neighbours}")
@@ -62,8 +62,20 @@ class NoisyCounts:
         return PrivacyLoss.discrete_gaussian(1, self.sigma)
 
     def release(self, counts: Sequence[int] | np.ndarray, *, rng=None) -> np.ndarray:
-        """The counts with noise: integers of the same shape, some of them negative."""
-        exact = np.asarray(counts, dtype=np.int64)
+        """The counts with noise: integers of the same shape, some of them negative.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If `counts` are not integers (floats are refused even if whole), or one is above 2^62 in size. A refusal is
+            an output that depends on the data, and no noise covers it: `count` gives integers whatever they are.
+        """
+        given = np.asarray(counts)
+        if given.dtype.kind not in "iu" and given.size:
+            raise TypeError(f"counts must be integers, got {arguments.kind_of(given)}")
+        if given.size and max(-int(given.min()), int(given.max())) > 2**62:
+            raise ValueError(f"counts must be at most 2^62 in size, got more in {arguments.kind_of(given)}")
+        exact = given.astype(np.int64)
         return exact + discrete_gaussian(self.sigma, exact.shape, rng=rng)
 
 

@@ -42,6 +42,20 @@ def test_a_bad_sigma_is_refused_by_name(sigma):
         NoisyCounts(sigma)
 
 
+@pytest.mark.parametrize("counts", [[2.7, 99.99], [2.0, 99.0], [True, False], ["3"], 1.5, np.array([3], dtype=object)])
+def test_counts_that_are_no_integers_are_refused(counts):
+    with pytest.raises(TypeError, match="counts must be integers, got an array of"):
+        NoisyCounts(0.01).release(counts)
+
+
+def test_counts_beyond_the_integers_are_refused_and_none_are_fine():
+    for counts in ([2**63], np.array([2**64 - 1], dtype=np.uint64), [-(2**63)]):
+        with pytest.raises(ValueError, match="counts must be at most 2\\^62 in size"):
+            NoisyCounts(0.01).release(counts)
+    assert NoisyCounts(0.01).release([2**62, -(2**62)], rng=0).tolist() == [2**62, -(2**62)]
+    assert NoisyCounts(0.01).release([]).shape == (0,)
+
+
 def test_the_claim_is_about_adding_or_removing():
     with pytest.raises(ValueError, match="neighbours must be add-remove"):
         NoisyCounts(1.0, Neighbours.REPLACE_ONE)

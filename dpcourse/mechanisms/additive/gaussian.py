@@ -65,9 +65,9 @@ class GaussianMechanism:
     """value + N(0, σ²) noise in every coordinate: (ε, δ)-DP.
 
     The noise is an exact discrete Gaussian on a fine grid (see `grid`). To pay for rounding, it is wider than nominal:
-    by a share of at most 2^-19 (2^-15 for vectors), or of 2^-45 √d σ/Δ₂ in d coordinates where that is more, which takes
-    a σ/Δ₂ above 2^26 (2^30/√d). `sigma`, `variance`, `error_quantile` and `confidence_interval` are those of the nominal
-    noise.
+    by a share of at most 2^-19 (2^-15 for vectors), or of 2^-45 √d σ/Δ₂ in d coordinates where that is more, which
+    takes a σ/Δ₂ above 2^26 (2^30/√d). `sigma`, `variance`, `error_quantile` and `confidence_interval` are those of the
+    nominal noise.
 
     Parameters
     ----------
@@ -131,9 +131,12 @@ class GaussianMechanism:
         delta: float | None = None,
         neighbours: Neighbours = Neighbours.ADD_REMOVE,
     ) -> GaussianMechanism:
-        """The mechanism with σ = noise_multiplier · Δ₂ and its exact ε at `delta` (without one, `guarantee` raises)."""
+        """The mechanism with σ = noise_multiplier · Δ₂ and its exact ε at `delta` (without one, `guarantee` raises).
+
+        The noise multiplier must be ≥ 1e-150.
+        """
         mechanism = object.__new__(cls)
-        multiplier = arguments.positive("noise_multiplier", noise_multiplier)
+        multiplier = arguments.noise("noise_multiplier", noise_multiplier)
         epsilon = None
         if delta is not None:
             delta = arguments.probability("delta", delta, zero=False, one=False)
@@ -147,6 +150,8 @@ class GaussianMechanism:
     def _finish(self, noise_multiplier: float) -> None:
         object.__setattr__(self, "sensitivity", arguments.positive("sensitivity", self.sensitivity))
         arguments.member("neighbours", self.neighbours, Neighbours)
+        if noise_multiplier < arguments.SMALLEST_NOISE:  # of the classic calibration
+            raise ValueError(f"epsilon must ask for noise of ≥ 1e-150 sensitivities, got {self.epsilon!r}")
         object.__setattr__(self, "noise_multiplier", noise_multiplier)
         self._grid(1)
 
