@@ -61,8 +61,8 @@ def test_the_same_generator_gives_the_same_scores():
     assert (runs[0].randomized == runs[1].randomized).all()
 
 
-@pytest.mark.parametrize("splits", [0, -1, 2.5])
-def test_a_comparison_takes_at_least_one_split(splits):
+@pytest.mark.parametrize("splits", [1, 0, -1, 2.5])
+def test_a_comparison_takes_two_splits_as_its_errors_do(splits):
     clear, codes, y = people(np.random.default_rng(2), 100)
     with pytest.raises((TypeError, ValueError), match="splits must be") as error:
         compare_columns(clear, codes, y, as_columns=two_columns, k=4, epsilons=(1.0,), splits=splits)

@@ -19,6 +19,7 @@ from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 CURVATURE = 0.25  # the second derivative of the logistic loss never exceeds this
 TOLERANCE = 1e-11  # gradient norm at which the minimiser counts as found
+LONGEST_NOISE = 1e100  # its square is still a float, with much room
 MOST_STEPS = 1000  # a handful is enough, but for hard problems at λ = 1e-8: more or less than 200, as sums round
 
 
@@ -148,6 +149,15 @@ class _PerturbedLogisticRegression(LinearClassifier, ClassifierMixin, BaseEstima
         self.guarantee_ = Guarantee(self.epsilon, 0.0, Neighbours.REPLACE_ONE, " and ".join(conditions + self._assumed))
         return self
 
+    def _noise(self, dimension: int, rate: float, rng: np.random.Generator) -> np.ndarray:
+        """`spherical_noise`, refused by public numbers alone where sums of it might leave the range of floats."""
+        if not dimension <= rate * LONGEST_NOISE:
+            raise ValueError(
+                f"epsilon must ask for noise shorter than about {LONGEST_NOISE:g}, "
+                f"got {self.epsilon!r} with regularization {self.regularization!r}"
+            )
+        return spherical_noise(rng, dimension, rate)
+
 
 class OutputPerturbationLogisticRegression(_PerturbedLogisticRegression):
     """Minimise, then add noise to the minimiser: ε-DP under replacing one record.
@@ -158,7 +168,7 @@ class OutputPerturbationLogisticRegression(_PerturbedLogisticRegression):
     Parameters
     ----------
     epsilon : float
-        ε > 0.
+        ε > 0, and large enough for noise that fits floats: lengths of up to 1e100.
     regularization : float
         λ > 0: more of it means less noise and more bias.
     data_norm : float
@@ -196,7 +206,7 @@ class OutputPerturbationLogisticRegression(_PerturbedLogisticRegression):
 
     def _perturb(self, rows: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         self.sensitivity_ = (2 / len(rows) + 2 * TOLERANCE) / self.regularization
-        noise = spherical_noise(rng, rows.shape[1], self.epsilon / self.sensitivity_)
+        noise = self._noise(rows.shape[1], self.epsilon / self.sensitivity_, rng)
         return minimise(rows, signs, self.regularization) + noise
 
 
@@ -232,5 +242,5 @@ class ObjectivePerturbationLogisticRegression(_PerturbedLogisticRegression):
     def _perturb(self, rows: np.ndarray, signs: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         n = len(rows)
         self.regularization_, self.epsilon_noise_ = share_of_noise(self.epsilon, n, self.regularization)
-        noise = spherical_noise(rng, rows.shape[1], self.epsilon_noise_ / 2)
+        noise = self._noise(rows.shape[1], self.epsilon_noise_ / 2, rng)
         return minimise(rows, signs, self.regularization_, noise / n)

@@ -72,7 +72,7 @@ def compare_columns(
     epsilons : sequence of float
         Each with a fresh draw in every split.
     splits : int
-        At least 1.
+        At least 2: a standard error takes two.
     rng : Generator, int or None
 
     Returns
@@ -85,7 +85,7 @@ def compare_columns(
     """
     from sklearn.model_selection import StratifiedShuffleSplit
 
-    splits = arguments.integer("splits", splits, minimum=1)
+    splits = arguments.integer("splits", splits, minimum=2)
     rng = np.random.default_rng(rng)
     clear = np.asarray(clear, dtype=np.float32)
     responses = [RandomizedResponse(epsilon, k) for epsilon in epsilons]

@@ -67,7 +67,7 @@ class _Selection:
     @property
     def zcdp(self) -> float:
         """ρ = ε²/2, as for any ε-DP mechanism (Bun & Steinke 2016, arXiv:1605.02065)."""
-        return self.epsilon**2 / 2
+        return self.epsilon * self.epsilon / 2
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class ExponentialMechanism(_Selection):
     @property
     def zcdp(self) -> float:
         """ρ = ε²/8: its loss has range ε, not 2ε (Cesar & Rogers 2021, arXiv:2004.07223)."""
-        return self.epsilon**2 / 8
+        return self.epsilon * self.epsilon / 8
 
     def probabilities(self, utilities: Sequence[float] | np.ndarray) -> np.ndarray:
         """Probability of each candidate; the largest utility is subtracted first, so nothing overflows."""
@@ -251,7 +251,7 @@ class AboveThreshold:
     @property
     def zcdp(self) -> float:
         """ρ = ε²/2, as for any ε-DP mechanism (Bun & Steinke 2016, arXiv:1605.02065)."""
-        return self.epsilon**2 / 2
+        return self.epsilon * self.epsilon / 2
 
 
 class AboveThresholdSession:

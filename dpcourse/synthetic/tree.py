@@ -269,8 +269,10 @@ class TreeSynthesizer:
         def over(minus: float) -> float:  # ε grows with ρ, so in −ρ it is a decreasing function
             return renyi.epsilon_from_zcdp(abs(minus), self.delta) - self.epsilon
 
-        # For any δ of use, ε is larger than ρ.
-        rho = abs(safe_root(over, -self.epsilon - 1.0, 0.0, precision=1e-15 * self.epsilon))
+        low = -self.epsilon - 1.0  # for any δ of use, ε is larger than ρ
+        while over(low) <= 0:
+            low *= 2
+        rho = abs(safe_root(over, low, 0.0, precision=1e-15 * self.epsilon))
         # A little less, so that the total stays within ε where it is added up in another order or found on a grid.
         return rho * (1 - 1e-4)
 

@@ -107,6 +107,12 @@ def test_rounding_is_in_the_sensitivity():
 
 
 @pytest.mark.parametrize("norm", [1, 2])
+def test_a_sensitivity_that_no_float_holds_is_refused(norm):
+    with pytest.raises(ValueError, match=r"^clip · scale must fit a float, got 1e\+308 · 10\.0$"):
+        steps_sensitivity(1e308, 10.0, 1, norm=norm)
+
+
+@pytest.mark.parametrize("norm", [1, 2])
 def test_a_record_inside_a_rounded_vector_moves_it_farther_than_a_whole_vector_of_its_norm(norm):
     """Contributions spread evenly, added to coordinates just below minus a half: the larger bound is needed."""
     scale, dimension = 5, 21

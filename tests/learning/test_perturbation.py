@@ -165,6 +165,19 @@ def test_refuses_bad_arguments_by_name_and_value(learner, name, value):
     assert repr(value) in str(error.value)
 
 
+@pytest.mark.parametrize("learner", [OutputPerturbationLogisticRegression, ObjectivePerturbationLogisticRegression])
+@pytest.mark.parametrize("epsilon", [1e-310, 1e-101])
+def test_noise_that_no_float_holds_is_refused_before_it_is_drawn(learner, epsilon):
+    with pytest.raises(ValueError, match=rf"^epsilon must ask for noise .* got {epsilon!r} with regularization 0\.01$"):
+        learner(epsilon=epsilon).fit(np.eye(4), [0, 1, 0, 1])
+    assert np.isfinite(learner(epsilon=1e-90, random_state=1).fit(np.eye(4), [0, 1, 0, 1]).coef_).all()
+
+
+def test_a_regularization_that_asks_for_such_noise_is_refused():
+    with pytest.raises(ValueError, match=r"^epsilon must ask for noise .* got 1\.0 with regularization 1e-320$"):
+        OutputPerturbationLogisticRegression(regularization=1e-320).fit(np.eye(4), [0, 1, 0, 1])
+
+
 def test_a_public_size_must_be_true_and_weights_are_refused():
     with pytest.raises(ValueError, match="dataset_size.*7"):
         OutputPerturbationLogisticRegression(dataset_size=7).fit(np.eye(4), [0, 1, 0, 1])

@@ -17,6 +17,7 @@ from scipy import stats
 from scipy.fft import next_fast_len
 from scipy.special import log_ndtr
 
+from dpcourse.accounting import PrivacyAccountant
 from dpcourse.mechanisms import GaussianMechanism, GeometricMechanism, LaplaceMechanism
 from dpcourse.mechanisms.additive import gaussian as gaussian_module
 from dpcourse.mechanisms.additive.gaussian import analytic_noise_multiplier, classic_noise_multiplier, gaussian_delta
@@ -428,6 +429,11 @@ def test_zcdp_of_the_discrete_gaussian(sigma):
         assert divergence <= claimed * (1 + 1e-9)
         assert order == 1.5 and sigma == 0.6 or divergence == pytest.approx(claimed, rel=1e-6)
         assert scaled.zcdp == pytest.approx(9 * mechanism.zcdp)
+
+
+@pytest.mark.parametrize("mechanism", [LaplaceMechanism(1e200), GeometricMechanism(1e200)])
+def test_a_huge_epsilon_has_no_finite_rho(mechanism):
+    assert mechanism.zcdp == math.inf == PrivacyAccountant().compose(mechanism).epsilon(1e-5, "zcdp")
 
 
 def test_noise_multiplier_without_delta_makes_no_claim():

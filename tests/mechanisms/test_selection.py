@@ -379,6 +379,12 @@ def test_a_scale_that_is_no_float_is_refused(make, epsilon, sensitivity):
         make(epsilon, sensitivity)
 
 
+@pytest.mark.parametrize("maker", MAKERS)
+def test_a_huge_epsilon_has_no_finite_rho(maker):
+    assert MAKERS[maker](epsilon=1e200).zcdp == math.inf
+    assert MAKERS[maker](epsilon=1e200).renyi_divergence(np.array([2.0])) <= 1e200 * (1 + 1e-12)
+
+
 def test_the_smallest_scale_still_chooses():
     assert ExponentialMechanism(1e308).probabilities([0.0, 1.0, 3.0]).tolist() == [0.0, 0.0, 1.0]
 

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpcourse.accounting import PrivacyAccountant
+from dpcourse.accounting import PrivacyAccountant, renyi
 from dpcourse.datasets import Categorical, Numeric, Schema
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.privacy import Guarantee, Neighbours
@@ -75,6 +75,18 @@ def test_the_ledger_adds_up_to_no_more_than_the_promise(frame, target, epsilon, 
     assert sorted(noted) == sorted(m.sigma for m in synthesizer.marginals_.values())
     chosen = sum(e.times for e in accountant.ledger if isinstance(e.source, ExponentialMechanism))
     assert chosen == len(synthesizer.edges_) == (4 if target is None else 3)
+
+
+@pytest.mark.parametrize("epsilon", [1e-6, 1.0, 50.0])
+@pytest.mark.parametrize("delta", [1e-300, 1e-6, 0.5, 0.9, 1 - 1e-12])
+def test_every_budget_the_constructor_takes_has_a_rho(epsilon, delta):
+    rho = TreeSynthesizer(epsilon, delta)._budget()
+    assert renyi.epsilon_from_zcdp(rho, delta) <= epsilon < renyi.epsilon_from_zcdp(rho * (1 + 1e-3), delta)
+
+
+def test_a_budget_with_a_large_delta_is_spent(frame):
+    accountant = TreeSynthesizer(1.0, 0.9, "rich").fit(frame, SCHEMA, rng=1).accountant_
+    assert 0.99 <= accountant.epsilon(0.9, method="zcdp") <= 1.0
 
 
 def test_the_release(frame):

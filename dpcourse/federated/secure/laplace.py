@@ -117,7 +117,7 @@ class DistributedDiscreteLaplace:
     @property
     def zcdp(self) -> float:
         """ρ = ε²/2, as for any ε-DP mechanism."""
-        return self._spent**2 / 2
+        return self._spent * self._spent / 2
 
     def share(self, size: int, *, rng=None) -> np.ndarray:
         """One client's part of the noise, int64 of shape (size,)."""

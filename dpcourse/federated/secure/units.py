@@ -48,6 +48,11 @@ def steps_sensitivity(clip: float, scale: float, dimension: int, *, unit: str = 
     unit : {"client", "record"}
     norm : {1, 2}
 
+    Raises
+    ------
+    TypeError, ValueError
+        Naming the argument and the value refused.
+
     Examples
     --------
     >>> steps_sensitivity(clip=1.0, scale=1000, dimension=64)
@@ -59,5 +64,7 @@ def steps_sensitivity(clip: float, scale: float, dimension: int, *, unit: str = 
     if norm not in (1, 2):
         raise ValueError(f"norm must be 1 or 2, got {norm!r}")
     nominal = arguments.positive("clip", clip) * arguments.positive("scale", scale)
+    if math.isinf(nominal):
+        raise ValueError(f"clip · scale must fit a float, got {clip!r} · {scale!r}")
     rounding = (dimension if norm == 1 else math.sqrt(dimension)) / (2 if check_unit(unit) == "client" else 1)
     return float(math.floor(nominal + rounding)) if norm == 1 else nominal + rounding

@@ -127,7 +127,7 @@ class LaplaceMechanism:
     @property
     def zcdp(self) -> float:
         """ρ = ε²/2, as for any ε-DP mechanism (Bun & Steinke 2016, arXiv:1605.02065)."""
-        return self.epsilon**2 / 2
+        return self.epsilon * self.epsilon / 2
 
     def _grid(self, size: int) -> tuple[float, int, int]:
         """Step, sensitivity in steps, scale in steps for a value of `size` coordinates."""
@@ -242,7 +242,7 @@ class GeometricMechanism:
     @property
     def zcdp(self) -> float:
         """ρ = ε²/2, as for any ε-DP mechanism (Bun & Steinke 2016, arXiv:1605.02065)."""
-        return self.epsilon**2 / 2
+        return self.epsilon * self.epsilon / 2
 
     def _scale(self) -> Fraction:
         """Δ/ε as a fraction the sampler takes: exact where it fits, else rounded up by less than 2^-40 of itself."""
