@@ -127,7 +127,7 @@ _CHOICE_MISTAKES = (
         for_each(lambda data: _softmax(data[0], 1 / data[1])),
         "Your choice is as sharp as with weights exp(εu): between neighbours the best score can fall while another "
         "rises, and the odds move by e^(2ε).",
-        "Which factor belongs under the ε? If you add noise to scores: for how much is it?",
+        "Which factor belongs under the ε? If you add noise to scores: which scale has it?",
     ),
     Mistake(  # and who chooses in proportion to the score itself: scores in the thousands, a few apart, are all alike
         "uniform",

@@ -52,6 +52,12 @@ SIGMA = Equals(
             "You count a sensitivity of 2 a table. Adding or removing a person changes one cell by one.",
             "Two cells change when a person is *replaced*. Which neighbours does the exercise name?",
         ),
+        Mistake(
+            "k-below",
+            lambda k, rho: math.sqrt(1 / (2 * k * rho)),
+            "Your noise falls when more tables share ρ, and with less ρ for each it has to grow.",
+            "What is left for one table: kρ or ρ/k?",
+        ),
     ),
 )
 
