@@ -134,6 +134,16 @@ def test_privacy_loss_and_renyi_agree_with_sums_over_all_outputs(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("epsilon", [1e-9, 1e-6, 1e-3])
+def test_a_tiny_epsilon_loses_no_digits(name, epsilon):
+    """To first order α/2 times the variance of the loss: ε² times the chance of one of the two telling reports."""
+    mechanism, orders = mechanisms(epsilon, 3)[name], np.array([1.02, 1.5, 2.0, 30.0])
+    telling = {"k-RR": 2 / 3}.get(name, 1 / 2)
+    found = mechanism.renyi_divergence(orders) / epsilon**2
+    assert found == pytest.approx(telling * orders / 2, rel=30 * epsilon + 1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 2.0, 8.0])
 @pytest.mark.parametrize("k", [2, 5, 1000])
 def test_zcdp_bounds_renyi_and_nearly_touches_it(name, epsilon, k):

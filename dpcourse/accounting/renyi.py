@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import functools
 import math
+from fractions import Fraction
 
 import numpy as np
 from scipy.special import exprel, gammaln, log_ndtr
 
+from dpcourse.accounting.excess import divergence, log_excess
 from dpcourse.accounting.pld import PrivacyLoss, integers, pairs
 from dpcourse.accounting.pld.grid import on_natural_edges
 from dpcourse.privacy import arguments
@@ -43,7 +45,32 @@ def laplace(ratio: float, orders: np.ndarray) -> np.ndarray:
     alpha, ratio = _orders(orders), arguments.positive("ratio", ratio)
     # α/(2α − 1)·e^((α−1)r) + (α − 1)/(2α − 1)·e^(−αr), less 1, is a power's excess too.
     power = 2 - 1 / alpha
-    return np.logaddexp(0.0, _log_excess(alpha * ratio, power) - alpha * ratio - np.log(power)) / (alpha - 1)
+    return divergence(log_excess(alpha * ratio, power) - alpha * ratio - np.log(power), alpha)
+
+
+def discrete_laplace(sensitivity: int, scale: float | Fraction, orders: np.ndarray) -> np.ndarray:
+    """Integer noise P[x] ∝ e^(−|x|/`scale`) on an integer of this `sensitivity` (both in steps).
+
+    With ε = sensitivity/scale, x = 1/(2·scale) and k = 2α − 1, three geometric sums make E[(P/Q)^α] = A·e^((α−1)ε) +
+    (1 − A)·e^(−αε), where 2A = 1 + tanh(x)/tanh(kx). Between fine steps 2A is 1 + 1/k, and this is `laplace`.
+
+    Examples
+    --------
+    >>> fine, coarse = discrete_laplace(2**20, 2**20, [2.0]), discrete_laplace(1, 1, [2.0])
+    >>> fine.round(4).tolist(), coarse.round(4).tolist(), laplace(1.0, [2.0]).round(4).tolist()
+    ([0.6191], [0.7353], [0.6191])
+    """
+    alpha, steps = _orders(orders), arguments.integer("sensitivity", sensitivity, minimum=1)
+    arguments.positive("scale", scale)
+    epsilon, x, k = float(steps / Fraction(scale)), float(1 / (2 * Fraction(scale))), 2 * alpha - 1
+    with np.errstate(over="ignore", divide="ignore"):
+        log_share = np.log((1 + np.tanh(x) / np.tanh(k * x)) / 2)
+        if epsilon > 700:  # next to A·e^((α−1)ε) nothing else is left
+            return epsilon + log_share / (alpha - 1)
+        # Less 1, the mean is A·e^(−αε) times the excess of `laplace` and (k·tanh(x)/tanh(kx) − 1)/(2α)·(1 − e^(−αε)).
+        smooth = log_share - alpha * epsilon + log_excess(alpha * epsilon, 2 - 1 / alpha)
+        rise = (_over_tanh(k * x) - _over_tanh(x)) / (1 + _over_tanh(x))
+        return divergence(np.logaddexp(smooth, np.log(rise * -np.expm1(-alpha * epsilon) / (2 * alpha))), alpha)
 
 
 def pure(epsilon: float, orders: np.ndarray) -> np.ndarray:
@@ -54,7 +81,7 @@ def pure(epsilon: float, orders: np.ndarray) -> np.ndarray:
     # (e^(αε) + e^((1−α)ε))/(1 + e^ε), less 1, is (e^(αε) − 1)(1 − e^((1−α)ε))/(1 + e^ε).
     with np.errstate(divide="ignore"):
         factors = np.log(-np.expm1(-alpha * epsilon)) + np.log(-np.expm1((1 - alpha) * epsilon))
-    return np.logaddexp(0.0, alpha * epsilon + factors - np.logaddexp(0.0, epsilon)) / (alpha - 1)
+    return divergence(alpha * epsilon + factors - np.logaddexp(0.0, epsilon), alpha)
 
 
 def bounded_range(epsilon: float, orders: np.ndarray) -> np.ndarray:
@@ -79,8 +106,8 @@ def bounded_range(epsilon: float, orders: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore"):
         log_q = -t + np.log(-np.expm1(t - epsilon)) - np.log(-np.expm1(-epsilon))
         log_rest = np.log(-np.expm1(-t)) - np.log(-np.expm1(-epsilon))
-        excess = np.logaddexp(log_q + _log_excess(t, alpha), log_rest + _log_excess(t - epsilon, alpha))
-    return np.minimum(np.logaddexp(0.0, excess) / (alpha - 1), limit)
+        excess = np.logaddexp(log_q + log_excess(t, alpha), log_rest + log_excess(t - epsilon, alpha))
+    return np.minimum(divergence(excess, alpha), limit)
 
 
 def subsampled_gaussian(
@@ -223,6 +250,8 @@ def _of_pair(pair: pairs.Pair, add: bool, orders: np.ndarray) -> np.ndarray:
         return gaussian(pair.sigma / pair.shift, orders)
     if isinstance(pair, pairs.Laplace):
         return laplace(pair.ratio, orders)
+    if isinstance(pair, integers.DiscreteLaplace):
+        return discrete_laplace(pair.shift, pair.scale, orders)
     if isinstance(pair, pairs.Subsampled) and isinstance(pair.base, pairs.Gaussian):
         return subsampled_gaussian(1 / pair.base.mu, pair.rate, orders)
     if isinstance(pair, pairs.Subsampled) and isinstance(pair.base, integers.DiscreteGaussian):
@@ -236,28 +265,17 @@ def _of_pair(pair: pairs.Pair, add: bool, orders: np.ndarray) -> np.ndarray:
     atoms = on_natural_edges(pair, add, 4000, 1e-300)
     # Outputs that are possible under Q alone are left out: in the other direction they make the answer ∞.
     log_q = atoms.log_mass - atoms.loss
-    moments = [_log_sum(log_q + _log_excess(atoms.loss, float(alpha))) for alpha in orders.ravel()]
-    return (np.logaddexp(0.0, moments) / (orders.ravel() - 1)).reshape(orders.shape)
+    moments = [_log_sum(log_q + log_excess(atoms.loss, float(alpha))) for alpha in orders.ravel()]
+    return divergence(np.array(moments), orders.ravel()).reshape(orders.shape)
 
 
-def _log_excess(log_ratio: np.ndarray, alpha: float | np.ndarray) -> np.ndarray:
-    """ln(r^α − 1 − α(r − 1)) of r = e^log_ratio, correct in nearly all digits however close r is to 1.
-
-    r^α has mean 1 + that, for r of mean 1. Where 1 + that rounds to 1, any number of runs would seem to cost nothing.
-    """
-    log_ratio, alpha = np.broadcast_arrays(log_ratio, alpha)
-    answer, near = np.empty(log_ratio.shape), alpha * np.abs(log_ratio) < 0.1
-    u, power = np.expm1(log_ratio[near]), alpha[near]
-    series = np.ones(u.shape)  # Σ_{k≥2} C(α, k) u^k, over its first term
-    for k in range(16, 2, -1):
-        series = 1 + (power - k + 1) / k * u * series
-    answer[near] = np.log(power * (power - 1) / 2 * series) + 2 * np.log(np.maximum(np.abs(u), 1e-300))
-    far, power = log_ratio[~near], alpha[~near]
-    down, more = np.expm1(-np.abs(far)), power - 1
-    steep = np.expm1(-more * np.abs(far))
-    scaled = np.where(far > 0, more * (1 + steep) * down - steep, (1 + down) * steep - more * down)
-    answer[~near] = np.maximum(power * far, 0.0) + np.log(scaled)
-    return answer
+def _over_tanh(x: np.ndarray | float) -> np.ndarray:
+    """x/tanh(x) − 1 for x > 0: its continued fraction x²/(3 + x²/(5 + …)) where the difference would lose digits."""
+    square = np.minimum(x, 1.0) ** 2
+    fraction = np.zeros_like(square)
+    for odd in range(21, 1, -2):
+        fraction = square / (odd + fraction)
+    return np.where(np.less(x, 1), fraction, x / np.tanh(x) - 1)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -294,7 +312,7 @@ def _moment(mu: float, rate: float, alpha: float, spacing: float = 1 / 16) -> fl
     log_normal, loss = -(x**2) / 2, mu * x - mu**2 / 2
     small = np.log1p(rate * np.expm1(np.minimum(loss, 700.0)))
     mixture = np.where(loss < 700, small, np.logaddexp(math.log1p(-rate), math.log(rate) + loss))
-    excess = _log_sum(log_normal + _log_excess(mixture, alpha)) - _log_sum(log_normal)
+    excess = _log_sum(log_normal + log_excess(mixture, alpha)) - _log_sum(log_normal)
     return float(np.logaddexp(0.0, excess))
 
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import logsumexp
 
 from dpcourse.accounting import PrivacyLoss
+from dpcourse.accounting.excess import divergence, log_excess
 
 
 def privacy_loss(likely: float, unlikely: float) -> PrivacyLoss:
@@ -26,15 +26,9 @@ def renyi_divergence(orders: np.ndarray, likely: float, unlikely: float) -> np.n
     alpha = np.asarray(orders, dtype=float)
     if not (alpha > 1).all():
         raise ValueError(f"orders must be > 1, got {orders!r}")
-    log_likely, log_unlikely = math.log(likely), math.log(unlikely)
-    terms = np.stack(
-        [
-            alpha * log_likely - (alpha - 1) * log_unlikely,
-            alpha * log_unlikely - (alpha - 1) * log_likely,
-            np.full_like(alpha, math.log(max(_rest(likely, unlikely), 1e-300))),
-        ]
-    )
-    return np.maximum(logsumexp(terms, axis=0) / (alpha - 1), 0.0)
+    loss = math.log1p((likely - unlikely) / unlikely)  # the difference is exact where the loss is small
+    near, far = (log_excess(np.full(alpha.shape, sign * loss), alpha) for sign in (1, -1))
+    return divergence(np.logaddexp(near + math.log(unlikely), far + math.log(likely)), alpha)
 
 
 def zcdp(epsilon: float, likely: float, unlikely: float) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
@@ -103,6 +104,40 @@ def test_tiny_losses_lose_no_digits():
         np.testing.assert_allclose(sampled, 0.85730 * orders / 2, rtol=3e-4)
 
 
+def discrete_laplace_divergence(steps: int, scale: Fraction, order: float) -> float:
+    """ln of the sum over all integers by its three geometric series, in 80 decimals."""
+    with localcontext(prec=80, Emax=10**9, Emin=-(10**9)):
+        rate, alpha = Decimal(scale.denominator) / scale.numerator, Decimal(order)
+        decay = (-rate).exp()
+        outside = (((alpha - 1) * steps * rate).exp() + (-alpha * steps * rate).exp()) / (1 + decay)
+        inside = ((1 - 2 * alpha) * rate).exp()
+        between = (inside - inside**steps) / (1 - inside) * ((alpha - 1) * steps * rate).exp()
+        return float((outside + (1 - decay) / (1 + decay) * between).ln() / (alpha - 1))
+
+
+@pytest.mark.parametrize(
+    ("steps", "scale"),
+    [
+        (1, Fraction(10**9)),
+        (1, Fraction(10)),
+        (1, Fraction(1, 3)),
+        (1, Fraction(1, 400)),
+        (3, Fraction(4)),
+        (7, Fraction(10**5)),
+        (2**20 + 1, Fraction(2**20) * 10**8),
+        (2**20 + 1, Fraction(2**20, 3)),
+    ],
+)
+def test_discrete_laplace_loses_no_digits(steps, scale):
+    orders = np.array([1.02, 1.1, 2.0, 7.5, 64.0, 16384.0])
+    exact = [discrete_laplace_divergence(steps, scale, order) for order in orders]
+    found = renyi.discrete_laplace(steps, scale, orders)
+    np.testing.assert_allclose(found, exact, rtol=2e-13)
+    if float(scale) == scale:
+        loss = PrivacyLoss.discrete_laplace(steps, float(scale))
+        np.testing.assert_array_equal(renyi.of_loss(loss, orders), found)
+
+
 def test_absolute_series_is_that_of_dp_accounting_and_never_below_the_exact_curve():
     from dp_accounting.rdp import rdp_privacy_accountant as theirs
 
@@ -199,6 +234,8 @@ def test_conversion_edges():
         (lambda: renyi.gaussian(1.0, [1.0, 2.0]), r"orders must be > 1, got \[1.0, 2.0\]"),
         (lambda: renyi.gaussian(0.0, [2.0]), "noise_multiplier must be > 0 and finite, got 0.0"),
         (lambda: renyi.laplace(-1.0, [2.0]), "ratio must be > 0 and finite, got -1.0"),
+        (lambda: renyi.discrete_laplace(0, 1.0, [2.0]), "sensitivity must be ≥ 1, got 0"),
+        (lambda: renyi.discrete_laplace(1, 0.0, [2.0]), "scale must be > 0 and finite, got 0.0"),
         (lambda: renyi.pure(-1.0, [2.0]), "epsilon must be ≥ 0, got -1.0"),
         (lambda: renyi.subsampled_gaussian(1.0, 2.0, [2.0]), r"sampling_rate must be in \[0, 1\], got 2.0"),
         (lambda: renyi.epsilon_from_rdp([2.0, 3.0], [1.0], 0.1), "curve must hold one divergence"),

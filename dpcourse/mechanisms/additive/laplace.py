@@ -9,7 +9,7 @@ from typing import overload
 
 import numpy as np
 
-from dpcourse.accounting import PrivacyLoss
+from dpcourse.accounting import PrivacyLoss, renyi
 from dpcourse.mechanisms.additive import grid
 from dpcourse.mechanisms.sampling import discrete_laplace
 from dpcourse.privacy import Guarantee, Neighbours, arguments
@@ -122,7 +122,7 @@ class LaplaceMechanism:
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """Rényi divergence at each order α > 1 between the outputs on worst-case neighbours."""
         _, sensitivity, _ = self._grid(1)
-        return _renyi(orders, sensitivity, Fraction(sensitivity) / Fraction(self.epsilon))
+        return renyi.discrete_laplace(sensitivity, Fraction(sensitivity) / Fraction(self.epsilon), orders)
 
     @property
     def zcdp(self) -> float:
@@ -237,7 +237,7 @@ class GeometricMechanism:
 
     def renyi_divergence(self, orders: np.ndarray) -> np.ndarray:
         """Rényi divergence at each order α > 1 between the outputs on worst-case neighbours."""
-        return _renyi(orders, self.sensitivity, self._scale())
+        return renyi.discrete_laplace(self.sensitivity, self._scale(), orders)
 
     @property
     def zcdp(self) -> float:
@@ -258,16 +258,3 @@ def _epsilon(value: float) -> float:
     if epsilon < _SMALLEST_EPSILON:
         raise ValueError(f"epsilon must be ≥ {_SMALLEST_EPSILON}, got {value!r}")
     return epsilon
-
-
-def _renyi(orders: np.ndarray, sensitivity: int, scale: int | Fraction) -> np.ndarray:
-    """Rényi divergence of two discrete Laplace distributions `sensitivity` steps apart: three geometric sums."""
-    alpha = np.asarray(orders, dtype=float)
-    if (alpha <= 1).any():
-        raise ValueError(f"orders must be > 1, got {orders!r}")
-    rate, epsilon = float(1 / Fraction(scale)), float(sensitivity / Fraction(scale))
-    one, decay = -math.expm1(-rate), (2 * alpha - 1) * rate
-    # Relative to the largest term, e^((α−1)ε): below both centres, above both, between them.
-    between = np.exp(-decay) * -np.expm1(-decay * (sensitivity - 1)) / -np.expm1(-decay)
-    total = 1 / one + np.exp(-(2 * alpha - 1) * epsilon) / one + between
-    return np.maximum(epsilon + np.log(total * math.tanh(rate / 2)) / (alpha - 1), 0.0)
