@@ -14,6 +14,7 @@ import numpy as np
 from dpcourse.accounting import composition, renyi
 from dpcourse.accounting.interface import HasPrivacyLoss, has_privacy_loss
 from dpcourse.accounting.pld import PrivacyLoss
+from dpcourse.accounting.pld.loss import MOST_RUNS
 from dpcourse.privacy import Guarantee, Neighbours, arguments
 
 _ORDERS = np.array(renyi.DEFAULT_ORDERS)
@@ -115,9 +116,9 @@ class PrivacyAccountant:
         TypeError
             If it is neither.
         ValueError
-            If it speaks about another relation and cannot be converted, or `times` is below 1.
+            If it speaks about another relation and cannot be converted, or `times` is not in 1..2^53.
         """
-        source, times = mechanism_or_guarantee, arguments.integer("times", times, minimum=1)
+        source, times = mechanism_or_guarantee, arguments.integer("times", times, minimum=1, maximum=MOST_RUNS)
         relation = getattr(source, "neighbours", None)
         if not isinstance(source, Guarantee) and not has_privacy_loss(source):
             raise TypeError(f"mechanism_or_guarantee must be a mechanism or a Guarantee, got {source!r}")

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpcourse.accounting import renyi
 from dpcourse.accounting.pld import PrivacyLoss
+from dpcourse.accounting.pld.loss import MOST_RUNS, SMALLEST_DELTA
 from dpcourse.accounting.solve import smallest
 from dpcourse.privacy import arguments
 
@@ -28,11 +29,11 @@ def calibrate_noise_multiplier(
     epsilon : float
         ε > 0.
     delta : float
-        δ in (0, 1).
+        δ in [1e-290, 1).
     sampling_rate : float
         q in (0, 1].
     steps : int
-        Number of releases, ≥ 1.
+        Number of releases, in 1..2^53.
     method : {"pld", "rdp", "zcdp"}
         Whose upper bound on ε must not pass `epsilon`; "zcdp" only without subsampling.
 
@@ -64,8 +65,10 @@ def calibrated(
     """`calibrate_noise_multiplier`, and with it the ε ≤ `epsilon` that the method proves for that noise."""
     epsilon = arguments.positive("epsilon", epsilon)
     delta = arguments.probability("delta", delta, zero=False, one=False)
+    if delta < SMALLEST_DELTA:
+        raise ValueError(f"delta must be at least {SMALLEST_DELTA:g}, got {delta!r}")
     rate = arguments.probability("sampling_rate", sampling_rate, zero=False)
-    steps = arguments.integer("steps", steps, minimum=1)
+    steps = arguments.integer("steps", steps, minimum=1, maximum=MOST_RUNS)
     if rate == 1:  # `steps` Gaussians are one Gaussian with noise smaller by √steps
         noise, paid = smallest(_price(delta, 1.0, 1, method), epsilon, _CLOSED_FORM_PRECISION)
         return math.sqrt(steps) * noise, paid

@@ -66,13 +66,15 @@ def probability(name: str, value: Any, *, zero: bool = True, one: bool = True) -
     return number
 
 
-def integer(name: str, value: Any, *, minimum: int | None = None) -> int:
-    """`value` as an int of at least `minimum` that fits a float; floats and booleans are refused even if whole."""
+def integer(name: str, value: Any, *, minimum: int | None = None, maximum: int | None = None) -> int:
+    """`value` as an int that fits a float, within these bounds; floats and booleans are refused even if whole."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     real(name, value)
     if minimum is not None and value < minimum:
         raise ValueError(f"{name} must be ≥ {minimum}, got {value!r}")
+    if maximum is not None and value > maximum:
+        raise ValueError(f"{name} must be ≤ {maximum}, got {value!r}")
     return int(value)
 
 

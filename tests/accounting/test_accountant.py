@@ -399,6 +399,7 @@ def test_pld_is_never_the_worse_method(laplace, noise, rate, times, neighbours):
             "mechanism_or_guarantee.neighbours must be a Neighbours, got None",
         ),
         (lambda: PrivacyAccountant().compose(Guarantee(1.0), 10**400), ValueError, "times must fit a float"),
+        (lambda: PrivacyAccountant().compose(Guarantee(1.0), 2**53 + 1), ValueError, f"times must be ≤ {2**53}, got"),
         (lambda: PrivacyAccountant().compose(Guarantee(1.0), 0), ValueError, "times must be ≥ 1, got 0"),
         (lambda: PrivacyAccountant().compose(Guarantee(1.0), 1.5), TypeError, "times must be an integer, got 1.5"),
         (lambda: PrivacyAccountant().epsilon(1.0), ValueError, r"delta must be in \[0, 1\), got 1.0"),

@@ -112,9 +112,11 @@ def test_where_any_noise_will_do_none_is_the_smallest(delta, rate, steps):
     [
         ((0.0, 1e-5), ValueError, "epsilon must be > 0 and finite, got 0.0"),
         ((1.0, 0.0), ValueError, r"delta must be in \(0, 1\), got 0.0"),
+        ((1.0, 1e-305, 0.1, 5), ValueError, "delta must be at least 1e-290, got 1e-305"),
         ((1.0, 1e-5, 0.0), ValueError, r"sampling_rate must be in \(0, 1\], got 0.0"),
         ((1.0, 1e-5, 0.5, 0), ValueError, "steps must be ≥ 1, got 0"),
         ((1.0, 1e-5, 0.5, 10**400), ValueError, "steps must fit a float, got a number beyond"),
+        ((1.0, 1e-5, 0.5, 2**53 + 1), ValueError, f"steps must be ≤ {2**53}, got {2**53 + 1}"),
         ((1.0, 1e-5, 0.5, 2.0), TypeError, "steps must be an integer, got 2.0"),
         ((1.0, 1e-5, 0.5, 2, "gdp"), ValueError, "method must be 'pld', 'rdp' or 'zcdp', got 'gdp'"),
         ((1.0, 1e-5, 0.5, 2, "zcdp"), ValueError, "sampling_rate must be 1 with method 'zcdp', got 0.5"),

@@ -14,6 +14,11 @@ from dpcourse.accounting.pld.pairs import Pair
 from dpcourse.accounting.pld.replacing import replacing_one
 from dpcourse.privacy import Guarantee, arguments
 
+#: As often may one pair be used: a count is exact as a float.
+MOST_RUNS = 2**53
+#: The smallest δ > 0 that an ε is found for: next to it the tails left out still fit a float.
+SMALLEST_DELTA = 1e-290
+
 
 @dataclass(frozen=True)
 class PrivacyLoss:
@@ -149,12 +154,14 @@ class PrivacyLoss:
                 variance += times * pair.mu**2  # Gaussians add up exactly: μ² does
             else:
                 counts[pair] = counts.get(pair, 0) + times
+        if max(counts.values(), default=0) > MOST_RUNS:
+            raise ValueError(f"one pair must be used at most {MOST_RUNS} times, got {max(counts.values())}")
         together = ((pairs.Gaussian(math.sqrt(variance)), 1),) if variance > 0 else ()
         return PrivacyLoss((*together, *counts.items()))
 
     def self_compose(self, times: int) -> PrivacyLoss:
-        """The loss of `times` independent runs."""
-        times = arguments.integer("times", times, minimum=0)
+        """The loss of `times` independent runs, at most 2^53 of one pair in all."""
+        times = arguments.integer("times", times, minimum=0, maximum=MOST_RUNS)
         repeated = tuple((pair, times * count) for pair, count in self.parts) if times else ()
         return PrivacyLoss(repeated).compose(PrivacyLoss.identity())
 
@@ -181,8 +188,10 @@ class PrivacyLoss:
     # Questions
 
     def epsilon(self, delta: float) -> float:
-        """The smallest ε for which the runs together are (ε, δ)-DP; ∞ if there is none."""
+        """The smallest ε for which the runs together are (ε, δ)-DP; ∞ if there is none. δ is 0 or in [1e-290, 1]."""
         delta = arguments.probability("delta", delta)
+        if 0 < delta < SMALLEST_DELTA:
+            raise ValueError(f"delta must be 0 or at least {SMALLEST_DELTA:g}, got {delta!r}")
         if not self.parts or delta == 1:
             return 0.0
         if delta == 0:
