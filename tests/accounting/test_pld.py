@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 from dpcourse.accounting import PrivacyLoss
 from dpcourse.accounting.pld import integers, pairs, refine
-from dpcourse.accounting.pld.grid import connect_the_dots
+from dpcourse.accounting.pld.grid import GridTooLarge, connect_the_dots
 from dpcourse.accounting.pld.replacing import replacing_one
 from dpcourse.privacy import Guarantee
 
@@ -131,6 +131,42 @@ def test_the_grid_agrees_with_the_closed_form_for_gaussians(times, delta):
     expected = PrivacyLoss.gaussian(0.5).delta(epsilons)
     assert (values >= expected * (1 - 1e-9)).all()
     assert (values <= expected * (1 + 0.01 * np.maximum(1, -math.log(delta) / 2))).all()
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "delta", "epsilon"),  # the last by dp-accounting 0.6.0 on grids of 1e-5, 2e-6 and 5e-6
+    [
+        (5.0, 1e-3, 10**6, 1e-6, 0.8437107),
+        (2.0, 1e-4, 10**6, 1e-9, 0.2785280),
+        (1.0, 1e-4, 10**5, 1e-6, 0.1569117),
+    ],
+)
+def test_many_runs_of_a_tiny_deviation_each_are_seen_on_a_fine_grid(sigma, rate, steps, delta, epsilon):
+    found = PrivacyLoss.gaussian(sigma).poisson_subsampled(rate).self_compose(steps).epsilon(delta)
+    assert epsilon * (1 - 1e-4) <= found <= epsilon * (1 + 3e-3)
+
+
+@pytest.mark.parametrize(
+    ("loss", "times", "delta", "mu"),
+    [
+        (PrivacyLoss.pure(1e-7), 10**10, 1e-6, 0.01),
+        (PrivacyLoss.laplace(1e-5), 9 * 10**8, 1e-6, 0.3 * math.sqrt(1 - 1e-5 / 3)),
+        (PrivacyLoss.gaussian(1.0).poisson_subsampled(1e-6), 10**8, 1e-9, 0.01 * math.sqrt(math.expm1(1))),
+    ],
+)
+def test_so_many_runs_that_roundings_add_up(loss, times, delta, mu):
+    """So many losses that small add up to a normal one, and `mu` is the root of all their variances."""
+    found, limit = loss.self_compose(times).epsilon(delta), PrivacyLoss.gaussian(1 / mu).epsilon(delta)
+    assert limit * (1 - 1e-7) <= found <= limit * (1 + 2e-3)
+
+
+def test_what_fits_no_grid_is_refused_in_words():
+    with pytest.raises(ValueError, match="the composition of 3 runs fits no grid"):
+        refine._refined(((pairs.Laplace(1.0), 3),), 1.0, _too_large, lambda answer: answer)
+
+
+def _too_large(spacing: float, count: int) -> float:
+    raise GridTooLarge
 
 
 def test_discrete_laplace_masses():
@@ -514,6 +550,9 @@ def test_mixed_losses_agree_with_dp_accounting():
         (lambda: SUBSAMPLED.true_positive_rate(math.nan), ValueError, "fpr must be in"),
         (lambda: SUBSAMPLED.compose(3), TypeError, "other must be a PrivacyLoss, got 3"),
         (lambda: SUBSAMPLED.self_compose(-1), ValueError, "times must be ≥ 0, got -1"),
+        (lambda: SUBSAMPLED.self_compose(2**53 + 1), ValueError, f"times must be ≤ {2**53}, got {2**53 + 1}"),
+        (lambda: SUBSAMPLED.self_compose(2**30).self_compose(2**24), ValueError, f"at most {2**53} times, got {2**54}"),
+        (lambda: SUBSAMPLED.epsilon(1e-305), ValueError, "delta must be 0 or at least 1e-290, got 1e-305"),
         (lambda: SUBSAMPLED.poisson_subsampled(1.1), ValueError, r"rate must be in \[0, 1\], got 1.1"),
         (lambda: SUBSAMPLED.self_compose(2).poisson_subsampled(0.1), ValueError, "only the loss of one run"),
     ],

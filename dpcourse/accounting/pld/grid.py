@@ -26,6 +26,7 @@ class GridTooLarge(ValueError):
     """More losses than fit a reasonable amount of memory."""
 
 
+_ROUNDING = 2.0**-51  # of a mass, and of a sum of masses: what adds up over the runs is rounded upwards
 _FAR = 32.0  # −ln of the tilted mass that may fall outside the window: 1e-14
 _LARGEST_GRID = 2**22
 
@@ -55,7 +56,7 @@ def connect_the_dots(pair: Pair, add: bool, edges: np.ndarray) -> Atoms:
         top_p, top_q, on_edge, bottom_p = upper_p[-1], upper_q[-1], 0.0, lower_p[0]
     # The part of a bin's mass p that goes right is (p − q·e^left)/(1 − e^−width); exp and log because q may be tiny.
     with np.errstate(divide="ignore", over="ignore"):
-        ahead = p - np.exp(edges[:-1] + np.log(q))
+        ahead = p * (1 + _ROUNDING) - np.exp(edges[:-1] + np.log(q))
         at_top = min(top_p, math.exp(min(edges[-1] + math.log(top_q), 700.0))) if top_q > 0 else 0.0
     right = np.clip(ahead / -np.expm1(-np.diff(edges)), 0.0, p)
     mass = np.zeros(edges.size)
@@ -156,7 +157,8 @@ class Cumulants:
 class Composed:
     """The composed loss on consecutive multiples of a spacing, in one direction, tilted by θ.
 
-    ``log P[S = l] = log(tilted mass) + log_scale − θ·l``; `beyond` bounds the mass above the window and at infinity.
+    ``log P[S = l] = log(tilted mass) + log_scale − θ·l``; `beyond` bounds the mass above the window and at infinity,
+    `rounding` the error of that logarithm.
     """
 
     loss: np.ndarray
@@ -164,6 +166,7 @@ class Composed:
     theta: float
     log_scale: float
     beyond: float
+    rounding: float
 
     @functools.cached_property
     def _suffixes(self) -> tuple[np.ndarray, np.ndarray, float]:
@@ -175,12 +178,18 @@ class Composed:
         p, q = (np.append(np.cumsum(m[::-1])[::-1][1:], 0.0) for m in masses)
         return p, q, origin
 
+    @property
+    def _log_unit(self) -> float:
+        """ln of the unit of P in `_suffixes`, not below the truth."""
+        return self.log_scale + self.rounding - self.theta * self._suffixes[2]
+
     def delta(self, epsilon: np.ndarray) -> np.ndarray:
         """δ(ε) = Σ_{l > ε} (1 − e^(ε−l)) P[S = l] + beyond, for ε inside the window."""
         p, q, origin = self._suffixes
         at = np.clip(np.searchsorted(self.loss, epsilon, side="right") - 1, 0, self.loss.size - 1)
         inside = np.maximum(p[at] - np.exp(np.minimum(epsilon - origin, 500.0)) * q[at], 0.0)
-        return np.minimum(inside * math.exp(min(self.log_scale - self.theta * origin, 700.0)) + self.beyond, 1.0)
+        with np.errstate(over="ignore"):
+            return np.minimum(inside * np.exp(min(self._log_unit, 700.0)) + self.beyond, 1.0)
 
     def epsilon(self, delta: float) -> float:
         """The smallest ε with δ(ε) ≤ delta: ±∞ if that lies above or below the window."""
@@ -188,7 +197,7 @@ class Composed:
             return math.inf
         p, q, origin = self._suffixes
         spare = max(delta - self.beyond, 1e-9 * delta)
-        goal = math.exp(min(math.log(spare) - self.log_scale + self.theta * origin, 700.0))
+        goal = math.exp(min(math.log(spare) - self._log_unit, 700.0))
         at_grid = p - np.exp(np.minimum(self.loss - origin, 500.0)) * q  # decreasing
         at = int(np.searchsorted(-at_grid, -goal)) - 1  # the last grid loss whose δ is too large
         if at < 0:
@@ -223,7 +232,9 @@ def compose(
     tilted = np.maximum(np.fft.irfft(product, size), 0.0)
     loss = spacing * np.arange(start, start + size)
     above = math.exp(min(log_scale - theta * loss[-1] - _FAR, 0.0)) if theta > 0 else math.exp(-_FAR)
-    return Composed(loss, np.roll(tilted, -(start % size)), theta, log_scale, above - math.expm1(log_finite))
+    rounding = 2 * _ROUNDING * sum(times for _, times in parts)
+    beyond = above - math.expm1(log_finite)
+    return Composed(loss, np.roll(tilted, -(start % size)), theta, log_scale, beyond, rounding)
 
 
 def _power(transform: np.ndarray, times: int) -> np.ndarray:

@@ -1,7 +1,8 @@
 """Questions asked of a composed loss in one direction, on a grid refined until the answer has settled.
 
 Halving the spacing divides the error by four, so once an answer moves by 1e-3 it is wrong by a third of that: upwards,
-because every grid gives an upper bound. No grid is made finer than min(1e-4, ε/5000).
+because every grid gives an upper bound. No grid is made finer than min(1e-4, ε/5000), or than an eighth of the first
+one where that is less: the first follows the deviation of one run, and many runs may each have a tiny one.
 """
 
 from __future__ import annotations
@@ -138,13 +139,16 @@ def _refined(
     finest: Callable[[Answer], float],
     factor: float = 1.0,
 ) -> Answer:
-    """ask(spacing, number of natural edges) on finer and finer grids, until the answer moves by 1e-3·factor or less."""
+    """ask(spacing, number of natural edges) on finer and finer grids, until the answer moves by 1e-3·factor or less.
+
+    `GridTooLarge` where no grid fits.
+    """
     steps = [pair.step for pair, _ in parts if pair.step is not None]
     step = min(steps) if steps else None
     exact = all(pair.lattice for pair, _ in parts)
     exact = exact and all(abs(other / min(steps) - round(other / min(steps))) < 1e-12 for other in steps)
     spacing = math.sqrt(6 * _FIRST_SPREAD * max(variance, 1e-30) / _runs(parts))
-    count, previous, floor = _FIRST_EDGES, None, 0.0
+    count, previous, floor, first = _FIRST_EDGES, None, 0.0, spacing
     for _ in range(_GRIDS):
         spacing, last = max(spacing, floor), spacing <= floor
         snapped = _snap(spacing, step, exact)
@@ -152,16 +156,20 @@ def _refined(
             answer = ask(snapped, count)
         except GridTooLarge:
             if previous is not None:
-                return previous  # an upper bound all the same
+                break  # what was found is an upper bound all the same
             spacing *= 8
             continue
         if last or not np.all(np.isfinite(answer)) or (exact and snapped == step):
             return answer
-        if previous is not None and np.all(np.abs(previous - answer) <= _SETTLED * factor * answer + 1e-300):
+        if previous is None:
+            first = spacing
+        elif np.all(np.abs(previous - answer) <= _SETTLED * factor * answer + 1e-300):
             return answer
-        previous, floor = answer, finest(answer)
+        previous, floor = answer, min(finest(answer), first / 8)
         spacing, count = spacing / 2, count * 2
-    return answer
+    if previous is None:
+        raise GridTooLarge(f"the composition of {_runs(parts)} runs fits no grid")
+    return previous
 
 
 def _snap(spacing: float, step: float | None, exact: bool) -> float:
