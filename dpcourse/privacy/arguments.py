@@ -71,11 +71,12 @@ def integer(name: str, value: Any, *, minimum: int | None = None, maximum: int |
     if isinstance(value, bool | np.bool_) or not isinstance(value, numbers.Integral):
         raise TypeError(f"{name} must be an integer, got {value!r}")
     real(name, value)
-    if minimum is not None and value < minimum:
+    number = int(value)
+    if minimum is not None and number < minimum:
         raise ValueError(f"{name} must be ≥ {minimum}, got {value!r}")
-    if maximum is not None and value > maximum:
+    if maximum is not None and number > maximum:
         raise ValueError(f"{name} must be ≤ {maximum}, got {value!r}")
-    return int(value)
+    return number
 
 
 def interval(name: str, value: Any) -> tuple[float, float]:

@@ -112,6 +112,39 @@ def test_a_small_shift_loses_no_digits(mu, epsilon, delta):
         assert delta == pytest.approx(first_order, rel=1e-7, abs=0)
 
 
+@pytest.mark.parametrize(
+    ("loss", "epsilon", "delta"),
+    [
+        (PrivacyLoss.laplace(1.0), 1 - 2.0**-46, 2.0**-47),
+        (PrivacyLoss.discrete_laplace(1, 1e12), 0.0, 5e-13),
+        (PrivacyLoss.discrete_laplace(1, 1e12), 4e-13, 3e-13),
+        (PrivacyLoss.discrete_laplace(4, 4e12), 0.0, 5e-13),
+        (PrivacyLoss.pure(1e-17), 0.0, 5e-18),
+        (PrivacyLoss.pure(1e-17), 8e-18, 1e-18),
+        (PrivacyLoss.from_masses([0.5 + 2.0**-40, 0.5 - 2.0**-40], [0.5, 0.5]), 0.0, 2.0**-40),
+        (PrivacyLoss.gaussian(1e6).poisson_subsampled(1e-6), 0.0, 1e-12 / math.sqrt(2 * math.pi)),
+        (PrivacyLoss.pure(1e-12).poisson_subsampled(1e-6), 4e-19, 3e-19),
+    ],
+)
+def test_a_small_delta_loses_no_digits(loss, epsilon, delta):
+    """Each to first order: δ is half of what ε lacks of the largest loss, or a rate times the δ of the base."""
+    assert loss.delta(epsilon) == pytest.approx(delta, rel=1e-11, abs=0)
+    if epsilon:
+        assert loss.epsilon(delta) == pytest.approx(epsilon, rel=1e-11, abs=0)
+
+
+@given(shift=st.integers(1, 9), scale=st.floats(0.05, 100), share=st.floats(0, 1.2))
+def test_discrete_laplace_hockey_stick(shift, scale, share):
+    """Against the sum over the outputs 0..shift, of which the first and the last stand for all beyond them."""
+    epsilon = share * shift / scale
+    p = math.tanh(1 / (2 * scale)) * np.exp(-np.arange(shift + 1.0) / scale)
+    p[[0, -1]] = np.exp(np.array([0.0, -shift / scale])) / (1 + math.exp(-1 / scale))
+    q = p[::-1]
+    expected = np.maximum(p - math.exp(epsilon) * q, 0.0).sum()
+    found = PrivacyLoss.discrete_laplace(shift, scale).delta(epsilon)
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-14)
+
+
 def test_both_forms_of_the_gaussian_meet():
     epsilons = np.array([0.0, 0.4, 2.0, 8.0, math.inf])
     below, above = (PrivacyLoss.gaussian(sigma).delta(epsilons) for sigma in (1.0, 1 - 1e-15))

@@ -58,6 +58,19 @@ class DiscreteLaplace:
             return np.linspace(low, high, count)
         return (2 * np.arange(self.shift + 1.0) - self.shift) / self.scale
 
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """P[x < m] − e^ε Q[x < m] with the m ≥ 1 of all outputs x whose loss passes ε; ε ≥ 0.
+
+        That is w·(1 − e^(−m/scale) + e^(−1/scale)·(1 − e^(ε − (shift − m)/scale))), where w·(1 + e^(−1/scale)) = 1.
+        For m = 1 the two exponentials of 1/scale cancel.
+        """
+        high = self.bounds[1]
+        inside = np.minimum(epsilon, high)
+        m = np.clip(np.ceil((self.shift - inside * self.scale) / 2), 1, self.shift)
+        decay = math.exp(-1 / self.scale)
+        many = -np.expm1(-m / self.scale) - decay * np.expm1(np.minimum(inside - (self.shift - m) / self.scale, 1.0))
+        return np.maximum(np.where(m > 1, many, -np.expm1(inside - high)) / (1 + decay), 0.0)
+
     def at_twice_the_distance(self) -> DiscreteLaplace:
         return DiscreteLaplace(2 * self.shift, self.scale)
 

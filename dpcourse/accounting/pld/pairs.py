@@ -137,6 +137,10 @@ class Laplace:
     def edges(self, count: int, tail: float) -> np.ndarray:
         return np.linspace(-self.ratio, self.ratio, count)
 
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """1 − e^((ε − r)/2) up to the largest loss r."""
+        return -np.expm1(np.minimum(epsilon - self.ratio, 0.0) / 2)
+
     def at_twice_the_distance(self) -> Laplace:
         return Laplace(2 * self.ratio)
 
@@ -154,8 +158,9 @@ class Finite:
     def from_masses(cls, p: np.ndarray, q: np.ndarray) -> Finite:
         keep = (p > 0) | (q > 0)
         p, q = p[keep], q[keep]
-        with np.errstate(divide="ignore"):
-            loss = np.log(p) - np.log(q)
+        with np.errstate(divide="ignore", over="ignore"):
+            # Of numbers less than twice as large as one another the difference is exact.
+            loss = np.where((p < 2 * q) & (q < 2 * p), np.log1p((p - q) / q), np.log(p) - np.log(q))
         losses, where = np.unique(loss, return_inverse=True)
         summed = (np.bincount(where, weights).tolist() for weights in (p, q))
         return cls(tuple(losses.tolist()), *map(tuple, summed))
@@ -170,6 +175,31 @@ class Finite:
         above_p, above_q = (np.append(np.cumsum(m[::-1])[::-1], 0.0) for m in (p, q))
         below_p, below_q = (np.append(0.0, np.cumsum(m)) for m in (p, q))
         return np.array(self.losses), above_p, above_q, below_p, below_q
+
+    @functools.cached_property
+    def turned(self) -> Finite:
+        """Q against P."""
+        return Finite(tuple(-loss for loss in self.losses[::-1]), self.q[::-1], self.p[::-1])
+
+    @functools.cached_property
+    def _knots(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """The finite losses l; δ(l); Σ e^l·q at and above each; the mass at ∞. All sums of positive numbers."""
+        losses, p, q = np.array(self.losses), np.array(self.p), np.array(self.q)
+        infinite, finite = float(p[losses == math.inf].sum()), np.isfinite(losses)
+        loss, mass = losses[finite], q[finite]
+        above = np.exp(loss + np.log(np.cumsum(mass[::-1])[::-1]))
+        falls = -np.expm1(-np.diff(loss)) * above[1:]
+        return loss, infinite + np.append(np.cumsum(falls[::-1])[::-1], 0.0), above, infinite
+
+    def delta(self, epsilon: np.ndarray) -> np.ndarray:
+        """δ(ε) = Σ p·(1 − e^(ε−l)) over the losses l > ε: δ at the first of them, and what lies before it."""
+        loss, at_loss, above, infinite = self._knots
+        if not loss.size:
+            return np.full(np.shape(epsilon), infinite)
+        at = np.searchsorted(loss, epsilon, side="right")
+        first = np.minimum(at, loss.size - 1)
+        before = -np.expm1(np.minimum(epsilon - loss[first], 0.0)) * above[first]
+        return np.where(at < loss.size, at_loss[first] + before, infinite)
 
     @property
     def symmetric(self) -> bool:
@@ -238,6 +268,17 @@ class Subsampled:
         empty = loss < math.log1p(-self.rate)  # the mixture is nowhere below (1 − rate)·Q
         p, q = np.where(empty, 0.0, p), np.where(empty, 0.0, q)
         return (1 - self.rate) * q + self.rate * p, q
+
+    def base_question(self, add: bool, epsilon: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The f and ε′ for which δ(ε) is f·δ′(ε′), δ′ that of the base in the same direction, for ε ≥ 0.
+
+        P′ − e^ε·Q with P′ = (1 − rate)·Q + rate·P is rate·(P − e^ε′·Q), and Q − e^ε·P′ is f·(Q − e^ε′·P) with
+        f = 1 − (1 − rate)·e^ε, if that is positive.
+        """
+        if not add:
+            return np.full(np.shape(epsilon), self.rate), self._inner(epsilon)
+        share = -np.expm1(np.minimum(epsilon + math.log1p(-self.rate), 0.0))
+        return share, np.minimum(-self._inner(-epsilon), 1e300)  # as far as a finite ε goes
 
     def _outer(self, loss: np.ndarray) -> np.ndarray:
         """ln(1 − rate + rate·e^loss)."""
