@@ -28,6 +28,8 @@ DEFAULT_ORDERS: tuple[float, ...] = (
     *(float(round(64 * 2 ** (k / 6))) for k in range(1, 49)),
 )
 
+_SMALLEST_RHO = 1e-280  # a smaller ρ is counted as this, so that the best order fits a float
+
 
 def gaussian(noise_multiplier: float, orders: np.ndarray) -> np.ndarray:
     """α/(2σ²), for Gaussian noise of σ = `noise_multiplier` × sensitivity; the discrete Gaussian has the same bound.
@@ -151,9 +153,10 @@ def subsampled_gaussian(
 
 
 def of_loss(loss: PrivacyLoss, orders: np.ndarray) -> np.ndarray:
-    """The Rényi curve of any `PrivacyLoss`, the worse of both directions; ∞ where mass lies at an infinite loss.
+    """The Rényi curve of any `PrivacyLoss`, the worse of both directions.
 
-    Closed forms where there are any; elsewhere sums over a pair that dominates the loss, so never too small.
+    Closed forms where there are any; elsewhere sums over a pair that dominates the loss, so never too small. ∞ where
+    the loss has no largest value and its curve no closed form, or where mass lies at an infinite loss.
     """
     alphas = _orders(orders)
     curves = []
@@ -200,7 +203,8 @@ def epsilon_from_rdp(orders: np.ndarray, curve: np.ndarray, delta: float) -> flo
 def delta_from_rdp(orders: np.ndarray, curve: np.ndarray, epsilon: float) -> float:
     """The same conversion solved for δ at a given ε ≥ 0."""
     alpha, epsilon = _orders(orders), arguments.nonnegative("epsilon", epsilon)
-    bounds = (alpha - 1) * (np.asarray(curve, dtype=float) - epsilon + np.log1p(-1 / alpha)) - np.log(alpha)
+    with np.errstate(over="ignore"):
+        bounds = (alpha - 1) * (np.asarray(curve, dtype=float) - epsilon + np.log1p(-1 / alpha)) - np.log(alpha)
     return math.exp(min(float(bounds.min()), 0.0))
 
 
@@ -219,7 +223,8 @@ def epsilon_from_zcdp(rho: float, delta: float, *, loose: bool = False) -> float
         return 0.0
     if delta == 0 or math.isinf(rho):
         return math.inf
-    root = math.sqrt(math.log(1 / delta) / rho)  # the best α − 1, nearly; every order gives a valid bound
+    rho = max(rho, _SMALLEST_RHO)
+    root = math.sqrt(-math.log(delta) / rho)  # the best α − 1, nearly; every order gives a valid bound
     if loose:
         return rho + 2 * rho * root
     orders = 1 + max(root, 1e-12) * np.geomspace(1e-3, 1e2, 4001)
@@ -231,7 +236,8 @@ def delta_from_zcdp(rho: float, epsilon: float) -> float:
     rho, epsilon = arguments.nonnegative("rho", rho, infinite=True), arguments.nonnegative("epsilon", epsilon)
     if rho == 0 or math.isinf(rho):
         return float(rho > 0)
-    best = max((epsilon - rho) / (2 * rho), 1e-9)  # the best α − 1, but for the terms without ρ
+    rho = max(rho, _SMALLEST_RHO)
+    best = min(max((epsilon - rho) / (2 * rho), 1e-9), 1e290)  # the best α − 1, but for the terms without ρ
     orders = 1 + np.append(best, max(best, 1.0) * np.geomspace(1e-8, 1e2, 5001))
     return delta_from_rdp(orders, rho * orders, epsilon)
 

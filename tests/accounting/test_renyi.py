@@ -202,6 +202,15 @@ def test_curve_of_subsampled_laplace_in_both_directions(rate):
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+def test_a_sample_of_a_sample_is_a_sample():
+    """Without a closed form the curve of an unbounded loss would be ∞."""
+    nested = PrivacyLoss.gaussian(1.0).poisson_subsampled(0.5).poisson_subsampled(0.25)
+    assert nested == PrivacyLoss.gaussian(1.0).poisson_subsampled(0.125)
+    np.testing.assert_array_equal(renyi.of_loss(nested, ORDERS), renyi.subsampled_gaussian(1.0, 0.125, ORDERS))
+    rarest = PrivacyLoss.pure(1.0).poisson_subsampled(1e-200).poisson_subsampled(1e-200)
+    assert rarest.delta(0.0) >= 0 and rarest.parts[0][0].rate == 1e-200
+
+
 def test_group_of_two_is_exact_for_gaussians_and_valid_for_laplace():
     found = renyi.group_of_two(lambda orders: renyi.gaussian(2.0, orders), ORDERS)
     np.testing.assert_allclose(found, renyi.gaussian(1.0, ORDERS), rtol=1e-12)
@@ -225,6 +234,11 @@ def test_conversion_edges():
     assert renyi.epsilon_from_rdp(DEFAULT, renyi.gaussian(1e4, DEFAULT), 0.1) == 0.0
     epsilon = renyi.epsilon_from_rdp(DEFAULT, curve, 1e-5)
     assert renyi.delta_from_rdp(DEFAULT, curve, epsilon) == pytest.approx(1e-5, rel=1e-9)
+    for tiny in (5e-324, 1e-320, 1e-250):
+        assert renyi.epsilon_from_zcdp(tiny, 1e-5) == 0.0  # the total variation is below √ρ
+        assert renyi.delta_from_zcdp(tiny, 1e-3) == 0.0
+    assert renyi.delta_from_zcdp(1.0, 1e308) == 0.0
+    assert renyi.epsilon_from_zcdp(1.0, 5e-324) == pytest.approx(1 + 2 * math.sqrt(-math.log(5e-324)), rel=0.05)
     assert renyi.epsilon_from_zcdp(0.0, 1e-5) == 0.0 and renyi.epsilon_from_zcdp(1.0, 0.0) == math.inf
 
 
