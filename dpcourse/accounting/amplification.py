@@ -36,7 +36,7 @@ def amplify_by_sampling(guarantee: Guarantee, sampling_rate: float) -> Guarantee
     rate = arguments.probability("sampling_rate", sampling_rate)
     epsilon = guarantee.epsilon
     if rate == 0:
-        return Guarantee(0.0, 0.0, guarantee.neighbours)
+        return replace(guarantee, epsilon=0.0, delta=0.0)
     if epsilon < 700:
         amplified = math.log1p(_times(rate, math.expm1(epsilon)))
     else:

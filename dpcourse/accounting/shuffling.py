@@ -13,6 +13,7 @@ from dpcourse.privacy import Guarantee, Neighbours, arguments
 _MOST_PEOPLE = 10**9  # more are counted as so many: fewer people amplify less
 _MOST_TERMS = 2**13
 _OUTSIDE = 1e-9  # share of δ that the numbers of clones left out may cost
+_UNDERFLOW = 1e-300  # what the rounding to 0 of tiny masses may hide: no smaller δ is found
 _BETAINC = 1e-9  # granted to SciPy's incomplete beta function; measured: 1e-13 at 10⁶ people, 2e-11 at 10⁹
 
 
@@ -73,9 +74,9 @@ def _closed_form(local: float, n: int, delta: float) -> float:
 
 
 def _numerical(local: float, n: int, delta: float) -> float:
-    if local > 500:  # e^−ε₀ is no share of any number of people
+    if local > 500 or delta <= _UNDERFLOW:  # e^−ε₀ is no share of any number of people
         return local
-    clones, mass, outside = _clones(n - 1, math.exp(-local), _OUTSIDE * delta)
+    clones, mass, outside = _clones(n - 1, math.exp(-local), max(_OUTSIDE * delta, _UNDERFLOW))
     # What the logarithms below can be wrong by: a few roundings of numbers up to n ln n.
     slack = 1 + 2.0**-48 * (n * (math.log(n) + 1) + 1)
 

@@ -34,6 +34,9 @@ def test_sampling_at_the_ends():
     whole = amplify_by_sampling(claim, 1.0)
     assert whole.epsilon == pytest.approx(0.5) and whole.delta == 1e-6 and whole.neighbours is Neighbours.REPLACE_ONE
     assert amplify_by_sampling(claim, 0.0) == Guarantee(0.0, 0.0, Neighbours.REPLACE_ONE)
+    conditional = Guarantee(0.5, 1e-6, Neighbours.REPLACE_ONE, "the counts are public")
+    for rate in (0.0, 0.5, 1.0):
+        assert amplify_by_sampling(conditional, rate).condition == "the counts are public"
     assert amplify_by_sampling(Guarantee(math.inf), 0.5).epsilon == math.inf
     assert amplify_by_sampling(Guarantee(1000.0), 0.5).epsilon == pytest.approx(1000 + math.log(0.5))
 
@@ -156,6 +159,13 @@ def test_rounding_goes_to_the_safe_side():
     np.testing.assert_allclose(
         np.log(betainc(at[keep], total - at[keep] + 1, 0.5)), np.array(exact)[keep], atol=1e-10, rtol=0
     )
+
+
+@pytest.mark.parametrize("delta", [1e-320, 1e-300, 1e-295, 1e-250])
+def test_shuffling_at_a_tiny_delta_proves_the_local_claim_or_more(delta):
+    many, few = amplify_by_shuffling(1.0, 10**5, delta), amplify_by_shuffling(1.0, 100, delta)
+    assert few.epsilon == 1.0 and many.delta == delta
+    assert many.epsilon == 1.0 if delta < 1e-300 else many.epsilon < 0.9
 
 
 def test_shuffling_condition():
