@@ -109,6 +109,8 @@ class RenyiFilter:
             if cost.delta:
                 raise ValueError(f"method 'rdp' cannot price a bare claim with delta > 0, got {cost}")
             divergence = pure_divergence(cost.epsilon, self.order)
+        elif not hasattr(cost, "renyi_divergence"):
+            raise ValueError(f"method 'rdp' cannot price a mechanism without .renyi_divergence, got {cost!r}")
         else:
             divergence = float(cost.renyi_divergence(np.array([self.order]))[0])
         if not 0 <= divergence < math.inf:  # a negative price would be a refund

@@ -112,10 +112,22 @@ def test_the_renyi_filter_keeps_the_budget_and_beats_adding_up(path):
     assert total.min() <= budget.epsilon
 
 
+class PlainClaim:
+    """A mechanism that says of itself no more than what it promises."""
+
+    neighbours = Neighbours.ADD_REMOVE
+    guarantee = Guarantee(0.1)
+
+    def __repr__(self):
+        return "PlainClaim()"
+
+
 def test_the_renyi_filter_refuses_what_it_cannot_price(path):
     with PrivacyLedger(path, Guarantee(1.0, 1e-5), method="rdp") as ledger:
         with pytest.raises(ValueError, match="bare claim"):
             ledger.spend(Guarantee(0.1, 1e-9), "q", "ana")
+        with pytest.raises(ValueError, match="cannot price a mechanism without .renyi_divergence, got PlainClaim"):
+            ledger.spend(PlainClaim(), "q", "ana")
         ledger.spend(GaussianMechanism.from_noise_multiplier(50.0), "gauss", "ana")
         assert ledger.entries()[0].claim == ""
     with pytest.raises(ValueError, match="delta > 0"):
