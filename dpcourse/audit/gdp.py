@@ -52,8 +52,7 @@ class GdpAudit:
         """The ε at `delta` of Gaussian noise with μ = `mu_lower`; 0 where nothing was found.
 
         A lower bound only if the mechanism's whole trade-off curve is that of Gaussian noise. To be μ-GDP is not
-        enough: randomized response at ε = 1 is 1.23-GDP, and has ε ≤ 1 at every δ. PLD accounting rounds ε up by a
-        relative 1e-3 at most.
+        enough: randomized response at ε = 1 is 1.23-GDP, and has ε ≤ 1 at every δ. Of one Gaussian the ε is exact.
         """
         arguments.probability("delta", delta, zero=False, one=False)
         return PrivacyLoss.gaussian(1 / self.mu_lower).epsilon(delta) if self.mu_lower > 1e-6 else 0.0
