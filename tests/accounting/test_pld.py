@@ -193,6 +193,15 @@ def test_so_many_runs_that_roundings_add_up(loss, times, delta, mu):
     assert limit * (1 - 1e-7) <= found <= limit * (1 + 2e-3)
 
 
+def test_a_direction_with_a_single_loss_costs_that_loss():
+    """Noise of σ=.01 hides nothing: all outputs of a run without the record say so, with a loss of −ln(1 − q)."""
+    loss = PrivacyLoss.gaussian(0.01).poisson_subsampled(0.1).self_compose(200)
+    single = -200 * math.log1p(-0.1)
+    assert single - 1.001e-5 <= refine.epsilon(loss.parts, True, 1e-5) <= single + 1e-9
+    # The other way K ~ Bin(200, q) samples hold it, each with a loss of 5000 + ln q: P[S > 200252] is 1e-5.
+    assert 200252 <= loss.epsilon(1e-5) <= 200252 * (1 + 3e-3)
+
+
 def test_what_fits_no_grid_is_refused_in_words():
     with pytest.raises(ValueError, match="the composition of 3 runs fits no grid"):
         refine._refined(((pairs.Laplace(1.0), 3),), 1.0, _too_large, lambda answer: answer)

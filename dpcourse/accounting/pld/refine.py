@@ -41,6 +41,8 @@ def epsilon(parts: Parts, add: bool, delta: float) -> float:
         # Tilted all the way to the largest loss nothing varies any more; the grid need not follow.
         variance = max(cumulants.at(theta)[2], 1e-4 * cumulants.at(0.0)[2])
         answer = _refined(parts, variance, ask, lambda e: min(1e-4, e / 5000))
+        if answer == -math.inf and (theta < 1e-12 or window[1] - window[0] <= 1e-9 * window[1]):
+            return float(window[0])  # there is nowhere else to look, and δ is small enough here
         # Below the window, or so far below the tilted mean that the masses between are lost in the FFT's rounding.
         if theta < 1e-12 or (answer > -math.inf and theta * (cumulants.at(theta)[1] - answer) <= _REACH):
             return max(answer, 0.0)
