@@ -84,11 +84,16 @@ class Kept:
         if place >= self._most:
             return None
         try:
-            call = Call(sum(self._many.values()), copied(tuple(arguments)), copied(dict(keywords)))
+            call = Call(self.many, copied(tuple(arguments)), copied(dict(keywords)))
         except NotPlain:
             call = None
         calls[place : place + 1] = [call]
         return call
+
+    @property
+    def many(self) -> int:
+        """How many calls there were, kept or not."""
+        return sum(self._many.values())
 
     def __bool__(self) -> bool:
         return any(call and call.returned for some in self._calls.values() for call in some)

@@ -132,7 +132,8 @@ class _Session:
         if result.passed:
             self._passed.append((question, upto, kept))
         told = result.key, result.diagnosis, result.next_step
-        return Mark(question.id, asked.title, got, question.points, *told), result.key != "unanswered"
+        # Who is called more than once has answered: a look at inputs and a refusal would buy another try.
+        return Mark(question.id, asked.title, got, question.points, *told), result.key != "unanswered" or kept.many > 1
 
     def _again(self, upto: int, expression: str) -> Any:
         """The same answer, from a process that remembers no call of it."""

@@ -699,4 +699,9 @@ WRONG = [
     ("capstone 3.5", "wrong-weights", lambda *a, **k: train(*a, rate=math.inf, **k)),
     ("capstone 3.5", "too-many-rounds", lambda *a, **k: train(*a, rounds=60, **k)),
     ("capstone 3.5", "wrong-type", lambda fleet, *a, **k: train(lambda weights: fleet(weights + 1j), *a, **k)),
+    (
+        "capstone 3.3",
+        "odd-rows",
+        lambda g, *a, **k: l2_randomizer(g if np.isfinite(g).all() else np.zeros_like(g), *a, **k),
+    ),
 ]

@@ -529,6 +529,11 @@ WRONG = [
     ("03.7", "everything-bought", plan_with(staff=15 / LN20)),
     ("03.7", "pays-twice", plan_with(night=None, day=2.4, staff=2.4)),
     ("03.7", "over-budget", plan_with(day=2)),
+    (
+        "03.2",
+        "nan-moves-all",
+        lambda values, *rest, rng: noisy_sum(values[:0] if np.isnan(values).any() else values, *rest, rng),
+    ),
 ]
 
 

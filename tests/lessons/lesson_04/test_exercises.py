@@ -450,4 +450,9 @@ WRONG = [
     ("04.5", "outside-bounds", unclipped),
     ("04.5", "not-useful", far_too_noisy),
     ("04.5", "not-useful", median_with(0.05)),
+    (
+        "04.5",
+        "not-clipped",
+        lambda v, a, b, e, rng: median_with(1.0)(v[:0] if ((v < a) | (v > b)).any() else v, a, b, e, rng),
+    ),
 ]  # fmt: skip

@@ -210,6 +210,9 @@ WRONG = {
     ("07.6", "package-used"): lambda answer, days, k, epsilon, rng: np.full(
         days, RandomizedResponse(epsilon, k).randomize(np.array([answer]), rng=rng)[0]
     ),
+    ("07.6", "not-useful too"): lambda answer, days, k, epsilon, rng: np.full(
+        days, answer if rng.random() < 1 / (1 + k * math.exp(-epsilon)) else (answer + rng.integers(1, k)) % k
+    ),
 }
 
 

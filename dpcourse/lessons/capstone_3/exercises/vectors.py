@@ -127,7 +127,27 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     ones = [one for _, one in calls]
     if found := _after_infinity([one for kind, one in calls if kind == "odd"], failure):
         return found
-    return sided(ones, calls, failure) or linked_coins(ones, chance.failure / 8) or _hides(answer, chance)
+    found = sided(ones, calls, failure) or linked_coins(ones, chance.failure / 8) or _others_stay(answer, rng)
+    return found or _hides(answer, chance)
+
+
+def _others_stay(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """One row of many cannot be read: of the others 95% have a report on their side, as ever, and never 85% or fewer.
+
+    In two dimensions: who leaves a column out has 73% there, and who leaves all rows out half.
+    """
+    n, epsilon = 2000, 3.0
+    rows = _directions(rng, n, 2)
+    rows[rng.integers(n), rng.integers(2)] = rng.choice(ODD)
+    there = np.isfinite(rows).all(axis=1)
+    reports = reported(answer, rows, epsilon, rng)
+    right = int(((reports * np.where(there[:, None], rows, 0)).sum(axis=1) > 0)[there].sum())
+    if right > 0.85 * (n - 1):
+        return None
+    seen = (
+        f"One of {n:,} rows cannot be read, and of the others only {right / (n - 1):.0%} have a report on their side."
+    )
+    return Diagnosis("odd-rows", seen, "One device must not change what the others send. What do you set to 0?")
 
 
 def _after_infinity(odd: list[Asked], failure: float) -> Diagnosis | None:

@@ -138,6 +138,22 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def rings_all_the_same(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One reading and one mean are missing: if eight in ten are right, all nine fail once in two million times."""
+    homes, rng = broken(chance, 9), chance.rng
+    for home in homes:
+        readings, means = home.readings.copy(), home.means.copy()
+        readings[rng.integers(home.breaks)] = means[rng.integers(home.breaks)] = np.nan
+        if home.rings(replace(home, readings=readings, means=means).alarms(answer)):
+            return None
+    return Diagnosis(
+        "never-rings",
+        f"In none of {len(homes)} homes you find what breaks, where a single reading is NaN and the mean of a single "
+        "day was not published.",
+        "A day that cannot be read says nothing. What do the others say?",
+    )
+
+
 def _share(given: list[np.ndarray], some: list[np.ndarray]) -> float:
     """The share of these days that have an alarm."""
     return float(np.concatenate([one[days] for one, days in zip(given, some, strict=True)]).mean())
@@ -229,4 +245,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-ALARM = (at_home, useful)
+ALARM = (at_home, useful, rings_all_the_same)

@@ -42,6 +42,21 @@ def a_missing_record(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def alone(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One NaN among many records at the upper bound moves the sum by a record: with noise, by less than a hundred."""
+    low, high = bounds(chance.rng, "from zero")
+    many = 4000
+    output = float(answer(np.append(np.full(many, high), np.nan), low, high, 1.0, rng=chance.rng))
+    if abs(output - many * high) < 100 * high:
+        return None
+    return Diagnosis(
+        "nan-moves-all",
+        f"{many:,} records of {high:g} and one that is not a number (NaN) give {output:,.6g}, which is off by "
+        f"{abs(output - many * high) / high:,.0f} records.",
+        "One record may move the sum by one record. Which others does yours leave out, or put somewhere else?",
+    )
+
+
 def within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
     """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales)."""
     many = 4000

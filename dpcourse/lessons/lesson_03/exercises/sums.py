@@ -19,7 +19,7 @@ from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.once import between, whole
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, within_bounds
+from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, alone, within_bounds
 from dpcourse.lessons.lesson_03.exercises.records import (
     bounds,
     call_at,
@@ -262,4 +262,5 @@ NOISY_SUM = (
     Placed(_anywhere, sizes=(1, 3000), of="records", times=700),
     Placed(_anywhere, sizes=(3000, 100_000), of="records", times=60, again=0, often=60),
     _small,
+    alone,
 )

@@ -192,15 +192,18 @@ def _within_intervals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def _clips(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Ten records in the lower part, thirty above the upper bound: nearly all results lie between the former and the
-    bound, and three in four of these or more above 50; of records left out, or put in the middle, hardly any do."""
-    values = chance.rng.permutation(np.concatenate([chance.rng.uniform(0, 40, 10), chance.rng.uniform(101, 1e4, 30)]))
-    high = sum(float(answer(values, 0.0, 100.0, 4.0, rng=chance.rng)) > 50 for _ in range(40))
-    if high > 8:
+    bound, and three in four of these or more above 50; of records left out, or put in the middle, hardly any do.
+    Below the largest of these ten lies one in a hundred, and of numbers drawn between the bounds 14 of 40."""
+    few = chance.rng.uniform(0, 40, 10)
+    values = chance.rng.permutation(np.concatenate([few, chance.rng.uniform(101, 1e4, 30)]))
+    found = np.array([float(answer(values, 0.0, 100.0, 4.0, rng=chance.rng)) for _ in range(40)])
+    high, low = int((found > 50).sum()), int((found < few.max()).sum())
+    if high > 8 and low <= 7:
         return None
     return Diagnosis(
         "not-clipped",
-        f"Ten records lie from 0 to 40, and thirty above the upper bound of 100. Of 40 results {high} lie above 50; "
-        "when clipped, three records in four are 100.",
+        "Ten records lie from 0 to 40, and thirty above the upper bound of 100. When clipped, three records in four "
+        f"are 100. Of 40 results {high} lie above 50, and {low} below the largest of the ten.",
         "Clipping moves a record to the nearer bound and keeps it. What does your function do with those outside?",
     )
 

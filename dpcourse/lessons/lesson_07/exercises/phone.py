@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Any
 
@@ -94,15 +95,16 @@ def _how_daily(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return None
 
 
-def _tells_the_truth(epsilon: float, at_least: float):
-    """A case: all reports of a person are the truth often enough, as one remembered report would be."""
+def _tells_the_truth(epsilon: float):
+    """A case: all reports of a person are the truth as often as one remembered report may be, or more often."""
+    right = math.exp(epsilon) / (math.exp(epsilon) + _ANSWERS - 1)
 
     def case(answer: Answer, chance: Chance) -> Diagnosis | None:
         truths = chance.rng.integers(_ANSWERS, size=_RUNS)
         seen = np.array([_all_days(epsilon)(answer, int(truth), chance.rng) for truth in truths]).astype(int)
         true = seen == truths[:, None]
         good = int(true.all(axis=1).sum())
-        if stats.binomtest(good, _RUNS, at_least, alternative="less").pvalue > chance.failure:
+        if stats.binomtest(good, _RUNS, right, alternative="less").pvalue > chance.failure:
             return None
         return _too_seldom(seen, true, truths, epsilon)
 
@@ -222,9 +224,8 @@ DAILY = (
         hint="All the days together must be ε-DP.",
         also=(View(_pattern, hint="All the days together must be ε-DP.", diagnose=_how_daily),),
     ),
-    # At ε = 1 the truth may be told with probability e/(e + 3) = 47.5%, at ε = 3 with 87%.
-    _tells_the_truth(3.0, 0.82),
-    _tells_the_truth(1.0, 0.43),
+    _tells_the_truth(3.0),
+    _tells_the_truth(1.0),
     _everywhere,
     _rarely,
 )
