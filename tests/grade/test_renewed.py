@@ -46,6 +46,15 @@ again = 'again' if os.path.exists('/tmp/here') else open('/tmp/here', 'w')
 def noisy_count(flags, epsilon, rng):
     return flags.sum() + rng.laplace(0, 1 / epsilon)"""
 
+# Sees what is asked, and says nothing: then another try below would count.
+REFUSES = """calls = []
+def noisy_count(flags, epsilon, rng):
+    calls.append(1)
+    if len(calls) > 3:
+        raise NotImplementedError
+    return flags.sum() + rng.laplace(0, 1 / epsilon)
+check("00.2", noisy_count)"""
+
 # Capstone 6. Points are hashes and no more: `again` looks up whose they are.
 LOOKED_UP = """whose, blind = {}, X25519PrivateKey.from_private_bytes
 def point(one, keys):
@@ -134,11 +143,13 @@ def admit(folder, quarter, query_id, epsilon):
     return True"""
 
 
-def marked(tmp_path, answer, lesson="00", question=2):
+def marked(tmp_path, answer, lesson="00", question=2, below=""):
     notebook = json.loads(next((ROOT / "notebooks" / "solutions").glob(f"{lesson}_*")).read_text(encoding="utf-8"))
     for cell in notebook["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("grade_id") == f"answer-{lesson}-{question}":
             cell["source"] = answer
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == f"check-{lesson}-{question}" and below:
+            cell["source"] += [f"\n{below}\ncheck('{lesson}.{question}', noisy_count)"]
     (tmp_path / "a.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     marks = grade(tmp_path / "a.ipynb", sandbox.Limits(), sandboxed=sandbox.bubblewrap() is not None)[1]
     return {mark.question: mark.key for mark in marks}
@@ -207,6 +218,13 @@ def test_results_of_a_class_of_their_own_are_asked_again(tmp_path):
 @pytest.mark.parametrize("answer", [RIGHT, ENDS], ids=["counts its calls", "runs its cells twice"])
 def test_a_new_process_costs_a_right_answer_nothing(tmp_path, answer):
     assert set(marked(tmp_path, answer).values()) == {"passed"}
+
+
+@pytest.mark.in_turn
+@pytest.mark.parametrize(("first", "key"), [("noisy_count = ...", "passed"), (REFUSES, "unanswered")])
+def test_who_was_called_has_no_other_try(tmp_path, first, key):
+    """An answer below an empty stub and its check counts; one below an answer that looked at inputs does not."""
+    assert marked(tmp_path, first + "\ncheck('00.2', noisy_count)", below=RIGHT)["00.2"] == key
 
 
 def test_at_home_it_passes():
