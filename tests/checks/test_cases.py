@@ -9,6 +9,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from dpcourse.audit import AuditResult, Finding
@@ -16,6 +17,7 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Equals, Mistake, Returns, Useful, Value, View
 from dpcourse.checks.cases.audited import LIKELY
+from dpcourse.checks.cases.exact import holds_text
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.privacy import Guarantee
 
@@ -238,3 +240,25 @@ def test_an_audit_of_errors_alone_is_none():
 
     found = case(Answer(stops), Chance(np.random.default_rng(0), 1e-6))
     assert found.key == "raised" and found.seen.endswith("stops in 100% of runs: ValueError: too few.")
+
+
+def nested(inner):
+    """An array of objects without dimensions, which NumPy reads as what it holds."""
+    array = np.empty((), dtype=object)
+    array[()] = inner
+    return array
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["0.5", b"0.5", [1.0, ["0.5"]], np.array(["0.5"]), pd.Series(["0.5"]), np.array([1, "0.5"], dtype=object)]
+    + [nested("0.5"), nested(np.array(b"0.5"))],
+    ids=repr,
+)
+def test_text_that_reads_like_a_number_is_text_wherever_it_stands(value):
+    assert holds_text(value)
+
+
+@pytest.mark.parametrize("value", [0.5, [1, 2.0, True], (None,), Fraction(1, 2), pd.Series([1.0]), nested(2)], ids=repr)
+def test_numbers_are_no_text(value):
+    assert not holds_text(value)

@@ -170,6 +170,6 @@ def holds_text(value: Any) -> bool:
     if isinstance(value, list | tuple):
         return not {float, int, bool}.issuperset(map(type, value)) and any(map(holds_text, value))
     array = np.asarray(value)
-    if array.dtype.kind == "O" and array is value:
+    if array.dtype.kind == "O" and (array.ndim or array is value):
         return any(map(holds_text, array.flat))
-    return array.dtype.kind in "US" or isinstance(value, bytes)
+    return array.dtype.kind in "US"
