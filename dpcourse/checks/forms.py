@@ -24,7 +24,8 @@ KINDS: tuple[Callable[[int], Any], ...] = (PCG64, MT19937, Philox, SFC64, PCG64D
 SCALARS = {float: np.float64, bool: np.bool_}
 SHIFTS = (0, 48, 97, 97)  # bits that a seed has not of its 128: half have 31 or fewer, as people write them
 SMALL = 2**15  # two of them may be multiplied in 32 bits
-_FLAT = {bool, int, float, str, type(None), np.float64, np.int64, np.bool_}
+NUMBERS = {bool, int, float, type(None), np.float64, np.int64, np.bool_}  # most members of most lists
+FLAT = {*NUMBERS, str}
 LARGE = 2**20  # bytes of an array that is laid out anew in one of sixteen calls only
 
 
@@ -76,7 +77,7 @@ def _kept(value: Any) -> Any:
     if type(value) is dict:
         return {key: _kept(held) for key, held in value.items()}
     if type(value) in (list, tuple):
-        return value[:] if _FLAT.issuperset(map(type, value)) else type(value)(map(_kept, value))
+        return value[:] if FLAT.issuperset(map(type, value)) else type(value)(map(_kept, value))
     return value.copy() if type(value) is set else value
 
 

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from dpcourse.checks import forms
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.privacy import Guarantee
 
@@ -34,7 +35,6 @@ REMEMBERS = Diagnosis(
     "behind?",
 )
 _SAME = (type(None), bool, int, float, complex, str, bytes, np.generic, Fraction, Decimal, Guarantee, Enum)
-_NUMBERS = {bool, int, float, np.float64, np.int64, np.bool_}
 Path = tuple[Any, ...]
 
 
@@ -158,7 +158,7 @@ def as_kept(result: Any, most: float = math.inf) -> Any:
 
 
 def _copied(value: Any, left: list[float], otherwise: Callable[[Any], Any] | None = None) -> Any:
-    numbers = isinstance(value, list | tuple) and _NUMBERS.issuperset(map(type, value))
+    numbers = isinstance(value, list | tuple) and forms.NUMBERS.issuperset(map(type, value))
     sized = numbers or isinstance(value, str | bytes)
     left[0] -= value.nbytes if isinstance(value, np.ndarray) else 64 + 8 * len(value) if sized else 64
     if left[0] < 0:

@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from dpcourse.checks import forms
 from dpcourse.checks.diagnosis import Diagnosis
 
-_NUMBERS = {float, int, bool, type(None), np.float64, np.int64, np.bool_}
-_QUICK = {*_NUMBERS, str}
 _TEXTS = {"nan", "+nan", "-nan", b"nan", b"+nan", b"-nan"}
 NAN = Diagnosis("nan", "At least one of your results holds NaN (not a number).", "Where is something divided by zero?")
 
@@ -34,7 +33,7 @@ def holds_nan(result: Any) -> bool:
     if isinstance(result, str | bytes):  # which `float` reads
         return result.strip().lower() in _TEXTS
     if isinstance(result, list | tuple):
-        if _NUMBERS.issuperset(map(type, result)):
+        if forms.NUMBERS.issuperset(map(type, result)):
             return any(map(operator.ne, result, result))
         return any(map(holds_nan, result))
     if isinstance(result, dict):
@@ -51,10 +50,10 @@ def wider(result: Any) -> str:
     >>> wider([1.0, {"sum": np.array([1j])}]), wider([1.0, 2])
     ('complex', '')
     """
-    if type(result) in _QUICK:
+    if type(result) in forms.FLAT:
         return ""
     if isinstance(result, list | tuple | set | frozenset):
-        return "" if _QUICK.issuperset(map(type, result)) else next(filter(None, map(wider, result)), "")
+        return "" if forms.FLAT.issuperset(map(type, result)) else next(filter(None, map(wider, result)), "")
     if isinstance(result, dict):
         return next(filter(None, map(wider, (*result, *result.values()))), "")
     if isinstance(result, complex | np.complexfloating):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpcourse.checks import forms
 from dpcourse.checks.beside import of_its_own
 from dpcourse.checks.elsewhere import Elsewhere
 from dpcourse.grade import wire
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
 
 MOST_AHEAD, AT_FIRST = 128, 16
 SMALL = 2**12  # bytes of an array that is sent with each call
-_MEMBERS = {bool, int, float, str, type(None), np.float64, np.int64, np.bool_}  # of lists that are looked into
-_STAYS = (*_MEMBERS, np.generic, np.random.Generator)  # a generator's state is looked at every time
+_STAYS = (*forms.FLAT, np.generic, np.random.Generator)  # a generator's state is looked at every time
 Sent = tuple[list[Any], dict[str, Any], list[list[Any]]]  # arguments, keywords, and which arrays are there already
 
 
@@ -28,7 +28,7 @@ class Asked:
 
     def __init__(self, given: tuple[Any, ...], sent: Sent) -> None:
         self.given, self.sent = given, sent
-        lists = [value for value in given if type(value) is list and _MEMBERS.issuperset(map(type, value))]
+        lists = [value for value in given if type(value) is list and forms.FLAT.issuperset(map(type, value))]
         self._held = [(value, tuple(value)) for value in lists]
         generators = sum(isinstance(value, np.random.Generator) for value in given)
         # Whether these objects, given again, make the same call, but for one generator: it can be seen if they changed.
