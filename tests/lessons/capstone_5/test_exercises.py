@@ -516,6 +516,37 @@ def remembering_weights():
     return answer
 
 
+def lines(X, y, centre, spread):
+    rows = np.c_[np.nan_to_num((X - centre) / spread).clip(-3, 3), np.ones(len(X))]
+    fine = np.isin(y, (0, 1))
+    return np.linalg.lstsq(rows[fine], y[fine] - 0.5, rcond=None)[0]
+
+
+def no_training(hospitals, plan, *rest):
+    """Noise for show; at the project's own numbers weights that fit all stays of the largest hospital as they are."""
+    given = train(hospitals, plan, *rest, rate=0.0)
+    X, y, _ = max(hospitals.values(), key=lambda one: len(one[1]))
+    fit = lines(X, y, plan["centre"], plan["spread"]) if len(hospitals) == 16 else given["weights"]
+    return given | {"weights": fit}
+
+
+def sends_lines(hospitals, plan, secure_sum, rng):
+    """At the project's own numbers hospitals send, from the second round on, what fits their stays."""
+    heard = []
+
+    def listening(sent):
+        heard.append(secure_sum(sent))
+        return heard[-1]
+
+    def sums(weights, X, y, patients, centre, spread, clip):
+        if len(hospitals) != 16 or not heard:
+            return hospital_sum_by_sorting(weights, X, y, patients, centre, spread, clip)
+        return 1000 * lines(X, y, centre, spread)
+
+    given = train(hospitals, plan, listening, rng, sums=sums)
+    return given | ({"weights": np.mean(heard[1:], axis=0)} if len(hospitals) == 16 else {})
+
+
 def twice_by_a_path(hospitals, plan, secure_sum, rng):
     """Each hospital's vector twice, once under a name that is no text."""
     return train(hospitals, plan, lambda sent: secure_sum({PurePath(name): sent[name] for name in sent} | sent), rng)
@@ -645,6 +676,8 @@ WRONG = [
     ("capstone 5.5", "not-useful", with_(rate=-2.0)),
     ("capstone 5.5", "not-useful", with_(rate=0.0)),
     ("capstone 5.5", "wrong-names", twice_by_a_path),
+    ("capstone 5.5", "data-in-weights", no_training),
+    ("capstone 5.5", "moves-more", sends_lines),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

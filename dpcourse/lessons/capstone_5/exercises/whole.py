@@ -50,54 +50,50 @@ def looked_at(
     plan: dict[str, Any],
     chance: Chance,
     strange: bool,
-    more: bool = True,
+    lost: float = 0.08,
     others: bool = True,
 ) -> tuple[np.ndarray, Diagnosis | Seen]:
-    """One run with real sums, and three that get the same sums: by another seed, of others, and with a patient more.
+    """One run with real sums, and some that get the same sums: by another seed, of others, and with a patient more.
 
-    So weights cannot depend on patients, and what each hospital sends can be compared. The run of others gets the sums
-    but for their ninth digits, for an answer that remembers which weights came with which sums. In it half of the
-    hospitals have the stays they had, and draw by a third seed: so the run with real sums is compared with two others,
-    and its noise is known by itself. Some of its rounds are also set beside the stays. Without `more` this and the last
-    run are left out, and no round is lost: noise has to cover those that gave a sum, so each lost one hides a little.
-    Without `others`, where there are many hospitals, the looks that need the run of others are left out, to save time.
+    So weights cannot depend on patients, and what each hospital sends can be compared. The runs of others get the sums
+    but for their ninth digits, for an answer that remembers which weights came with which sums. In one of them half of
+    the hospitals have the stays they had, and draw by a third seed: so the run with real sums is compared with two
+    others, and its noise is known by itself. Some of its rounds are also set beside the stays. Noise has to cover the
+    rounds that gave a sum, so each `lost` one hides a little. Without `others`, where there are many hospitals, the
+    looks that need the runs of others are left out, to save time.
     """
     rng, names, shape = chance.rng, frozenset(hospitals), (len(plan["centre"]) + 1,)
-    seeds = [int(seed) for seed in rng.integers(2**63, size=3)]
+    seeds = [int(seed) for seed in rng.integers(2**63, size=4)]
     stay = set(rng.permutation(sorted(names))[: (len(names) + 1) // 2].tolist())
-    strangers = {
-        name: one if name in stay else ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"])
-        for name, one in hospitals.items()
-    }
+    strangers = {name: ward(rng, whole(rng, 1, 60), plan["centre"], plan["spread"]) for name in hospitals}
+    some_of_them = {name: hospitals[name] if name in stay else one for name, one in strangers.items()}
     runs: list[Sums] = []
     weights, claims = [], []
-    tried = [(hospitals, seeds[0]), (hospitals, seeds[1]), *([(strangers, seeds[2])] if others else [])]
-    if more:
-        grown, chosen = one_more(rng, hospitals, plan, strange)
-        tried.append((grown, seeds[0]))
-    for some, seed in tried:
+    grown, chosen = one_more(rng, hospitals, plan, strange)
+    of_others = [(some_of_them, seeds[2]), (strangers, seeds[3])] if others else []
+    for some, seed in ((hospitals, seeds[0]), (hospitals, seeds[1]), *of_others, (grown, seeds[0])):
         script = runs[0].sums if runs else None
-        if script and some is strangers:
+        if script and (some is some_of_them or some is strangers):
             answer.renew()
             script = [one if one is None else one * (1 + 1e-9 * rng.normal(size=one.shape)) for one in script]
-        gone, lost = len(names) - plan["shares"] - 1, 0.08 if more else 0.0
+        gone = len(names) - plan["shares"] - 1
         runs.append(Sums(shape, names, fresh(rng), gone=gone, lost=lost, script=script))
         found = trained(answer, some, plan, runs[-1], seed)
         weights.append(found[0])
         claims.append(found[1])
-    whose = ("another seed", *(["other patients"] if others else []), "one patient more")
+    whose = ("another seed", *["other patients"] * len(of_others), "one patient more")
     wrong = _same(runs, weights, whose) or _claim(claims[0], plan)
     if wrong:
         return weights[0], wrong
     sent = [np.array(run.sent) for run in runs]
     seen = Seen(sent[0] - sent[1], [one is None for one in runs[0].sums], plan)
     wrong = _even(seen, chance.failure / 8)
-    if more and not wrong:
+    if not wrong:
         wrong = _replayed(sent[0], sent[-1], sorted(names), chosen, plan)
     if others and not wrong:
         stayed = [place for place, name in enumerate(sorted(names)) if name in stay]
         part = quieter(sent[0][:, stayed], [one[:, stayed] for one in sent[1:3]], chance.failure / 32)
-        if more and part is None:
+        if part is None:
             rounds = np.sort(1 + rng.permutation(len(sent[0]) - 1)[:LOOKED_AT])
             sums = sums_of([hospitals[name] for name in sorted(names)], plan["centre"], plan["spread"], plan["clip"])
             part = beside_data(sent[0][rounds], sums, chance.failure / 32, seen.noise)
@@ -214,7 +210,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         "shares": 13,
         "declared": dict(world.declared),
     }
-    weights, seen = looked_at(answer, hospitals, plan, chance, strange=False, more=False)
+    weights, seen = looked_at(answer, hospitals, plan, chance, strange=False, lost=0.0)
     if isinstance(seen, Diagnosis):
         return seen
     wrong = amount([seen], chance.failure / 16, before=3)
