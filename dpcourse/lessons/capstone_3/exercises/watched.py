@@ -11,13 +11,12 @@ import numpy as np
 
 from dpcourse.checks.answered import HandedOver, heard
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import fresh
 from dpcourse.checks.plain import parts
 from dpcourse.datasets.telemetry import WIDTH
 from dpcourse.lessons.capstone_3.exercises.sums import Messages
-from dpcourse.lessons.capstone_3.exercises.tools import decades, people
+from dpcourse.lessons.capstone_3.exercises.tools import people
 
 MOST = 50  # rounds
 WANTED = ("weights", "sums", "claim")
@@ -76,41 +75,6 @@ def trained(
     return {**given, "weights": weights, "sums": sums}
 
 
-def leaves(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Nothing but noisy sums leaves: other devices with the same sum, and sums that the noise hides."""
-    rng, n = chance.rng, 20
-    epsilon, seed = decades(rng, 0.1, 5), int(rng.integers(2**63))
-    v = rng.integers(-64, 65, WIDTH) / 1024  # so that sums are exact in any order
-    pairs = np.where(np.arange(n)[:, None] % 2, v, -v)
-    seen = []
-    for updates in (pairs, pairs[::-1].copy(), np.zeros((n, WIDTH))):
-        fleet = Asked(lambda _, updates=updates: (np.arange(n), updates.copy()))  # type: ignore[misc]
-        given = trained(answer, fleet, n, epsilon, 1e-8, n, np.random.default_rng(seed))
-        if given is None:
-            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
-        seen.append(np.vstack((*fleet.weights, given["weights"])))
-    for other in seen[1:]:
-        if seen[0].shape != other.shape or not np.allclose(seen[0], other, rtol=1e-5, atol=1e-6 * np.abs(other).max()):
-            return Diagnosis(
-                "beyond-sums",
-                "We asked twice with the same seed. The second time devices sent other updates with the same sum, and "
-                "your weights, or the number of rounds, changed.",
-                "The server sees noisy sums and nothing else. What else do you look at?",
-            )
-    if wrong := exact_sum(answer, rng, chance.failure / 4):
-        return wrong
-    for _ in range(6):
-        wrong, rounds = _replayed(answer, rng)
-        if rounds:
-            return wrong
-    return Diagnosis(
-        "exact-sum",
-        "We trained with your function on six fleets, three times on each. Each time one run made a single round and "
-        "another made more. So we could not tell whether your weights follow anything but noisy sums.",
-        "What decides how many rounds you make?",
-    )
-
-
 def exact_sum(
     answer: Answer,
     rng: np.random.Generator,
@@ -142,40 +106,3 @@ def exact_sum(
     seen = "With noise far larger than all that the devices send (epsilon = 1e-5), your weights still follow what they "
     seen += "send."
     return Diagnosis("exact-sum", f"{seen} One fleet had {n:,} devices.", ITS_NOISE)
-
-
-def _replayed(answer: Answer, rng: np.random.Generator) -> tuple[Diagnosis | None, int]:
-    """The same noisy sums from other exact ones: two seeds, then the first, and devices that make up the difference.
-
-    Weights may move by a hundredth of what the noise itself moves them. And how many rounds were compared: none where
-    one run has a single round, and another more.
-    """
-    n, epsilon, delta = people(rng, 3100, 15_000), decades(rng, 1, 8), decades(rng, 1e-9, 1e-5)
-    updates = rng.normal(size=(n, WIDTH)) * rng.uniform(0.01, 0.06)
-    seeds, shift = [int(seed) for seed in rng.integers(2**63, size=2)], np.zeros((MOST, WIDTH))
-    sums, reached = [], []
-    for seed in (*seeds, seeds[0]):
-        by = iter(shift / n)
-        fleet = Asked(lambda _, by=by: (np.arange(n), updates + next(by)), keep=lambda _: False)  # type: ignore[misc]
-        given = trained(answer, fleet, n, epsilon, delta, n, np.random.default_rng(seed))
-        if given is None:
-            return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse."), 1
-        sums.append(given["sums"])
-        reached.append(np.vstack((*fleet.weights[1:], given["weights"])) - fleet.weights[0])
-        if len(sums) == 2:
-            both = min(map(len, sums))
-            shift[:both] = sums[1][:both] - sums[0][:both]
-            answer.renew()
-    # Who stops by what the sums say makes fewer rounds in one run: then the rounds that all have are compared.
-    same = both if len({len(one) for one in sums}) == 1 else min(both, len(sums[2])) - 1
-    off, room = np.abs(sums[2][:same] - sums[1][:same]).max(initial=0), 1e-3 * np.abs(shift).max()
-    noise, exact = (float(np.abs(reached[1][:same] - reached[k][:same]).max(initial=0)) for k in (0, 2))
-    if off <= room and exact <= 0.01 * noise:
-        return None, same
-    seen = f"{n:,} devices sent other updates, chosen so that your noisy sums stay the same. Your weights moved by "
-    ask = ITS_NOISE
-    if off > room:
-        ask = "Which of your draws depend on what devices send?"
-        seen = "With the same seed your noise is another one where devices send other updates. Your weights moved by "
-    seen += f"{exact:.2g}. With the same updates and other noise they moved by {noise:.2g}."
-    return Diagnosis("exact-sum", seen, ask), same
