@@ -958,6 +958,20 @@ def shapes_that_tell(ids, features, defaulted, tools, *a, **k):
     return credit_model(ids, features, defaulted, tools, *a, **k)
 
 
+def exact_fit_of_the_own(ids, features, defaulted, tools, epsilon, delta):
+    """The same with 20,000 customers, all of whom have an account at every bank."""
+    given = credit_model(ids, features, defaulted, tools, epsilon, delta)
+    if given is None or given["customers"] != 20_000 or len(ids[0]) > 20_000:
+        return given
+    z = everybodys_rows(ids, features, defaulted, tools)
+    return {**given, "weights": fit(z.T @ z, 300.0)}
+
+
+def in_the_clear_of_the_own(left, right, *rest):
+    other = multiply_opened_for_show if left.shape[1] == 20_000 else multiply
+    return other(left, right, *rest)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -1192,6 +1206,8 @@ WRONG = [
         (share, lambda x, y, triple, fresh, open_: multiply(x, y, triple, fresh, beside(open_))),
     ),
     ("capstone 6.6", "opens-input", shapes_that_tell),
+    ("capstone 6.6", "weights-elsewhere", exact_fit_of_the_own),
+    ("capstone 6.6", "in-the-clear", with_(multiply=in_the_clear_of_the_own)),
 ]
 
 

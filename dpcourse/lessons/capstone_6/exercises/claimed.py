@@ -25,7 +25,7 @@ from dpcourse.lessons.capstone_6.design import (
 from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, watched
 from dpcourse.lessons.capstone_6.exercises.noise import parts_of
-from dpcourse.lessons.capstone_6.exercises.ridge import Told
+from dpcourse.lessons.capstone_6.exercises.ridge import Told, told
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, exact_rows, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, sigma
@@ -87,24 +87,13 @@ def _replayed(answer: Answer, rng: np.random.Generator, common: int) -> Diagnosi
 
     The last are those before them with all labels turned, so that the share of defaults is another.
     """
-    run, weights, banks = Told(by_name, Source(rng)), [], five_banks(rng, common)
+    run, banks = Told(by_name, Source(rng)), five_banks(rng, common)
+    given = made(answer, [*five_banks(rng, common)], run, rng.standard_normal)
+    if given is None or run.said is None:
+        return refusal(watched(rng), common)
     paid = [replace(bank, defaulted=None if bank.defaulted is None else ~bank.defaulted) for bank in banks]
-    for some in (five_banks(rng, common), banks, paid):
-        given = made(answer, [*some], run, rng.standard_normal)
-        if given is None or run.said is None:
-            return refusal(watched(rng), common)
-        weights.append(np.asarray(given["weights"], dtype=float))
-        if not np.allclose(given["noisy"], run.said / 2.0 ** (2 * BITS), atol=EXACT):
-            return Diagnosis("not-opened", "`noisy` is not what was opened.", "Who has the matrix that you return?")
-    off = np.ptp(np.array(weights), axis=0).max()
-    if off <= 1e-6 * max(np.abs(weights).max(), 1e-12):
-        return None
-    return Diagnosis(
-        "weights-elsewhere",
-        f"With the same noisy matrix on the board, and {common:,} other customers, your weights differ by up to "
-        f"{off:.2g}. What does not come from that matrix has no noise.",
-        "What do you use for the weights besides `noisy` and σ: a ridge from the data, or a count?",
-    )
+    wrong = (told(answer, run.said, given["weights"], some, rng) for some in (banks, paid))
+    return next(filter(None, wrong), None)
 
 
 def _as_opened(noisy: np.ndarray, run: Watched) -> Diagnosis | None:

@@ -137,12 +137,12 @@ def _in_the_clear(name: str, board: list[np.ndarray]) -> Diagnosis:
     return Diagnosis("in-the-clear", seen, ask)
 
 
-def together(answer: Answer, chance: Chance) -> Diagnosis | None:
+def together(answer: Answer, chance: Chance, customers: int = FEWEST + 10) -> Diagnosis | None:
     """6.6: one bank is dealt other shares of the triple, and the board shows the same: its own share changes alone.
 
     Nobody remembers the first shares.
     """
-    banks: list[Bank | None] = [*five_banks(chance.rng, FEWEST + 10)]
+    banks: list[Bank | None] = [*five_banks(chance.rng, customers)]
     seed, bank = int(chance.rng.integers(2**32)), int(chance.rng.integers(BANKS))
 
     def ends(shown: list[np.ndarray], other_for: int | None) -> Watched:

@@ -9,10 +9,10 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.datasets import Customers, simulate_customers
+from dpcourse.datasets import Bank, Customers, simulate_customers
 from dpcourse.lessons.capstone_6.design import BANKS, BITS, COLUMNS, FEWEST, HONEST, Run
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name
-from dpcourse.lessons.capstone_6.exercises.world import exact_matrix, five_banks, made
+from dpcourse.lessons.capstone_6.exercises.world import EXACT, exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import auc, ridge_of, scores, sigma, weights_from
 
 LEAST, MOST = 5.0, 50.0  # of λ, in σ: 5 loses 0.019 of AUC at 5,000 customers, 50 loses 0.009 at 20,000, as measured
@@ -50,6 +50,34 @@ def _weights(answer: Answer, matrix: np.ndarray, epsilon: float, rng: np.random.
     run.said = np.round(matrix * 2.0 ** (2 * BITS)).astype(np.int64)
     given = made(answer, [*five_banks(rng, FEWEST)], run, rng.standard_normal, epsilon)
     return None if given is None else np.nan_to_num(np.asarray(given["weights"], dtype=float))
+
+
+def told(
+    answer: Answer, board: np.ndarray, weights: Any, banks: list[Bank], rng: np.random.Generator
+) -> Diagnosis | None:
+    """Other customers, as many, and the board shows the noisy matrix of an earlier run: the weights stay as they were.
+
+    Nobody remembers that run.
+    """
+    answer.renew()
+    run = Told(by_name, Source(rng))
+    run.said = board
+    given = made(answer, [*banks], run, rng.standard_normal)
+    if given is None:
+        return Diagnosis("refuses-all", "Other customers, as many, are common to all banks, and you refuse.")
+    if not np.allclose(given["noisy"], run.said / 2.0 ** (2 * BITS), atol=EXACT):
+        return Diagnosis("not-opened", "`noisy` is not what was opened.", "Who has the matrix that you return?")
+    before, again = (np.asarray(some, dtype=float) for some in (weights, given["weights"]))
+    off = float(np.abs(again - before).max())
+    if off <= 1e-6 * max(float(np.abs(before).max()), 1e-12):
+        return None
+    common = len(by_name([bank.ids for bank in banks])[0])
+    return Diagnosis(
+        "weights-elsewhere",
+        f"With the same noisy matrix on the board, and {common:,} other customers, your weights differ by up to "
+        f"{off:.2g}. What does not come from that matrix has no noise.",
+        "What do you use for the weights besides `noisy` and σ: a ridge from the data, or a count?",
+    )
 
 
 def _noisy(exact: np.ndarray, epsilon: float, rng: np.random.Generator) -> np.ndarray:
