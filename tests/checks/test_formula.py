@@ -43,6 +43,13 @@ def test_arguments_are_named_as_the_student_names_them():
     assert wrong(SCALE, lambda width, e, times: 3.0).key == "constant-result"
 
 
+def test_arguments_without_names_are_counted():
+    """As in the grader, where an answer is a function of any arguments."""
+    two = Equals(lambda rng: (float(rng.uniform(2, 9)), 0.5), lambda sensitivity, epsilon: sensitivity / epsilon)
+    found = wrong(two, lambda *arguments, **keywords: arguments[0] / arguments[1] + 0.1 * arguments[0] ** 2)
+    assert found.seen.startswith("For argument 1 = ") and ", argument 2 = " in found.seen
+
+
 def test_the_input_shown_is_round():
     found = wrong(SCALE, lambda sensitivity, epsilon, k: right(sensitivity, epsilon, k) + 0.1 * k)
     given = found.seen.split(" your function")[0]

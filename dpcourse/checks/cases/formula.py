@@ -236,11 +236,12 @@ class Equals:
 
 
 def _names(answer: Answer, count: int) -> list[str]:
-    """The names of the student's own parameters."""
+    """The names of the student's own parameters, where each argument has one."""
     try:
-        names = list(inspect.signature(answer.value).parameters)
+        found = inspect.signature(answer.value).parameters.values()
     except (TypeError, ValueError):
-        names = []
+        found = {}.values()
+    names = [one.name for one in found if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
     return names if len(names) == count else [f"argument {place + 1}" for place in range(count)]
 
 
