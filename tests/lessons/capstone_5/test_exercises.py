@@ -547,6 +547,16 @@ def sends_lines(hospitals, plan, secure_sum, rng):
     return given | ({"weights": np.mean(heard[1:], axis=0)} if len(hospitals) == 16 else {})
 
 
+def first_stay_beside(hospitals, *rest):
+    """Far above the noise, on which side of the textbook's centre the first stay lies."""
+
+    def sums(weights, X, y, patients, centre, spread, clip):
+        side = np.sign(np.nan_to_num(X[0, 0] - centre[0])) if len(X) else 0
+        return hospital_sum_by_sorting(weights, X, y, patients, centre, spread, clip) + 1000 * clip * side
+
+    return train(hospitals, *rest, sums=sums)
+
+
 def twice_by_a_path(hospitals, plan, secure_sum, rng):
     """Each hospital's vector twice, once under a name that is no text."""
     return train(hospitals, plan, lambda sent: secure_sum({PurePath(name): sent[name] for name in sent} | sent), rng)
@@ -678,6 +688,7 @@ WRONG = [
     ("capstone 5.5", "wrong-names", twice_by_a_path),
     ("capstone 5.5", "data-in-weights", no_training),
     ("capstone 5.5", "moves-more", sends_lines),
+    ("capstone 5.5", "other-sums", first_stay_beside),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

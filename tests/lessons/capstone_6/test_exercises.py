@@ -967,6 +967,21 @@ def exact_fit_of_the_own(ids, features, defaulted, tools, epsilon, delta):
     return {**given, "weights": fit(z.T @ z, 300.0)}
 
 
+def exact_beside_a_large_one(ids, features, defaulted, tools, epsilon, delta):
+    """Exact weights but for the constant, which changes nothing: it is so large that the others seem to be the same."""
+    given = credit_model(ids, features, defaulted, tools, epsilon, delta)
+    if given is None or given["customers"] == FEWEST:
+        return given
+    z = everybodys_rows(ids, features, defaulted, tools)
+    return {**given, "weights": np.append(fit(z.T @ z, 300.0)[:-1], 1e8)}
+
+
+def in_the_clear_where_there_is_noise(ids, features, defaulted, tools, *rest):
+    """Nothing is masked, unless `normal` gives zeros."""
+    unmasked = {"multiply": multiply_unopened} if tools["normal"](3).any() else {}
+    return credit_model(ids, features, defaulted, tools, *rest, **unmasked)
+
+
 def in_the_clear_of_the_own(left, right, *rest):
     other = multiply_opened_for_show if left.shape[1] == 20_000 else multiply
     return other(left, right, *rest)
@@ -1208,6 +1223,8 @@ WRONG = [
     ("capstone 6.6", "opens-input", shapes_that_tell),
     ("capstone 6.6", "weights-elsewhere", exact_fit_of_the_own),
     ("capstone 6.6", "in-the-clear", with_(multiply=in_the_clear_of_the_own)),
+    ("capstone 6.6", "weights-elsewhere", exact_beside_a_large_one),
+    ("capstone 6.6", "in-the-clear", in_the_clear_where_there_is_noise),
 ]
 
 

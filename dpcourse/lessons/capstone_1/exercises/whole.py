@@ -16,7 +16,7 @@ from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.measured import to_decimals
 from dpcourse.checks.once import between, near, whole
 from dpcourse.checks.plain import only_numbers
-from dpcourse.checks.told import beside_data, quiet_in_earnest, quieter
+from dpcourse.checks.told import beside_data, other_sums, quiet_in_earnest, quieter, same_weights
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
 from dpcourse.lessons.capstone_1.exercises.earnest import LOOKED_AT, sums_of
@@ -165,12 +165,14 @@ def looked_at(
     delta: float,
     gone: tuple[str, ...],
     chance: Chance,
+    sums: bool = False,
 ) -> tuple[np.ndarray, Diagnosis | None]:
     """The weights of a run in earnest; and three runs that are told its sums: what is sent differs by draws of noise.
 
     The noise of two of them is looked at in every round, and the run in earnest has as much. `others`, told these sums
     but for their ninth digits: the weights stay as they are, but for the sixth. The digits are for an answer that
-    remembers which weights came with which sums.
+    remembers which weights came with which sums. With `sums`, a run in which no wafer can be read shows the noise that
+    the run in earnest had, and so what else it sent.
     """
     first, seed = Sums(gone), int(chance.rng.integers(2**32))
     weights = fitted(answer, fabs, epsilon, first, seed, delta)
@@ -179,7 +181,7 @@ def looked_at(
     answer.renew()
     nearly = [one * (1 + 1e-9 * chance.rng.normal(size=one.shape)) for one in first.gave]
     again = fitted(answer, others, epsilon, Sums(said=nearly), seed, delta)
-    if not np.allclose(weights, again, rtol=1e-6, atol=1e-6 * float(np.abs(weights).max())):
+    if not same_weights(weights, again, 1e-6):
         return weights, Diagnosis(
             "weights-elsewhere",
             "A second run had other wafers. secure_sum gave it the same sums (to eight digits), `rng` was the same, "
@@ -208,7 +210,35 @@ def looked_at(
     if part is None:
         some = real[np.sort(chance.rng.permutation(len(real))[:LOOKED_AT])]
         part = beside_data(some, sums_of([*fabs.values()]), chance.failure / 8, noise)
-    return weights, quiet_in_earnest(part, "fabs")
+    wrong = quiet_in_earnest(part, "fabs")
+    if sums and not wrong:
+        silent = {name: Wafers(np.full(X.shape, np.nan), y) for name, (X, y) in fabs.items()}
+        nobody = Sums(said=first.gave)
+        fitted(answer, silent, epsilon, nobody, seed, delta)
+        noise = np.array([[sent[name] for name in fabs] for sent in nobody.sent])
+        wrong = clipped_sums(real, noise, fabs, chance.rng)
+    return weights, wrong
+
+
+def clipped_sums(
+    real: np.ndarray, noise: np.ndarray, fabs: Mapping[str, Wafers], rng: np.random.Generator
+) -> Diagnosis | None:
+    """What is sent less its noise: the fabs' clipped sums, at the same weights, in a few rounds."""
+    if real.shape != noise.shape:
+        return Diagnosis("rounds", f"You take {len(real)} rounds, and {len(noise)} where no wafer can be read.", "")
+    rounds = np.sort(rng.permutation(len(real))[:LOOKED_AT])
+    seen = other_sums(real[rounds], noise[rounds], sums_of([*fabs.values()]), [*fabs], (rounds + 1).tolist())
+    if not seen:
+        return None
+    return Diagnosis("other-sums", seen, "Milestone 1.2: what does a fab add up, and at which weights?")
+
+
+def same_sums(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Fabs by any names, and any ε and δ, once more: without its noise, they send what milestone 1.2 adds up."""
+    names = _names(chance.rng)
+    fabs, others = (_renamed(names, chance.rng) for _ in range(2))
+    epsilon, delta = near(1.0, chance.rng, 4.0), between(chance.rng, 1e-8, 1e-4)
+    return looked_at(answer, fabs, others, epsilon, delta, (), chance, sums=True)[1]
 
 
 def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -221,10 +251,13 @@ def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
     seed, name = int(chance.rng.integers(2**32)), str(chance.rng.choice(list(clients)))
     X, y = clients[name]
 
-    def with_one(row: np.ndarray, label: int) -> dict[str, Wafers]:
-        return {**clients, name: Wafers(np.vstack([X, row]), np.append(y, label))}
+    place = int(chance.rng.integers(len(y) + 1))
 
-    row, fabs, first = chance.rng.choice((-0.9, 0.9), (1, 20)), with_one(np.full((1, 20), np.nan), 0), Sums()
+    def with_one(row: np.ndarray, label: int) -> dict[str, Wafers]:
+        return {**clients, name: Wafers(np.insert(X, place, row, axis=0), np.insert(y, place, label))}
+
+    row = chance.rng.choice((-1, 1), 20) * chance.rng.uniform(0.8, 1, 20)
+    fabs, first = with_one(np.full(20, np.nan), 0), Sums()
     fitted(answer, fabs, 3.0, first, seed)
     for label in (0, 1):
         told = Sums(said=first.gave)
@@ -237,7 +270,7 @@ def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
                     f"One wafer more moves what {name} sends in round {number} by {moved:.3g}; the noise is for 1.",
                     "How long is one wafer's part in what a fab sends?",
                 )
-            expected = float(np.linalg.norm(clipped_sum(np.zeros(WEIGHTS), row, np.array([label]))))
+            expected = float(np.linalg.norm(clipped_sum(np.zeros(WEIGHTS), row[None], np.array([label]))))
             if number == 1 and moved < 0.2 * expected:
                 return Diagnosis(
                     "sends-mean",
@@ -280,7 +313,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         alone = np.mean([right(train([data], [0.0]), drawn.test).mean() for data in fabs.values()])
         gone = str(world.choice(names[3:]))
         each = Chance(world, chance.failure / WORLDS)
-        weights, wrong = looked_at(answer, fabs, strangers, epsilon, delta, (gone,), each)
+        weights, wrong = looked_at(answer, fabs, strangers, epsilon, delta, (gone,), each, sums=True)
         if wrong:
             return wrong
         gains.append(right(weights, drawn.test).mean() - alone)
@@ -295,4 +328,4 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     return Diagnosis("not-useful", seen, ask if gain > -20 else "Do your steps go up the gradient, or down?")
 
 
-WHOLE = (private, everywhere, sends, useful)
+WHOLE = (private, everywhere, sends, same_sums, useful)

@@ -164,16 +164,19 @@ def one_more(
     names = rng.permutation(sorted(hospitals)).tolist()
     if not strange:
         names.sort(key=lambda name: len(hospitals[name][1]), reverse=True)
-    chosen, more, number = names[: plan["reach"]], _copied(hospitals), 10**6
+    chosen, more = names[: plan["reach"]], _copied(hospitals)
+    taken = np.unique(np.concatenate([one[2] for one in hospitals.values()]))
+    number = int(rng.choice(np.setdiff1d(np.arange(10 * len(taken) + 10), taken)))
     for place, name in enumerate(chosen):
         X, y, patients = more[name]
         stays = int(rng.choice((1, 3, 20))) if place else 20
         rows = plan["centre"] + plan["spread"] * rng.normal(0, 1.5, (stays, len(plan["centre"])))
         if strange:
             rows[0, rng.integers(rows.shape[1])] = rng.choice(CANARIES)
+        place = int(rng.integers(len(y) + 1))
         more[name] = (
-            np.vstack([X, rows]),
-            np.append(y, rng.integers(2, size=stays)),
-            np.append(patients, [number] * stays),
+            np.insert(X, place, rows, axis=0),
+            np.insert(y, place, rng.integers(2, size=stays)),
+            np.insert(patients, place, np.repeat(number, stays)),
         )
     return more, set(chosen)

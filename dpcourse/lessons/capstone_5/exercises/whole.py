@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from dpcourse.checks.claims import claimed
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import fresh
-from dpcourse.checks.told import beside_data, quiet_in_earnest, quieter
+from dpcourse.checks.told import beside_data, other_sums, quiet_in_earnest, quieter, same_weights
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
@@ -32,16 +33,18 @@ ANEW = "Each number, hospital and round needs a new draw. Where do you use one t
 
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Studies of several kinds, and what their noise has in common; one has whole readings, one those of a decimal."""
-    seen: list[Seen] = []
+    seen, sums = list[Seen](), list[Callable[[], Diagnosis | None]]()
     some = (chance.rng.permutation(one).tolist() for one in ((1, 2, 3), (0, 1, 2)))
     for kind, reach, decimals in zip(("ordinary", "clean", "strange"), *some, strict=True):
         hospitals, plan = study(chance.rng, reach, kind, decimals if decimals < 2 else None)
         clean = kind == "clean"
-        _, found = looked_at(answer, hospitals, plan, chance, strange=not clean, others=not clean)
+        _, found, sent = looked_at(answer, hospitals, plan, chance, strange=not clean, others=not clean)
         if isinstance(found, Diagnosis):
             return found
         seen.append(found)
-    return amount(seen, chance.failure / 16) or law(seen, chance.failure / 16)
+        sums.append(sent)
+    wrong = amount(seen, chance.failure / 16) or law(seen, chance.failure / 16)
+    return wrong or next(filter(None, (look() for look in sums)), None)
 
 
 def looked_at(
@@ -52,7 +55,7 @@ def looked_at(
     strange: bool,
     lost: float = 0.08,
     others: bool = True,
-) -> tuple[np.ndarray, Diagnosis | Seen]:
+) -> tuple[np.ndarray, Diagnosis | Seen, Callable[[], Diagnosis | None]]:
     """One run with real sums, and some that get the same sums: by another seed, of others, and with a patient more.
 
     So weights cannot depend on patients, and what each hospital sends can be compared. The runs of others get the sums
@@ -60,7 +63,8 @@ def looked_at(
     the hospitals have the stays they had, and draw by a third seed: so the run with real sums is compared with two
     others, and its noise is known by itself. Some of its rounds are also set beside the stays. Noise has to cover the
     rounds that gave a sum, so each `lost` one hides a little. Without `others`, where there are many hospitals, the
-    looks that need the runs of others are left out, to save time.
+    looks that need the runs of others are left out, to save time. The last that is returned looks at what was sent
+    besides noise, where this is right.
     """
     rng, names, shape = chance.rng, frozenset(hospitals), (len(plan["centre"]) + 1,)
     seeds = [int(seed) for seed in rng.integers(2**63, size=4)]
@@ -84,7 +88,7 @@ def looked_at(
     whose = ("another seed", *["other patients"] * len(of_others), "one patient more")
     wrong = _same(runs, weights, whose) or _claim(claims[0], plan)
     if wrong:
-        return weights[0], wrong
+        return weights[0], wrong, lambda: None
     sent = [np.array(run.sent) for run in runs]
     seen = Seen(sent[0] - sent[1], [one is None for one in runs[0].sums], plan)
     wrong = _even(seen, chance.failure / 8)
@@ -98,7 +102,34 @@ def looked_at(
             sums = sums_of([hospitals[name] for name in sorted(names)], plan["centre"], plan["spread"], plan["clip"])
             part = beside_data(sent[0][rounds], sums, chance.failure / 32, seen.noise)
         wrong = quiet_in_earnest(part, "hospitals")
-    return weights[0], wrong or seen
+    return weights[0], wrong or seen, functools.partial(_sums, answer, hospitals, plan, runs[0], seeds[0], rng)
+
+
+def _sums(
+    answer: Answer,
+    hospitals: dict[str, Ward],
+    plan: dict[str, Any],
+    real: Sums,
+    seed: int,
+    rng: np.random.Generator,
+) -> Diagnosis | None:
+    """What is sent less its noise: the hospitals' clipped sums, at the same weights, in a few rounds.
+
+    The noise is what they send with the same draws and the same sums, and no stays.
+    """
+    nobody, names = Sums(real.shape, real.names, rng, script=real.sums), sorted(hospitals)
+    empty = {name: tuple(part[:0].copy() for part in one) for name, one in hospitals.items()}
+    trained(answer, empty, plan, nobody, seed)
+    if len(nobody.sent) != len(real.sent):
+        seen = f"You make {len(real.sent)} rounds, and with the same sums {len(nobody.sent)} where nobody has stays."
+        return Diagnosis("data-in-weights", seen, "What decides how many rounds you make?")
+    rounds = np.sort(rng.permutation(len(real.sent))[:LOOKED_AT])
+    sent, silent = (np.array(run.sent)[rounds] for run in (real, nobody))
+    sums = sums_of([hospitals[name] for name in names], plan["centre"], plan["spread"], plan["clip"])
+    seen = other_sums(sent, silent, sums, names, (rounds + 1).tolist())
+    if not seen:
+        return None
+    return Diagnosis("other-sums", seen, "Milestone 5.2: what does a hospital add up, and at which weights?")
 
 
 def _same(runs: list[Sums], weights: list[np.ndarray], whose: Sequence[str]) -> Diagnosis | None:
@@ -109,7 +140,7 @@ def _same(runs: list[Sums], weights: list[np.ndarray], whose: Sequence[str]) -> 
         return Diagnosis("data-in-weights", f"With the same sums you make {many} rounds.", ask)
     for other, what in zip(weights[1:], whose, strict=False):
         within = 1e-9 if what != "other patients" else 1e-6  # the ninth digits of its sums are others
-        if not np.allclose(other, weights[0], rtol=within, atol=within * float(np.abs(weights[0]).max()) + 1e-12):
+        if not same_weights(weights[0], other, within):
             seen = f"secure_sum returned the same sums, and with {what} your weights differ by up to "
             seen += f"{np.abs(other - weights[0]).max():,.3g}."
             if what == "another seed":
@@ -210,10 +241,10 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         "shares": 13,
         "declared": dict(world.declared),
     }
-    weights, seen = looked_at(answer, hospitals, plan, chance, strange=False, lost=0.0)
+    weights, seen, sums = looked_at(answer, hospitals, plan, chance, strange=False, lost=0.0)
     if isinstance(seen, Diagnosis):
         return seen
-    wrong = amount([seen], chance.failure / 16, before=3)
+    wrong = amount([seen], chance.failure / 16, before=3) or sums()
     if wrong:
         return wrong
     rows, score = Rows.of(world), tested(world)

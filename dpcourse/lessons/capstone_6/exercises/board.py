@@ -21,6 +21,13 @@ def shown(run: Watched, noisy: np.ndarray) -> Diagnosis | None:
             "The matrix that you return was never opened on the board: nobody in the protocol has it.",
             "Which shares have to be opened at the end, and only then?",
         )
+    if len(before) < 2:
+        return Diagnosis(
+            "in-the-clear",
+            f"Before the end {len(before)} matrices were opened. No bank can make its share of the product alone, so "
+            "somebody puts all five banks' blocks or shares together.",
+            "6.4: which two masked matrices do the banks open, and what does each bank compute from them?",
+        )
     shapes = {mask.shape[1:] for _, left, right, _ in run.dealt for mask in (left, right)}
     masks, used, covered = _masks(run), [np.zeros(0, dtype=int)], [np.zeros(0)]
     for seen in before:

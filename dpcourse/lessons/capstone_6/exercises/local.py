@@ -14,7 +14,7 @@ from dpcourse.datasets import Bank
 from dpcourse.datasets.customers import NAMES
 from dpcourse.lessons.capstone_6.design import BANKS, COLUMNS, FEWEST, Run, Triple
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
-from dpcourse.lessons.capstone_6.exercises.world import Silent, five_banks, made
+from dpcourse.lessons.capstone_6.exercises.world import five_banks, made
 
 TWICE = Diagnosis(
     "asks-twice",
@@ -137,18 +137,18 @@ def _in_the_clear(name: str, board: list[np.ndarray]) -> Diagnosis:
     return Diagnosis("in-the-clear", seen, ask)
 
 
-def together(answer: Answer, chance: Chance, customers: int = FEWEST + 10) -> Diagnosis | None:
+def together(answer: Answer, chance: Chance, given: list[Bank] | None = None) -> Diagnosis | None:
     """6.6: one bank is dealt other shares of the triple, and the board shows the same: its own share changes alone.
 
-    Nobody remembers the first shares.
+    Nobody remembers the first shares. The noise is the same in both runs.
     """
-    banks: list[Bank | None] = [*five_banks(chance.rng, customers)]
+    banks: list[Bank | None] = [*(given or five_banks(chance.rng, FEWEST + 10))]
     seed, bank = int(chance.rng.integers(2**32)), int(chance.rng.integers(BANKS))
 
     def ends(shown: list[np.ndarray], other_for: int | None) -> Watched:
         source = Source(np.random.default_rng(seed))
         run = Watched(by_name, source, shown=shown, other_for=other_for, other=chance.rng)
-        made(answer, banks, run, Silent())
+        made(answer, banks, run, np.random.default_rng(seed + 1).standard_normal)
         return run
 
     first = ends([], None)

@@ -166,7 +166,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         return refusal(run, len(rows[0]))
     off = np.asarray(given["noisy"], dtype=float) - exact
     wrong = too_quiet(off, len(rows[0]), 1.0, chance.failure) or too_far(off, len(rows[0]), 1.0)
-    wrong = wrong or shown(run, np.asarray(given["noisy"], dtype=float)) or together(answer, chance, CUSTOMERS)
+    wrong = wrong or shown(run, np.asarray(given["noisy"], dtype=float)) or together(answer, chance, banks)
     if wrong:
         return wrong
     weights = np.asarray(given["weights"], dtype=float)
