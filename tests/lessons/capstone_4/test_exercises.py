@@ -914,6 +914,39 @@ def plain_behind_the_bar(*a, **k):
     return {**given, "uploads": {name: [Fraction(2 * c + 1, 2) for c in of] for name, of in given["uploads"].items()}}
 
 
+def nothing_opened(*setting):
+    """Uploads for show: the plain numbers are added up, and no share of the key is used."""
+    came, plain, opened = [], [], []
+
+    def report(*a):
+        came.append(1)
+        return chip_report(*a)
+
+    def seal(one, n, draw):
+        plain.append(one)
+        return encrypt(one, n, draw)
+
+    def opening(parts, n):
+        opened.append(1)
+        columns = len(plain) // len(came)
+        return sum(plain[len(opened) - 1 :: columns])
+
+    return programme(*setting, report=report, seal=seal, opening=opening)
+
+
+def by_exact_counts(messages, centres, cost, budget, epsilon, *rest):
+    """Unless noise is far larger than anything that is counted."""
+    given = programme(messages, centres, cost, budget, epsilon, *rest)
+    if given is None or epsilon <= 0.02:
+        return given
+    sent = {}
+    for name, cells, chips in messages:
+        if name in centres:
+            fine = chips[np.isin(chips, range(cells.shape[1]))].astype(int)
+            sent.setdefault(name, np.bincount(fine, None, cells.shape[1]))
+    return given | {"tests": choose_tests(given["total"] > 0, cost, np.sum([*sent.values()], axis=0), budget)}
+
+
 RIGHT = [
     ("capstone 4.1", (key, encrypt, add, decrypt)),
     ("capstone 4.1", (key_with_factors, encrypt_by_powers, add, decrypt_by_remainders)),
@@ -1046,6 +1079,8 @@ WRONG = [
     ("capstone 4.6", "claim", with_(claim=lambda epsilon: Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE))),
     *wrong_claims("capstone 4.6", programme, "a record is one centre"),
     ("capstone 4.6", "wrong-type", plain_behind_the_bar),
+    ("capstone 4.6", "not-opened", nothing_opened),
+    ("capstone 4.6", "tests-elsewhere", by_exact_counts),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

@@ -102,8 +102,10 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """One centre's share of the key is broken. What is opened may be right, or nothing; never something else."""
-    messages, at, total, counts = mixed(chance.rng, "plain")
+    """One of three centres' shares of the key is broken, and so nothing opens."""
+    while len((world := mixed(chance.rng, "plain"))[0]) > 3:
+        pass
+    messages, at, total, counts = world
     seen = "One centre's share of the key is broken. What opens is not what was uploaded, and you publish it."
     false = Diagnosis("broken", seen, "By what does `combine` of 4.3 know that a part is not right?")
     for liar in sorted(NAMES.index(name) for name, _, _ in messages):
@@ -115,8 +117,13 @@ def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
         except AnswerRaised as raised:
             seen = f"One centre's share of the key is broken, and your function stops with {raised}."
             return Diagnosis("broken-raises", seen, "What does the task want where something does not open?")
-        if given is not None and not (np.array_equal(given.total, total) and np.array_equal(given.counts, counts)):
+        if given is None:
+            continue
+        if not (np.array_equal(given.total, total) and np.array_equal(given.counts, counts)):
             return false
+        seen = "Three centres sent something, and the share of the key of one of them is broken: so nothing can be "
+        seen += "opened. You publish the right sums all the same."
+        return Diagnosis("not-opened", seen, "From what do you make `total` and `counts`, if not from what was opened?")
     return None
 
 
