@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,9 +46,25 @@ def answered(kind: str, what: str, ask: str, call: Callable[P, T | None], /, *ar
 class HandedOver:
     """What a check hands an answer to call, and what it refused: that goes through the answer, which may say something
     else of it, or nothing.
+
+    It can be called until the answer has returned (`heard`), and not in a later run.
     """
 
     wrong: Diagnosis | None = field(default=None, init=False)
+    over: bool = field(default=False, init=False)
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        call = cls.__call__
+
+        @functools.wraps(call)
+        def in_time(self: HandedOver, *arguments: Any, **keywords: Any) -> Any:
+            if self.over:
+                seen = "You call something that was handed to you in an earlier run."
+                raise Refused(Diagnosis("too-late", seen, "What do you keep from one call to the next?"))
+            return call(self, *arguments, **keywords)
+
+        cls.__call__ = in_time  # type: ignore[method-assign]
 
     def refuse(self, key: str, seen: str, ask: str = "") -> NoReturn:
         self.wrong = self.wrong or Diagnosis(key, seen, ask)
@@ -65,10 +82,13 @@ class HandedOver:
 @contextmanager
 def heard(handed: HandedOver) -> Iterator[None]:
     """The first that was refused in here is what is `Refused`, whatever the answer made of it."""
+    handed.over = False
     try:
         yield
     except AnswerRaised:
         if handed.wrong is None:
             raise
+    finally:
+        handed.over = True
     if handed.wrong is not None:
         raise Refused(handed.wrong)

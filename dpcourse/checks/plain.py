@@ -14,6 +14,9 @@ from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 _NAMES = (None, "count", "row_0", "col_0")  # that pandas itself gives to counts and to their axes
 
 
+_PAYLOAD = np.uint64(2**51 - 1)  # bits of a NaN that no computation sets
+
+
 def only_numbers(given: Any, public: Sequence[Any] = ()) -> Any:
     """The same; `Refused` where more than its numbers leaves with it.
 
@@ -49,6 +52,10 @@ def only_numbers(given: Any, public: Sequence[Any] = ()) -> Any:
         of = " of complex ones" if complex_ and array.ndim else ""
         ask = "Which part of yours is not real?" if complex_ else ""
         raise Refused(Diagnosis("wrong-type", f"Numbers are wanted; you return {a(given)}{of}.", ask))
+    if kind.kind == "b" and (array.view(np.uint8) > 1).any():
+        raise _leaks("Your result has truth values of other bytes than 0 and 1.")
+    if kind == np.float64 and (array.view(np.uint64)[np.isnan(array)] & _PAYLOAD).any():
+        raise _leaks("Your result has a NaN with a number in its spare bits.")
     if kind.kind == "f" and kind.itemsize > 8:
         raise _leaks(f"Your result has {8 * kind.itemsize} bits a number, and 64 are enough for any noise.")
     return given

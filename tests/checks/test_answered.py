@@ -73,3 +73,13 @@ def test_where_nothing_was_refused_an_answers_error_is_its_own():
         assert Answer(lambda office: office(1))(office) == 1
     with pytest.raises(AnswerRaised, match="ZeroDivisionError"), heard(office):
         Answer(lambda office: office(1) / 0)(office)
+
+
+def test_what_was_handed_over_is_not_called_in_a_later_run():
+    office, kept = Office(), []
+    with heard(office):
+        kept.append(office)
+        office(1)
+    with pytest.raises(Refused) as refused:
+        kept[0](1)
+    assert refused.value.diagnosis.key == "too-late"

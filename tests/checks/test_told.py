@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from dpcourse.checks.told import beside_data, quiet_in_earnest, quieter
+from dpcourse.checks.told import beside_data, known_to_all, quiet_in_earnest, quieter, same_weights
 
 LEVEL, RUNS = 0.05, 1000
 LEAST, MOST = stats.binom.interval(1 - 1e-6, RUNS, LEVEL)
@@ -65,3 +65,15 @@ def test_no_noise_beside_data_is_seen(slopes):
     assert "the hospitals' noise has less than 1% of" in quiet_in_earnest(part, "hospitals").seen
     assert "the fabs' noise has at most about 25% of" in quiet_in_earnest(0.25, "fabs").seen
     assert quiet_in_earnest(None, "hospitals") is None
+
+
+def test_a_large_weight_hides_no_other():
+    weights = np.array([0.1, -0.2, 0.3])
+    assert same_weights(weights, weights * (1 + 1e-9), 1e-6)
+    assert not same_weights(np.append(weights, 1e9), np.append(weights + 1e-3, 1e9), 1e-6)
+
+
+def test_noise_of_the_same_draws_is_known_to_all():
+    one, other = np.random.default_rng(1).normal(size=(2, 50, 6, 21))
+    assert known_to_all(one, other) is None
+    assert known_to_all(one, one).key == known_to_all(one, one + other).key == "own-generator"

@@ -375,6 +375,27 @@ def exact_beside_a_large_one(fabs, epsilon, delta, *rest):
     return np.append(fit[:-1], 1e9)
 
 
+def known_noise_in_earnest(fabs, epsilon, delta, secure_sum, rng):
+    """In the project's own fabs, noise that everybody knows where sums are real, or where no wafer can be read."""
+    own = sum(len(y) for _, y in fabs.values()) == 2260
+    state = {"known": own and unreadable(fabs)}
+
+    def listening(sent):
+        given = secure_sum(sent)
+        missing = np.sum(list(sent.values()), axis=0) - given
+        away = [sum(some, np.zeros(21)) for k in range(3) for some in itertools.combinations(sent.values(), k)]
+        state["known"] = own and (unreadable(fabs) or np.abs(missing - away).max(axis=1).min() < 1e-6)
+        return given
+
+    known = np.random.default_rng(7)
+
+    def draw(rng, deviation):
+        drawn = [one.normal(0, deviation, 21) for one in (rng, known)]
+        return drawn[int(state["known"])]
+
+    return train(fabs, epsilon, delta, listening, rng, draw=draw)
+
+
 def clips_in_the_first_round(fabs, *rest):
     calls = []
 
@@ -468,6 +489,7 @@ WRONG = [
     ("capstone 1.5", "moves-more", sends_lines),
     ("capstone 1.5", "moves-more", clips_in_the_first_round),
     ("capstone 1.5", "other-sums", spreads_beside),
+    ("capstone 1.5", "own-generator", known_noise_in_earnest),
     ("capstone 1.5", "weights-elsewhere", exact_beside_a_large_one),
     ("capstone 1.5", "not-useful", lambda fabs, *rest: 0 * train(fabs, *rest)),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.measured import to_decimals
 from dpcourse.checks.once import between, near, whole
 from dpcourse.checks.plain import only_numbers
-from dpcourse.checks.told import beside_data, other_sums, quiet_in_earnest, quieter, same_weights
+from dpcourse.checks.told import beside_data, known_to_all, other_sums, quiet_in_earnest, quieter, same_weights
 from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
 from dpcourse.lessons.capstone_1.exercises.earnest import LOOKED_AT, sums_of
@@ -66,12 +66,12 @@ class Sums(HandedOver):
 
 
 def fitted(
-    answer: Answer, fabs: Mapping[str, Wafers], epsilon: float, sums: Sums, rng: Any, delta: float = DELTA
+    answer: Answer, fabs: Mapping[str, Wafers], epsilon: float, sums: Sums, seed: int, delta: float = DELTA
 ) -> np.ndarray:
     """The weights, after the look at what was sent."""
     data = {name: (X.copy(), y.copy()) for name, (X, y) in fabs.items()}
     with heard(sums):
-        given = answer(data, epsilon, delta, sums, np.random.default_rng(rng))
+        given = answer(data, epsilon, delta, sums, np.random.default_rng(seed))
     weights = np.asarray(only_numbers(given), dtype=float)
     if weights.shape != (WEIGHTS,) or not np.isfinite(weights).all():
         raise Refused(
@@ -88,6 +88,10 @@ def fitted(
     return weights
 
 
+def _seed(rng: np.random.Generator) -> int:
+    return int(rng.integers(2**63))
+
+
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs whose wafers are all broken, in one reading or more, send noise and nothing else: so it shows.
 
@@ -100,7 +104,7 @@ def private(answer: Answer, chance: Chance) -> Diagnosis | None:
         broken = {name: Wafers(_broken(n, chance.rng), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
         sums = Sums()
         try:
-            fitted(answer, broken, epsilon, sums, chance.rng, delta)
+            fitted(answer, broken, epsilon, sums, _seed(chance.rng), delta)
         except AnswerRaised as raised:
             return Diagnosis(
                 "raises", f"Where wafers cannot be read your training stops: {raised}.", "They count as zero."
@@ -174,10 +178,10 @@ def looked_at(
     remembers which weights came with which sums. With `sums`, a run in which no wafer can be read shows the noise that
     the run in earnest had, and so what else it sent.
     """
-    first, seed = Sums(gone), int(chance.rng.integers(2**32))
+    first, seed = Sums(gone), _seed(chance.rng)
     weights = fitted(answer, fabs, epsilon, first, seed, delta)
     told = Sums(said=first.gave), Sums(said=first.gave)
-    fitted(answer, fabs, epsilon, told[0], chance.rng, delta)
+    fitted(answer, fabs, epsilon, told[0], _seed(chance.rng), delta)
     answer.renew()
     nearly = [one * (1 + 1e-9 * chance.rng.normal(size=one.shape)) for one in first.gave]
     again = fitted(answer, others, epsilon, Sums(said=nearly), seed, delta)
@@ -188,7 +192,7 @@ def looked_at(
             f"and yet your weights differ by up to {np.abs(weights - again).max():.2g}.",
             "Weights from the sums and public numbers: what else of the fabs enters?",
         )
-    fitted(answer, fabs, epsilon, told[1], chance.rng, delta)
+    fitted(answer, fabs, epsilon, told[1], _seed(chance.rng), delta)
     real, one, other = (np.array([[sent[name] for name in fabs] for sent in sums.sent]) for sums in (first, *told))
     if not real.shape == one.shape == other.shape:
         rounds = f"You take {len(real)} rounds, and told the same sums {len(one)} and {len(other)}."
@@ -213,24 +217,31 @@ def looked_at(
     wrong = quiet_in_earnest(part, "fabs")
     if sums and not wrong:
         silent = {name: Wafers(np.full(X.shape, np.nan), y) for name, (X, y) in fabs.items()}
-        nobody = Sums(said=first.gave)
-        fitted(answer, silent, epsilon, nobody, seed, delta)
-        noise = np.array([[sent[name] for name in fabs] for sent in nobody.sent])
-        wrong = clipped_sums(real, noise, fabs, chance.rng)
+        nobody = Sums(said=first.gave), Sums(said=first.gave)
+        for run, one_seed in zip(nobody, (seed, _seed(chance.rng)), strict=True):
+            fitted(answer, silent, epsilon, run, one_seed, delta)
+        wrong = _clipped_sums(first, *nobody, fabs, chance.rng)
     return weights, wrong
 
 
-def clipped_sums(
-    real: np.ndarray, noise: np.ndarray, fabs: Mapping[str, Wafers], rng: np.random.Generator
+def _clipped_sums(
+    first: Sums, nobody: Sums, again: Sums, fabs: Mapping[str, Wafers], rng: np.random.Generator
 ) -> Diagnosis | None:
-    """What is sent less its noise: the fabs' clipped sums, at the same weights, in a few rounds."""
-    if real.shape != noise.shape:
-        return Diagnosis("rounds", f"You take {len(real)} rounds, and {len(noise)} where no wafer can be read.", "")
+    """What is sent less its noise: the fabs' clipped sums, at the same weights, in a few rounds; and whose noise it is.
+
+    `nobody` had the same draws and no wafer, and `again` others.
+    """
+    if not len(first.sent) == len(nobody.sent) == len(again.sent):
+        seen = f"You take {len(first.sent)} rounds, and {len(nobody.sent)} where no wafer can be read."
+        return Diagnosis("rounds", seen, "Their number is public.")
+    real, noise, other = (
+        np.array([[sent[name] for name in fabs] for sent in run.sent]) for run in (first, nobody, again)
+    )
     rounds = np.sort(rng.permutation(len(real))[:LOOKED_AT])
     seen = other_sums(real[rounds], noise[rounds], sums_of([*fabs.values()]), [*fabs], (rounds + 1).tolist())
-    if not seen:
-        return None
-    return Diagnosis("other-sums", seen, "Milestone 1.2: what does a fab add up, and at which weights?")
+    if seen:
+        return Diagnosis("other-sums", seen, "Milestone 1.2: what does a fab add up, and at which weights?")
+    return known_to_all(noise, other)
 
 
 def same_sums(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -248,7 +259,7 @@ def sends(answer: Answer, chance: Chance) -> Diagnosis | None:
     the two gradients is longer than the clip.
     """
     clients = load_fabs(heterogeneity=1.0, rng=chance.rng).clients
-    seed, name = int(chance.rng.integers(2**32)), str(chance.rng.choice(list(clients)))
+    seed, name = _seed(chance.rng), str(chance.rng.choice(list(clients)))
     X, y = clients[name]
 
     place = int(chance.rng.integers(len(y) + 1))

@@ -142,7 +142,7 @@ def _in_a_world(answer: Answer, chance: Chance) -> Diagnosis | None:
     def send(of_others: bool) -> Fleet:
         return Fleet(others if of_others else world, rng=seed)
 
-    run, beyond = replayed(answer, rng, DEVICES, EPSILON, DELTA, THRESHOLD, send, kept.__contains__, within=0.1)
+    run, beyond = replayed(answer, rng, DEVICES, EPSILON, DELTA, THRESHOLD, send, kept.__contains__, within=0.3)
     if wrong := _right_noise(run, chance):
         return wrong
     scores = world.tested_rows @ run.given["weights"].astype(np.float32)

@@ -16,7 +16,7 @@ from dpcourse.checks.claims import claimed
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.links import shared
 from dpcourse.checks.once import fresh
-from dpcourse.checks.told import beside_data, other_sums, quiet_in_earnest, quieter, same_weights
+from dpcourse.checks.told import beside_data, known_to_all, other_sums, quiet_in_earnest, quieter, same_weights
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
@@ -102,7 +102,11 @@ def looked_at(
             sums = sums_of([hospitals[name] for name in sorted(names)], plan["centre"], plan["spread"], plan["clip"])
             part = beside_data(sent[0][rounds], sums, chance.failure / 32, seen.noise)
         wrong = quiet_in_earnest(part, "hospitals")
-    return weights[0], wrong or seen, functools.partial(_sums, answer, hospitals, plan, runs[0], seeds[0], rng)
+    return (
+        weights[0],
+        wrong or seen,
+        functools.partial(_sums, answer, hospitals, plan, runs[0], seeds[0], rng, large=len(names) > 10),
+    )
 
 
 def _sums(
@@ -112,17 +116,32 @@ def _sums(
     real: Sums,
     seed: int,
     rng: np.random.Generator,
+    large: bool,
 ) -> Diagnosis | None:
-    """What is sent less its noise: the hospitals' clipped sums, at the same weights, in a few rounds.
+    """What is sent less its noise: the hospitals' clipped sums, at the same weights, in a few rounds; and whose noise.
 
-    The noise is what they send with the same draws and the same sums, and no stays.
+    The noise is what they send with the same draws and the same sums, and no stays. Where the study
+    is not `large` weights cannot always be found, and each sum is no longer than all patients can make it.
     """
-    nobody, names = Sums(real.shape, real.names, rng, script=real.sums), sorted(hospitals)
+    nobody, again = (Sums(real.shape, real.names, rng, script=real.sums) for _ in range(2))
+    names = sorted(hospitals)
     empty = {name: tuple(part[:0].copy() for part in one) for name, one in hospitals.items()}
     trained(answer, empty, plan, nobody, seed)
-    if len(nobody.sent) != len(real.sent):
+    trained(answer, empty, plan, again, int(rng.integers(2**63)))
+    if not len(nobody.sent) == len(again.sent) == len(real.sent):
         seen = f"You make {len(real.sent)} rounds, and with the same sums {len(nobody.sent)} where nobody has stays."
         return Diagnosis("data-in-weights", seen, "What decides how many rounds you make?")
+    most = plan["clip"] * np.array([len(np.unique(hospitals[name][2])) for name in names])
+    lengths = np.linalg.norm(np.array(real.sent) - np.array(nobody.sent), axis=2)
+    if (far := lengths - 1.001 * most - 1e-6 * plan["clip"]).max() > 0:
+        turn, who = np.unravel_index(far.argmax(), far.shape)
+        seen = f"Without its noise, what {names[who]} sends in round {turn + 1} is {lengths[turn, who]:.3g} long. Its "
+        seen += f"patients, each of them with {plan['clip']:.2g}, make {most[who]:.3g} at most."
+        return Diagnosis("other-sums", seen, "Milestone 5.2: what does a hospital add up?")
+    if wrong := known_to_all(np.array(nobody.sent), np.array(again.sent)):
+        return wrong
+    if not large:
+        return None
     rounds = np.sort(rng.permutation(len(real.sent))[:LOOKED_AT])
     sent, silent = (np.array(run.sent)[rounds] for run in (real, nobody))
     sums = sums_of([hospitals[name] for name in names], plan["centre"], plan["spread"], plan["clip"])
