@@ -164,10 +164,12 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     given = made(answer, [*banks], run, rng.standard_normal)
     if given is None:
         return refusal(run, len(rows[0]))
-    board = run.board[-1].copy()  # now, as whoever keeps `open` may call it in a later run
+    if wrong := shown(run, np.asarray(given["noisy"], dtype=float)):
+        return wrong
+    board = run.board[-1].copy()  # now: an answer that keeps `open` may call it in a later run
     off = np.asarray(given["noisy"], dtype=float) - exact
     wrong = too_quiet(off, len(rows[0]), 1.0, chance.failure) or too_far(off, len(rows[0]), 1.0)
-    wrong = wrong or shown(run, np.asarray(given["noisy"], dtype=float)) or together(answer, chance, banks)
+    wrong = wrong or together(answer, chance, banks)
     if wrong:
         return wrong
     weights = np.asarray(given["weights"], dtype=float)
