@@ -3,6 +3,8 @@
 A run with the sums of what it sends is the one in earnest. In two others that are told these sums again, the weights
 are the same, so that what the three send differs by their noise alone. And the run in earnest is looked at by itself,
 beside the data: the weights are the student's affair, so some are found at which all vectors add up to what they did.
+With the same generator and no records the same noise is sent alone. What the run in earnest sent besides has to be the
+sums at such weights, and with another generator the noise is another.
 """
 
 from __future__ import annotations
