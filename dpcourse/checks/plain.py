@@ -12,8 +12,6 @@ from dpcourse.checks.beside import of_its_own
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 
 _NAMES = (None, "count", "row_0", "col_0")  # that pandas itself gives to counts and to their axes
-
-
 _PAYLOAD = np.uint64(2**51 - 1)  # bits of a NaN that no computation sets
 
 

@@ -17,6 +17,9 @@ from scipy import optimize, stats
 
 from dpcourse.checks.diagnosis import Diagnosis
 
+# For weights, what each of those who send adds up, shape (who, d), and the slope of it all, shape (d, d).
+Fields = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
 
 def quieter(real: np.ndarray, told: Sequence[np.ndarray], failure: float) -> float | None:
     """What of the two told runs' variance of noise the real run has, if it has less; else None.
@@ -48,9 +51,7 @@ def quieter(real: np.ndarray, told: Sequence[np.ndarray], failure: float) -> flo
     return max(0.0, 1.5 * without / within - 0.5)
 
 
-def beside_data(
-    sent: np.ndarray, sums: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], level: float, noise: np.ndarray
-) -> float | None:
+def beside_data(sent: np.ndarray, sums: Fields, level: float, noise: np.ndarray) -> float | None:
     """What rounds of a run in earnest have of the variance of `noise`, if they have less; else None.
 
     Whatever weights follow from the sum of all vectors: independent normal noise less its mean over those who send is
@@ -61,7 +62,7 @@ def beside_data(
     ----------
     sent : array, shape (rounds, who, d)
     sums : callable
-        For weights, what each of them sends without noise, shape (who, d), and the slope of the total, shape (d, d).
+        `Fields` of them.
     level : float
         How often as much noise is taken for less.
     noise : array
@@ -83,36 +84,39 @@ def same_weights(one: np.ndarray, other: np.ndarray, within: float) -> bool:
 
 
 def other_sums(
-    sent: np.ndarray,
-    silent: np.ndarray,
-    sums: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    signals: Sequence[np.ndarray],
+    noise: np.ndarray,
+    sums: Sequence[Fields],
     names: Sequence[str],
     numbers: Sequence[int],
 ) -> str:
-    """Where what is sent is no noisy sum at any weights that are the same for all; "" if it is.
+    """Where what is sent is no sum at any weights that are the same for all; "" if it is.
 
     It draws nothing and has no level: of a right answer the difference is the sums, but for how well weights are found.
     With thousands of records that is to ten digits and more; with a handful that are all clipped it may not be.
 
     Parameters
     ----------
-    sent, silent : array, shape (rounds, who, d)
-        Of a run, and of one with the same draws in which nobody has any record: the noise alone.
-    sums : callable
-        For weights, what each of them sends without noise, shape (who, d), and the slope of the total, shape (d, d).
+    signals : arrays, shape (rounds, who, d) each
+        What was sent less its noise, in a run and in one of others with the same sums: so at the same weights.
+    noise : array, shape (…, d)
+    sums : callables
+        `Fields` of each run.
     names, numbers
         Of those who send, and of the rounds.
     """
-    weights, noise = np.zeros(sent.shape[2]), float(np.sqrt((silent**2).sum(axis=2).mean()))
-    for number, vectors in zip(numbers, sent - silent, strict=True):
-        weights = _weights(vectors.sum(axis=0), sums, weights, close=1e-9)
-        off = np.linalg.norm(vectors - sums(weights)[0], axis=1)
-        if off.max() > noise / 2:
-            seen = f"Without its noise, what {names[int(off.argmax())]} sends in round {number} is "
-            seen += (
-                f"{off.max() / noise:.2g} noises away from its sum of clipped gradients, at whatever weights all of "
-            )
-            return f"{seen}them may have."
+    weights, size = np.zeros(noise.shape[-1]), float(np.sqrt((noise**2).sum(axis=-1).mean()))
+    for turn, number in enumerate(numbers):
+        weights = _weights(signals[0][turn].sum(axis=0), sums[0], weights)
+        for signal, of, whose in zip(signals, sums, ("", ", in a run of others with the same sums,"), strict=False):
+            off = np.linalg.norm(signal[turn] - of(weights)[0], axis=1) / size
+            if off.max() > 0.01:
+                who = names[int(off.argmax())]
+                at = "the first run's weights" if whose else "any weights that all of them may have"
+                return (
+                    f"Without its noise, what {who} sends in round {number}{whose} is {off.max():.2g} noises away from "
+                    f"its sum of clipped gradients at {at}."
+                )
     return ""
 
 
@@ -132,12 +136,7 @@ def known_to_all(one: np.ndarray, other: np.ndarray) -> Diagnosis | None:
     )
 
 
-def _weights(
-    total: np.ndarray,
-    sums: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
-    before: np.ndarray,
-    close: float = 1e-4,
-) -> np.ndarray:
+def _weights(total: np.ndarray, sums: Fields, before: np.ndarray) -> np.ndarray:
     """Where sums add up to `total`, or nearly: found from the weights of the round before, or else from zeros."""
 
     def off(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -146,10 +145,9 @@ def _weights(
 
     best, least = before, np.inf
     for start in (before, np.zeros(len(total))):
-        if least > close * np.linalg.norm(total):
-            most = 30 if close > 1e-6 else 200
+        if least > 1e-9 * np.linalg.norm(total):
             with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
-                found = optimize.root(off, start, jac=True, method="lm", options={"maxiter": most})
+                found = optimize.root(off, start, jac=True, method="lm", options={"maxiter": 200})
             size = float(np.linalg.norm(found.fun))
             best, least = (found.x, size) if size < least else (best, least)
     return best

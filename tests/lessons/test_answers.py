@@ -51,6 +51,8 @@ ALSO = {
     # Where data has no noise, ε changes nothing; where it has some at one ε and none at another, widths do not follow.
     ("15.2", "scale-from-data"): {"not-private", "epsilon-ignored", "wrong-power"},
     ("15.2", "too-little-noise"): {"not-private"},
+    # What depends on data moves with a patient more, and makes runs of other patients differ by more than their noise.
+    ("capstone 5.5", "other-sums"): {"moves-more", "quiet-in-earnest"},
     ("capstone 4.5", "wrong-law"): {"too-little-noise"},  # where there is none for many chips
     ("capstone 4.6", "not-useful"): {"tests-elsewhere"},  # so poor that they do not look like those of the counts
     ("capstone 8.3", "claim-holds"): {"separates-nothing"},  # the event hardly separates anything: ε near 0.1

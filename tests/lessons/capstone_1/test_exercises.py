@@ -396,6 +396,13 @@ def known_noise_in_earnest(fabs, epsilon, delta, secure_sum, rng):
     return train(fabs, epsilon, delta, listening, rng, draw=draw)
 
 
+def at_weights_of_the_data(fabs, *rest):
+    """In the project's own fabs, the rounds are at weights that follow what fits all wafers."""
+    X, y = map(np.concatenate, zip(*fabs.values(), strict=True))
+    off = lines(X, y) if len(y) == 2260 else 0.0
+    return train(fabs, *rest, part=lambda weights, *wafers: clipped_sum(weights + off, *wafers))
+
+
 def clips_in_the_first_round(fabs, *rest):
     calls = []
 
@@ -490,6 +497,7 @@ WRONG = [
     ("capstone 1.5", "moves-more", clips_in_the_first_round),
     ("capstone 1.5", "other-sums", spreads_beside),
     ("capstone 1.5", "own-generator", known_noise_in_earnest),
+    ("capstone 1.5", "other-sums", at_weights_of_the_data),
     ("capstone 1.5", "weights-elsewhere", exact_beside_a_large_one),
     ("capstone 1.5", "not-useful", lambda fabs, *rest: 0 * train(fabs, *rest)),
 ]

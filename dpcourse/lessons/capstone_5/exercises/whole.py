@@ -27,6 +27,7 @@ from dpcourse.lessons.capstone_5.exercises.seen import Seen, amount, law
 from dpcourse.lessons.capstone_5.numbers import plain, tested
 from dpcourse.privacy import Guarantee
 
+MANY = 10  # hospitals, from which on their weights can be found in what they send
 WORTH = 0.06  # how far below one pool without noise the model of a small study may score
 ANEW = "Each number, hospital and round needs a new draw. Where do you use one twice?"
 
@@ -102,50 +103,50 @@ def looked_at(
             sums = sums_of([hospitals[name] for name in sorted(names)], plan["centre"], plan["spread"], plan["clip"])
             part = beside_data(sent[0][rounds], sums, chance.failure / 32, seen.noise)
         wrong = quiet_in_earnest(part, "hospitals")
-    return (
-        weights[0],
-        wrong or seen,
-        functools.partial(_sums, answer, hospitals, plan, runs[0], seeds[0], rng, large=len(names) > 10),
-    )
+    elsewhere = (runs[3], strangers, seeds[3]) if others else None
+    later = functools.partial(_sums, answer, plan, (runs[0], hospitals, seeds[0]), elsewhere, rng)
+    return weights[0], wrong or seen, later
+
+
+Tried = tuple[Sums, dict[str, Ward], int]
 
 
 def _sums(
-    answer: Answer,
-    hospitals: dict[str, Ward],
-    plan: dict[str, Any],
-    real: Sums,
-    seed: int,
-    rng: np.random.Generator,
-    large: bool,
+    answer: Answer, plan: dict[str, Any], real: Tried, elsewhere: Tried | None, rng: np.random.Generator
 ) -> Diagnosis | None:
     """What is sent less its noise: the hospitals' clipped sums, at the same weights, in a few rounds; and whose noise.
 
-    The noise is what they send with the same draws and the same sums, and no stays. Where the study
-    is not `large` weights cannot always be found, and each sum is no longer than all patients can make it.
+    The noise is what they send with the same draws and the same sums, and no stays. In a run of other patients with
+    these sums the weights are the same. Where hospitals are few weights cannot always be found, and each sum is no
+    longer than all patients can make it.
     """
-    nobody, again = (Sums(real.shape, real.names, rng, script=real.sums) for _ in range(2))
-    names = sorted(hospitals)
+    run, hospitals, seed = real
+    names, tried = sorted(hospitals), [real, *([elsewhere] if elsewhere else [])]
+    seeds = seed, elsewhere[2] if elsewhere else int(rng.integers(2**63))
     empty = {name: tuple(part[:0].copy() for part in one) for name, one in hospitals.items()}
-    trained(answer, empty, plan, nobody, seed)
-    trained(answer, empty, plan, again, int(rng.integers(2**63)))
-    if not len(nobody.sent) == len(again.sent) == len(real.sent):
-        seen = f"You make {len(real.sent)} rounds, and with the same sums {len(nobody.sent)} where nobody has stays."
+    quiet = [Sums(run.shape, run.names, rng, script=run.sums) for _ in range(2)]
+    for silent, one_seed in zip(quiet, seeds, strict=True):
+        trained(answer, empty, plan, silent, one_seed)
+    if not len(quiet[0].sent) == len(quiet[1].sent) == len(run.sent):
+        seen = f"You make {len(run.sent)} rounds, and with the same sums {len(quiet[0].sent)} where nobody has stays."
         return Diagnosis("data-in-weights", seen, "What decides how many rounds you make?")
+    noise = [np.array(silent.sent) for silent in quiet]
+    signals = [np.array(one.sent) - own for (one, _, _), own in zip(tried, noise, strict=False)]
     most = plan["clip"] * np.array([len(np.unique(hospitals[name][2])) for name in names])
-    lengths = np.linalg.norm(np.array(real.sent) - np.array(nobody.sent), axis=2)
+    lengths = np.linalg.norm(signals[0], axis=2)
     if (far := lengths - 1.001 * most - 1e-6 * plan["clip"]).max() > 0:
         turn, who = np.unravel_index(far.argmax(), far.shape)
         seen = f"Without its noise, what {names[who]} sends in round {turn + 1} is {lengths[turn, who]:.3g} long. Its "
         seen += f"patients, each of them with {plan['clip']:.2g}, make {most[who]:.3g} at most."
         return Diagnosis("other-sums", seen, "Milestone 5.2: what does a hospital add up?")
-    if wrong := known_to_all(np.array(nobody.sent), np.array(again.sent)):
+    if wrong := known_to_all(*noise):
         return wrong
-    if not large:
+    if len(names) < MANY:
         return None
-    rounds = np.sort(rng.permutation(len(real.sent))[:LOOKED_AT])
-    sent, silent = (np.array(run.sent)[rounds] for run in (real, nobody))
-    sums = sums_of([hospitals[name] for name in names], plan["centre"], plan["spread"], plan["clip"])
-    seen = other_sums(sent, silent, sums, names, (rounds + 1).tolist())
+    rounds = np.sort(rng.permutation(len(run.sent))[:LOOKED_AT])
+    book = plan["centre"], plan["spread"], plan["clip"]
+    sums = [sums_of([some[name] for name in names], *book) for _, some, _ in tried]
+    seen = other_sums([one[rounds] for one in signals], noise[0], sums, names, (rounds + 1).tolist())
     if not seen:
         return None
     return Diagnosis("other-sums", seen, "Milestone 5.2: what does a hospital add up, and at which weights?")
@@ -263,13 +264,13 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     weights, seen, sums = looked_at(answer, hospitals, plan, chance, strange=False, lost=0.0)
     if isinstance(seen, Diagnosis):
         return seen
-    wrong = amount([seen], chance.failure / 16, before=3) or sums()
+    wrong = amount([seen], chance.failure / 16, before=3)
     if wrong:
         return wrong
     rows, score = Rows.of(world), tested(world)
     pooled, found = score(plain(rows.Z, rows.y, 1.0)), score(weights)
     if found >= pooled - WORTH:
-        return None
+        return sums()
     told = f"With {len(hospitals)} hospitals at (ε, δ) = (4, 1e-6) for a patient your model has AUC {found:.3f}. "
     told += f"One pool without noise has {pooled:.3f}, and yours has to come within {WORTH} of it."
     if not weights[:-1].any():
