@@ -157,7 +157,7 @@ RIGHT = {
         lambda scores, epsilon, rng: int(np.argmax(scores + rng.gumbel(scale=2 / epsilon, size=len(scores)))),
     ],
     "13.4": [children, children_one_by_one],
-    "13.5": [0.632, 1 - math.exp(-1), Fraction(632, 1000), np.array([0.632])],
+    "13.5": [0.357, 1 - math.exp(-20_000 / 45_222), Fraction(357, 1000), np.array([0.357])],
 }
 
 
@@ -268,9 +268,11 @@ WRONG = {
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
     },
     "13.5": {
-        "complement": 0.368,
-        "percent": 63.2,
+        "complement": 0.643,
+        "percent": 35.7,
         "wrong-value": 0.9,
+        "expectation": 0.442,
+        "all-drawn": 0.632,
     },
 }
 

@@ -275,24 +275,30 @@ CHILDREN = (
 
 # 13.5 Copies
 
-_N = 45_222
+_N, _DRAWN = 45_222, 20_000
 
 COPIED = Value(
-    1 - (1 - 1 / _N) ** _N,
+    1 - (1 - 1 / _N) ** _DRAWN,
     mistakes=(
         Mistake(
             "complement",
-            (1 - 1 / _N) ** _N,
+            (1 - 1 / _N) ** _DRAWN,
             "That is the probability that Ana is *not* in the table.",
             "One minus it is asked for.",
         ),
         Mistake(
             "expectation",
-            1.0,
+            _DRAWN / _N,
             "That is how many times she is in it on average.",
             "Sometimes it is twice, sometimes never. How often never?",
         ),
-        Mistake("one-draw", 1 / _N, "That is the chance of a single draw.", "There are 45,222 of them."),
+        Mistake(
+            "all-drawn",
+            1 - (1 - 1 / _N) ** _N,
+            "That is the probability for as many draws as there are people in the data.",
+            "How many draws are there here?",
+        ),
+        Mistake("one-draw", 1 / _N, "That is the chance of a single draw.", "There are 20,000 of them."),
         Mistake("coin", 0.5, "No: in or out is not a fair coin.", "Each draw misses her with probability 1 − 1/n."),
     ),
 )
