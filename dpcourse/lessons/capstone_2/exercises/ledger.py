@@ -95,12 +95,12 @@ def _one_quarter(answer: Answer, first: str, rng: np.random.Generator) -> Diagno
 def many_quarters(answer: Answer, chance: Chance) -> Diagnosis | None:
     """New lots have a budget of their own. Old lots keep theirs, spent as it is, on 1 January and in a copy."""
     with empty_folder() as folder, empty_folder() as elsewhere:
-        for quarter in ("2025-Q4", "2026-Q1"):
+        for quarter in ("2025-Q4", "2026-Q1", "2026-Q2", "2036-Q1"):
             if not _asked(answer, folder, quarter, "benchmark", 1.5):
                 return Diagnosis(
                     "one-budget",
-                    "The lots of 2025-Q4 have cost 1.5, and those of 2026-Q1, which are other lots, are refused "
-                    "their first 1.5.",
+                    f"The lots of earlier quarters have cost 1.5 each, and those of {quarter}, which are other lots, "
+                    "are refused their first 1.5.",
                     "A lot is made once: which releases is it in?",
                 )
         if _asked(answer, folder, "2025-Q4", "again in January", 1.5):

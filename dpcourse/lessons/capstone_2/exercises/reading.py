@@ -178,9 +178,11 @@ def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def no_lots(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """A quarter whose noisy total is zero or negative."""
-    for released in (np.zeros(BINS, dtype=int), -np.arange(BINS)):
-        if answer(released) is not None:
+    """A quarter whose noisy total is zero or negative, with positive counts in some bins or without."""
+    drawn = [discrete_laplace(4 / EPSILON, BINS, rng=chance.rng) for _ in range(6)]
+    below = [one - max(0, one.sum() + extra) * (np.arange(BINS) == one.argmin()) for extra, one in enumerate(drawn)]
+    for released in (np.zeros(BINS, dtype=int), -np.arange(BINS), *below):
+        if answer(released.copy()) is not None:
             return Diagnosis(
                 "no-lots",
                 f"From counts that add up to {released.sum()} you read something off all the same.",
@@ -189,4 +191,19 @@ def no_lots(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-READING = (exact, noisy, no_lots)
+def below_zero(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A count far below zero has no share: cut it, or lower all counts together."""
+    for place in chance.rng.permutation(BINS)[:5].tolist():
+        counts = chance.rng.integers(40, 90, BINS)
+        counts[place] = -counts[place]
+        share = answers_of(answer, counts)[2][place]
+        if not share < 0.01:
+            return Diagnosis(
+                "no-shares",
+                f"A noisy count is {counts[place]}, of {counts.sum():,} lots, and its bin gets a share of {share:.1%}.",
+                "What does noise say of a bin when it takes its count far below zero?",
+            )
+    return None
+
+
+READING = (exact, noisy, no_lots, below_zero)

@@ -51,6 +51,7 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     messages, _, quarter = mixed(chance.rng, "plain")
     few, fewer = messages[: SHARES - 1], messages[: int(chance.rng.integers(1, SHARES - 1))]
     copies = [*few, *few[:3]]
+    stale: list[Message] = [("a stranger", quarter, few[0][2]), (messages[SHARES - 1][0], "2020-Q1", few[0][2])]
     least = "How many suppliers have to send something, and what does the task want with fewer?"
     for sent, desk, what, key, ask in (
         (few, Desk(), f"Only {SHARES - 1} suppliers sent something, so the noise is not whole", "too-few", least),
@@ -62,6 +63,15 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
             "too-few",
             least,
         ),
+        (
+            [*few, *stale],
+            Desk(),
+            f"{SHARES - 1} suppliers, a stranger, and a supplier with a message of another quarter sent something, so "
+            "the noise is not whole",
+            "too-few",
+            least,
+        ),
+        ([], Desk(), "Nobody sent anything", "too-few", least),
         (messages, Desk(says=False), "`admit` says no", "spends-anyway", "What does the task want when it says no?"),
     ):
         try:

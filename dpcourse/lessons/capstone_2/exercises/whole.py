@@ -189,12 +189,14 @@ def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
     In right answers the rate moves by 3e-4 at most, a share by 0.01, and one quartile in fifty jumps.
     """
     jumps: list[tuple[float, ...]] = []
+    below = 0  # pairs in which the counts add up to less than nothing: any numbers will do, but the same for both
     for _ in range(60):
         pair = _drowned(answer, chance.rng)
         noisy = np.array([given["noisy"] for given in pair], dtype=float)
-        if np.abs(noisy[0] - noisy[1]).max() > 1 or noisy.sum(axis=1).min() < 0.05 * np.abs(noisy).sum(axis=1).max():
+        totals = noisy.sum(axis=1)
+        if np.abs(noisy[0] - noisy[1]).max() > 1 or np.abs(totals).min() < 0.05 * np.abs(noisy).sum(axis=1).max():
             continue  # too near to nothing over nothing
-        rates, shares = np.array([given["rate"] for given in pair]), np.array([given["shares"] for given in pair])
+        rates, shares = (np.nan_to_num([given[part] for given in pair]) for part in ("rate", "shares"))
         seen = (
             "Two quarters hold one lot each: one without defects, one with 25. Both get the same noise, so large that "
         )
@@ -207,11 +209,14 @@ def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
         if not np.abs(shares[0] - shares[1]).max() < 0.05:
             off = np.abs(shares[0] - shares[1]).max()
             return Diagnosis("shares-elsewhere", f"{seen} shares differ by up to {off:.2g}.", ask)
-        jumps.append(tuple(float(given["quartile"]) for given in pair))
-        if len(jumps) == 6:
+        if totals.max() < 0:
+            below += 1
+        else:
+            jumps.append(tuple(float(given["quartile"]) for given in pair))
+        if len(jumps) >= 6 and below >= 3:
             break
     differ = [pair for pair in jumps if pair[0] != pair[1]]
-    if len(differ) < 5:
+    if not differ or len(differ) < 5 * len(jumps) / 6:
         return _told_apart(answer, chance)
     seen = f"{seen} quartile is {differ[0][0]:g} in one and {differ[0][1]:g} in the other."
     return Diagnosis("quartile-elsewhere", seen, ask)

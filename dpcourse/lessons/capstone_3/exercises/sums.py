@@ -193,13 +193,13 @@ def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
     messages, n, threshold = few(chance.rng, "plain")
     devices, updates = (part[: threshold - 1] for part in messages)
     again = (np.append(devices, devices[:3]), np.concatenate((updates, updates[:3])))
-    strangers = (np.append(devices, [n, n + 1]), np.concatenate((updates, updates[:2])))
+    strangers = (np.append(devices, [n, -1, n + 1]), np.concatenate((updates, updates[:3])))
     fewer = int(chance.rng.integers(1, threshold - 1))
     for sent, who in (
         ((devices, updates), f"{threshold - 1} devices sent a message each"),
         ((devices[:fewer], updates[:fewer]), f"{fewer} of the devices sent a message"),
         (again, f"{threshold - 1} devices sent {len(again[0])} messages"),
-        (strangers, f"{threshold - 1} devices and two strangers sent a message each"),
+        (strangers, f"{threshold - 1} devices and three strangers sent a message each"),
     ):
         if summed(answer, sent, n, 1.0, 1e-6, 10, threshold, chance.rng) is not None:
             return Diagnosis(

@@ -41,11 +41,14 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             right, many = counted(sent, n)
             if not np.abs(total - right).max() < EXACT:
                 return wrong_sum(kind, f"{what}, a row of `sums`", ask, total, sent, right, many)
-    return _too_few(answer, rng)
+    for last in (int(rng.integers(1, 4)), int(rng.integers(1, len(given["sums"]) + 1)), len(given["sums"])):
+        if found := _too_few(answer, last, rng):
+            return found
+    return None
 
 
-def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
-    n, threshold, last = 20, 15, int(rng.integers(1, 4))
+def _too_few(answer: Answer, last: int, rng: np.random.Generator) -> Diagnosis | None:
+    n, threshold = 20, 15
     stayed = threshold - 1 if rng.random() < 0.5 else int(rng.integers(3, threshold - 1))
     calls = []
 
@@ -54,7 +57,7 @@ def _too_few(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         devices, updates = few(rng, "plain", n, threshold, WIDTH)[0]
         if len(calls) < last:
             return devices, updates
-        some = np.append(np.arange(stayed), [0, 1, n])
+        some = np.append(np.arange(stayed), [0, 1, n, -1])
         return some, updates[:1].repeat(len(some), axis=0)
 
     if trained(answer, Asked(send), n, 1.0, 1e-6, threshold, fresh(rng)) is None or len(calls) < last:

@@ -152,14 +152,14 @@ def false_parts(answer: Answer, chance: Chance) -> Diagnosis | None:
                 if got is not None:
                     return _taken(kind, what, len(sent))
         liar = int(chance.rng.integers(PARTIES))
-        again = [*parts, (parts[liar][0], 1)]
-        if opened(answer, again, n) != plain:
-            return Diagnosis(
-                "repeated",
-                f"Party {liar + 1} sends its part, and later a second message. What you return is not the plain "
-                "number.",
-                "The first message of a party counts. Which of the two do you use?",
-            )
+        for place in range(liar + 1, PARTIES + 1):
+            if opened(answer, [*parts[:place], (parts[liar][0], 1), *parts[place:]], n) != plain:
+                return Diagnosis(
+                    "repeated",
+                    f"Party {liar + 1} sends its part, and later a second message. What you return is not the plain "
+                    "number.",
+                    "The first message of a party counts. Which of the two do you use?",
+                )
     return None
 
 
@@ -173,7 +173,10 @@ def _false(
     crafted = forged([*parts], [parts[liar][0]], wish, n)
     return [
         ("random", f"{name} sends a random number as its part", with_(anew(rng)(n * n - 2) + 2), liar),
-        ("not-invertible", f"{name} sends a part that has no inverse modulo n²", with_(0), liar),
+        *(
+            ("not-invertible", f"{name} sends a part that has no inverse modulo n²", with_(none), liar)
+            for none in (0, n * (1 + anew(rng)(n - 1)))
+        ),
         ("crafted", f"{name} multiplies its part by (1 + n)^k", crafted, liar),
     ]
 

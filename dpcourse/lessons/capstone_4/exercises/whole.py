@@ -19,7 +19,7 @@ from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import near, spread, whole
 from dpcourse.checks.whole_noise import in_shares, misplaced, missing
 from dpcourse.datasets.centres import NAMES
-from dpcourse.lessons.capstone_4.design import SHARES
+from dpcourse.lessons.capstone_4.design import NEEDED, SHARES
 from dpcourse.lessons.capstone_4.exercises.leaves import shape_wrong, variance
 from dpcourse.lessons.capstone_4.exercises.reference import anew, counted
 from dpcourse.lessons.capstone_4.exercises.selection import quiet, tests_wrong, useful
@@ -102,13 +102,21 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """One of three centres' shares of the key is broken, and so nothing opens."""
-    while len((world := mixed(chance.rng, "plain"))[0]) > 3:
+    """One share of the key is broken: of three centres, and nothing opens; of four, and their threes do not agree.
+
+    That of a centre which sent nothing may be broken.
+    """
+    return _broken_of(3, answer, chance) or _broken_of(4, answer, chance)
+
+
+def _broken_of(came: int, answer: Answer, chance: Chance) -> Diagnosis | None:
+    while len((world := mixed(chance.rng, "plain"))[0]) != came:
         pass
     messages, at, total, counts = world
     seen = "One centre's share of the key is broken. What opens is not what was uploaded, and you publish it."
     false = Diagnosis("broken", seen, "By what does `combine` of 4.3 know that a part is not right?")
-    for liar in sorted(NAMES.index(name) for name, _, _ in messages):
+    here = [NAMES.index(name) for name, _, _ in messages]
+    for liar in range(len(NAMES)):
         broken = tuple((i, s + (k == liar)) for k, (i, s) in enumerate(at.shares))
         try:
             given = released(answer, messages, Office(at.p, at.q, broken, at.cost, at.budget), LOUD, chance.rng)
@@ -117,13 +125,28 @@ def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
         except AnswerRaised as raised:
             seen = f"One centre's share of the key is broken, and your function stops with {raised}."
             return Diagnosis("broken-raises", seen, "What does the task want where something does not open?")
-        if given is None:
+        if given is None and liar in here:
             continue
+        if given is None:
+            seen = "Three centres sent something, and the share of the key of the fourth is broken. You return None."
+            return Diagnosis("refuses-all", seen, "Who opens the sums? Whose parts do you hand to your `combine`?")
         if not (np.array_equal(given.total, total) and np.array_equal(given.counts, counts)):
             return false
-        seen = "Three centres sent something, and the share of the key of one of them is broken: so nothing can be "
-        seen += "opened. You publish the right sums all the same."
-        return Diagnosis("not-opened", seen, "From what do you make `total` and `counts`, if not from what was opened?")
+        if liar not in here:
+            continue
+        seen, ask = (
+            (
+                "Three centres sent something, and the share of the key of one of them is broken: so nothing can be "
+                "opened. You publish the right sums all the same.",
+                "From what do you make `total` and `counts`, if not from what was opened?",
+            )
+            if came == NEEDED
+            else (
+                "Four centres sent something, and the share of the key of one of them is broken. You publish sums.",
+                "Do all four threes agree? Which parts do you hand to your `combine`?",
+            )
+        )
+        return Diagnosis("not-opened", seen, ask)
     return None
 
 

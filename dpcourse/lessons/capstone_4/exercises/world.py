@@ -132,6 +132,10 @@ def released(
                     "A cell that is exactly 1 counts as 1, any other as 0. Is it packed as in 4.2?",
                 )
             )
+        if one[split:] != packed(unpacked(one[split:], COUNT_BITS, shape[1], at.n), COUNT_BITS, at.n):
+            seen = f"{name.capitalize()}'s upload holds something beyond the slots of its {shape[1]} counts."
+            ask = "Everything that is uploaded is opened. What may stand in a slot that no count needs?"
+            raise Refused(Diagnosis("wrong-upload", seen, ask))
     opened = [sum(column) % at.n for column in zip(*plain.values(), strict=True)]
     _compare(opened, split, total, counts, at, len(plain))
     old = dict(zip(names, NAMES, strict=True))

@@ -35,6 +35,9 @@ def sent(answer: Answer, ids: list[str], key: bytes) -> tuple[list[bytes], list[
     if not isinstance(given, tuple | list) or len(given) != 2:
         raise Refused(Diagnosis("wrong-shape", f"`start` returns {a(given)}; (points, rows) is wanted."))
     points, rows = _points(given[0], "start"), [int(row) for row in given[1]]
+    if any(int.from_bytes(one, "little") >= PRIME for one in points):
+        seen = "Your `start` sends a point whose coordinate is P or more: the same point as one below P."
+        raise Refused(Diagnosis("too-large", seen, "`exchange` returns none. What do you change in its result?"))
     if len(points) != len(rows):
         raise Refused(Diagnosis("wrong-shape", f"`start` returns {len(points)} points and {len(rows)} rows."))
     if sorted(rows) != sorted({one: row for row, one in reversed(list(enumerate(ids)))}.values()):
@@ -243,6 +246,8 @@ def _strange(points: list[bytes], rng: np.random.Generator) -> list[tuple[str, s
     return [
         *low,
         ("a point of 31 bytes", "length", with_(points[place][:31])),
+        ("a point with its highest bit set", "too-large", [bytes(disguised), *points[1:]]),
+        ("a coordinate of P or more", "too-large", with_((PRIME + int(rng.integers(2, 19))).to_bytes(32, "little"))),
         ("one point twice", "repeated", [*points, points[0]]),
         ("one point twice, the second time with its highest bit set", "disguised", [*points, bytes(disguised)]),
         (f"more than {MOST:,} points", "too-many", _Long(points)),

@@ -48,7 +48,7 @@ def compares(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "stand beside Boris's income.",
                 "Which order do all five lists agree on?",
             )
-        if size == 30 and (bank := _followed(common, lists, rng)):
+        if size >= 30 and (bank := _followed(common, lists, rng)):
             return Diagnosis(
                 "order-of-a-bank",
                 f"Bank {bank} sends its list in another order, and your order of the common customers follows it. So "

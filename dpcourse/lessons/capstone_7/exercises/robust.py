@@ -42,6 +42,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
         ([*few, *few[:3]], len(few), ", three of them twice"),
         ([*few, ("phone 99", few[0][1])], len(few), ", and so did one that does not"),
         (fewer, len(fewer), ""),
+        ([], 0, ""),
     ):
         if answer(copy.deepcopy(sent), set(who), ITEMS, 3.0, DELTA, FEW, chance.rng) is not None:
             return Diagnosis(

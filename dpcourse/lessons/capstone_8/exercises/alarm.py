@@ -139,19 +139,23 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def rings_all_the_same(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """One reading and one mean are missing: if eight in ten are right, all nine fail once in two million times."""
-    homes, rng = broken(chance, 9), chance.rng
-    for home in homes:
-        readings, means = home.readings.copy(), home.means.copy()
-        readings[rng.integers(home.breaks)] = means[rng.integers(home.breaks)] = np.nan
-        if home.rings(replace(home, readings=readings, means=means).alarms(answer)):
-            return None
-    return Diagnosis(
-        "never-rings",
-        f"In none of {len(homes)} homes you find what breaks, where a single reading is NaN and the mean of a single "
-        "day was not published.",
-        "A day that cannot be read says nothing. What do the others say?",
-    )
+    """A reading is none and a mean is missing: if eight in ten are right, all nine fail three times in a million."""
+    rng = chance.rng
+    for value in (np.nan, np.inf, -np.inf, 0.0, -1.0):
+        homes = broken(chance, 9)
+        for home in homes:
+            readings, means = home.readings.copy(), home.means.copy()
+            readings[rng.integers(home.breaks)], means[rng.integers(home.breaks)] = value, np.nan
+            if home.rings(replace(home, readings=readings, means=means).alarms(answer)):
+                break
+        else:
+            return Diagnosis(
+                "never-rings",
+                f"In none of {len(homes)} homes you find what breaks, where a single reading is {shown(value)} and the "
+                "mean of a single day was not published.",
+                "A day that cannot be read says nothing. What do the others say?",
+            )
+    return None
 
 
 def _share(given: list[np.ndarray], some: list[np.ndarray]) -> float:
@@ -182,6 +186,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     false, small = max(_share(given, before), _share(given, later)), 2 * HOMES // 3
     waves = [days & home.hot for days, home in zip(before, homes, strict=True)]
     hot = _share(given, waves) if any(days.any() for days in waves) else 0.0
+    through = [one[days].any() for one, days in zip(given, waves, strict=True) if days.sum() == HEAT_DAYS]
     found = np.array([home.rings(one) for one, home in zip(given, homes, strict=True)])
     if false > ALLOWED or hot > 0.2:
         which = f", the first {SETTLED} left out," if false > _share(given, before) else ""
@@ -201,6 +206,13 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
             )
         return Diagnosis("false-alarms", seen, "How far from its own usual use does a home go on an ordinary day?")
     failure = 0.2 * chance.failure
+    if stats.binom.sf(sum(through) - 1, len(through), ANYWAY) < failure:
+        return Diagnosis(
+            "weather",
+            f"In {np.mean(through):.0%} of {len(through)} homes you give an alarm during a heat wave of {HEAT_DAYS} "
+            f"days, when every home uses {HEAT:g} times as much.",
+            "The published means know about the weather. Where do they enter?",
+        )
 
     def enough(some: np.ndarray) -> bool:
         return bool(stats.binom.cdf(int(some.sum()), len(some), FOUND) >= failure)

@@ -66,7 +66,10 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
                 key = "too-few" if kind == "few" and "published" in found else kind
                 more, closer = _instead(given, messages, homes, sums, reported) if kind == "plain" else ("", "")
                 return Diagnosis(key, f"{what}, {found}{more}", closer or ask)
-    return None
+    with stops("few", none := "Without any message", "What is published for a day without reports?"):
+        given = [released(answer, [], homes, DAYS, LOUD, 1e-6, FEW, chance.rng)]
+    found = _miscounted(given, np.zeros(DAYS), np.zeros(DAYS, dtype=int))
+    return Diagnosis("too-few", f"{none}, {found}", "How many homes reported?") if found else None
 
 
 def _miscounted(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndarray) -> str:

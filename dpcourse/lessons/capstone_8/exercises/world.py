@@ -31,6 +31,9 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], list[str]
     messages: list[Message] = [(homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)]
     messages = [messages[place] for place in rng.permutation(len(messages))]
     messages = beside(messages, kind, homes, DAYS, {"repeated": 10, "stranger": 6, "no-day": 21}.get(kind, 0), rng)
+    if kind == "few":  # as many messages as would do
+        messages += [(home, day, 20.0) for home, day, _ in messages if day % 3 == 0] * FEW
+        messages += [(f"home {99 + number}", day, 20.0) for day in range(0, DAYS, 3) for number in range(FEW)]
     return messages, homes, np.where(there, counting(readings), 0).sum(axis=0), there.sum(axis=0)
 
 
@@ -93,7 +96,8 @@ MIXES = {
         "The days are 0, …, days − 1. Which day does your code make of −1 or 2.5? (NumPy counts −1 from the end.)",
     ),
     "few": (
-        f"With fewer than {FEW} homes on some days, and `shares` = {FEW}",
+        f"With fewer than {FEW} homes on some days, but enough messages of theirs and of strangers, and `shares` = "
+        f"{FEW}",
         "What is published for such a day, and what for the others?",
     ),
 }

@@ -30,6 +30,7 @@ _MOST_STATEMENTS = 40  # of an answer, between which somebody else comes
 _COMING = ((0, 1, 1), (100, 1, 1), (500, 1, 1), (100, 2, 1), (100, 2, 2), (100, 2, 3), (100, 3, 2))
 _QUOTED = ("Ana's hours", "women's pay")  # end a text of SQL: one is new each time, the other known
 _ODD = (*_QUOTED, "", 'pay in "gross"', "%", "age_group", "hours?", "Größe; café")  # ids, too
+_CASES = ("Pay in gross", "pay in gross", "Pay in gross ")
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
 
 
@@ -125,7 +126,8 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
     for many in (whole(rng, 1, 20), whole(rng, 1, 20), int(rng.integers(150, 600))):
         (one, other), plain = rng.permutation(_QUOTED).tolist(), query_ids(rng, many + 4)
         odd = [one, *rng.permutation(_ODD[len(_QUOTED) :]).tolist(), other]
-        new, known = [*odd[:3], *plain[:3]], [*odd[3:], *plain[4:]]
+        cases = rng.permutation(_CASES).tolist()  # three texts, two of them new
+        new, known = [*odd[:3], *plain[:3], *cases[1:]], [*odd[3:], *plain[4:], cases[0]]
         entries = {name: int(rng.integers(1, 50)) for name in rng.permutation(known).tolist()}
         budget = sum(entries.values()) + 50 * len(new)
         asked = [*new, *odd[3:], *rng.choice(plain[4:], min(many, 4), replace=False).tolist()]
