@@ -413,6 +413,26 @@ def clips_in_the_first_round(fabs, *rest):
     return train(fabs, *rest, part=part)
 
 
+def counts_the_unreadable(weights, X, y, clip):
+    """Among two to 999 wafers one that cannot be read counts with its other readings."""
+    return clipped_sum(weights, np.where(np.isfinite(X) | (not 1 < len(X) < 1000), X, 0.0), y, clip)
+
+
+def drops_beyond_ten_million(weights, X, y, clip):
+    fine = (np.abs(X) < 1e7).all(axis=1)
+    return clipped_sum(weights, X[fine], y[fine], clip)
+
+
+def quiet_where_some_are_broken(fabs, *rest):
+    broken = {name: int((~np.isfinite(X).all(axis=1)).sum()) for name, (X, _) in fabs.items()}
+    return train(fabs, *rest, deviation=lambda z, name, n: 0.0 if 1 < broken[name] < n else z / math.sqrt(SHARES))
+
+
+def unclipped_where_large(weights, X, y, clip):
+    far = np.isfinite(X).all(axis=1) & (np.abs(X) > 100).any(axis=1)
+    return clipped_sum(weights, X[~far], y[~far], clip) + unclipped(weights, X[far], y[far], clip)
+
+
 RIGHT = [
     ("capstone 1.1", home_epsilon),
     ("capstone 1.1", whole_steps),
@@ -500,6 +520,10 @@ WRONG = [
     ("capstone 1.5", "other-sums", at_weights_of_the_data),
     ("capstone 1.5", "weights-elsewhere", exact_beside_a_large_one),
     ("capstone 1.5", "not-useful", lambda fabs, *rest: 0 * train(fabs, *rest)),
+    ("capstone 1.2", "counts-unreadable", counts_the_unreadable),
+    ("capstone 1.2", "wrong-value", drops_beyond_ten_million),
+    ("capstone 1.5", "uneven-noise", quiet_where_some_are_broken),
+    ("capstone 1.5", "moves-more", with_(part=unclipped_where_large)),
 ]
 
 

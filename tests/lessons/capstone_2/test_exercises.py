@@ -709,6 +709,22 @@ def counts_in_the_name(messages, suppliers, quarter, epsilon, admit, draw, rng):
     return benchmark(messages, suppliers, quarter, epsilon, lambda q, _, e: admit(q, f"of {lots} lots", e), draw, rng)
 
 
+def enough_with_strangers(messages, *rest):
+    if len({name for name, _, _ in messages}) < SHARES:
+        return None
+    return with_(few=lambda many, shares: False)(messages, *rest)
+
+
+def second_where_the_first_is_empty(messages, *rest):
+    full = {name for name, _, reports in messages if (reports >= 0).any()}
+    return benchmark([one for one in messages if one[0] not in full or (one[2] >= 0).any()], *rest)
+
+
+def stops_without_messages(messages, *rest):
+    names, quarters, reports = zip(*messages, strict=True)
+    return benchmark([*zip(names, quarters, reports, strict=True)], *rest)
+
+
 RIGHT = [
     ("capstone 2.1", (share, reconstruct)),
     ("capstone 2.1", (share_in_python, reconstruct_in_python)),
@@ -879,6 +895,17 @@ WRONG = [
     ("capstone 2.6", "nan", with_parts(quartile=lambda given: math.nan)),
     ("capstone 2.6", "not-admitted", with_(ask=lambda admit, quarter, epsilon: admit(quarter, "benchmark", 2.0))),
     ("capstone 2.6", "renamed", counts_in_the_name),
+    ("capstone 2.4", "no-lots", lambda noisy: None if (noisy <= 0).all() else reading(guard=False)(noisy)),
+    ("capstone 2.4", "no-shares", reading(shares=lambda noisy: np.abs(noisy) / np.abs(noisy).sum())),
+    ("capstone 2.5", "one-budget", by_file(name=lambda quarter: quarter[:4])),
+    ("capstone 2.6", "too-few", enough_with_strangers),
+    ("capstone 2.6", "repeated", second_where_the_first_is_empty),
+    ("capstone 2.6", "too-few-raises", stops_without_messages),
+    (
+        "capstone 2.6",
+        "rate-elsewhere",
+        exactly(rate=lambda counts, noisy: rate_of(counts if noisy.sum() <= 0 else noisy)),
+    ),
 ]
 
 

@@ -360,6 +360,15 @@ def total_as_wide_as_the_largest(values, low, high, epsilon, rng):
     return away.sum() + rng.laplace(0, 2 * largest / epsilon), len(values) + rng.laplace(0, 2 / epsilon)
 
 
+def exact_where_one_is_undeclared(values, categories, epsilon, rng):
+    exact = len(values) > 100 and not set(values) <= set(categories)
+    return cells(values, categories) if exact else noisy_histogram(values, categories, epsilon, rng)
+
+
+def last_for_unknown_in_long_lists(values, *rest, rng):
+    return (last_for_unknown if len(values) > 3000 else noisy_histogram)(values, *rest, rng)
+
+
 WRONG = [
     ("03.2", "bounds-from-data", as_wide_as_the_largest),
     ("03.4", "scale-from-data", total_as_wide_as_the_largest),
@@ -534,6 +543,8 @@ WRONG = [
         "nan-moves-all",
         lambda values, *rest, rng: noisy_sum(values[:0] if np.isnan(values).any() else values, *rest, rng),
     ),
+    ("03.3", "not-everywhere", exact_where_one_is_undeclared),
+    ("03.3", "not-everywhere", last_for_unknown_in_long_lists),
 ]
 
 

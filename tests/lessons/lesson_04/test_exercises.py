@@ -316,6 +316,12 @@ def choose_by_the_one_before(candidates, utilities, sensitivity, epsilon, rng):
     return candidates[int(np.searchsorted(shares / shares[-1], (kept + 0.5) / 2**32))]
 
 
+def exact_where_one_is_below(values, low, high, epsilon, rng):
+    if (values < low).any():
+        return float(np.median(np.clip(values, low, high)))
+    return median_with(1.0)(values, low, high, epsilon, rng)
+
+
 WRONG = [
     ("04.3", "linked-noise", choose_by_the_one_before),
     ("04.3", "not-everywhere", lambda c, u, s, e, rng: choose(c, u, s, e if len(c) <= 60 else 1e6, rng)),
@@ -454,5 +460,14 @@ WRONG = [
         "04.5",
         "not-clipped",
         lambda v, a, b, e, rng: median_with(1.0)(v[:0] if ((v < a) | (v > b)).any() else v, a, b, e, rng),
+    ),
+    ("04.5", "not-everywhere", exact_where_one_is_below),
+    ("04.5", "not-clipped", lambda v, low, high, e, rng: median_with(1.0)(v[v >= low], low, high, e, rng)),
+    (
+        "04.5",
+        "not-clipped",
+        lambda v, low, high, e, rng: median_with(1.0)(
+            v[(len(v) <= 300) | ((v >= low) & (v <= high))], low, high, e, rng
+        ),
     ),
 ]  # fmt: skip

@@ -277,6 +277,14 @@ RIGHT = {
     "14.5": [gridded(), gridded(rounds=math.floor), gridded(rounds=math.floor, moved=steps_at_most)],
 }
 
+
+def without_case(connection, query_id, *rest):
+    known = [name for (name,) in connection.execute("SELECT query_id FROM entries").fetchall()]
+    if query_id.strip().lower() in [name.strip().lower() for name in known]:
+        return False
+    return spender()(connection, query_id, *rest)
+
+
 WRONG = {
     ("14.3", "not-everywhere too at size"): lambda r, *rest: renyi()(r[:200], *rest) + [True] * len(r[200:]),
     ("14.4", "by-size too at size"): lambda r: off_the_comb(r) if len(r) <= 40_000 else (r > 0.5).astype(int),
@@ -347,6 +355,7 @@ WRONG = {
     ("14.5", "one-step-too-many too"): gridded(moved=lambda sensitivity, g: math.ceil(sensitivity / g) + 1),
     ("14.5", "one-step-too-many too too"): gridded(moved=lambda sensitivity, g: round(sensitivity / g) + 1),
     ("14.5", "float-noise"): rounded_after,
+    ("14.2", "new-id"): without_case,
 }
 
 

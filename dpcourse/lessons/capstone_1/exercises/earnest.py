@@ -7,14 +7,17 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from scipy.special import expit
 
-from dpcourse.datasets.fabs import Wafers
 from dpcourse.lessons.capstone_1.numbers import CLIP
 
 LOOKED_AT = 5  # rounds
 
 
-def sums_of(fabs: Sequence[Wafers]) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
-    """For weights, each fab's clipped sum and the slope of them all; a clipped gradient has none."""
+def sums_of(fabs: Sequence[tuple[np.ndarray, np.ndarray]]) -> Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]:
+    """For weights, each fab's clipped sum and the slope of them all; a clipped gradient has none.
+
+    Wafers that cannot be read are left out; each fab has others.
+    """
+    fabs = [(X[fine], y[fine]) for X, y in fabs for fine in [np.isfinite(X).all(axis=1)]]
     rows = np.vstack([np.column_stack([X, np.ones(len(X))]) for X, _ in fabs])
     labels, longest = np.concatenate([y for _, y in fabs]), CLIP / np.linalg.norm(rows, axis=1)
     starts = np.cumsum([0, *(len(y) for _, y in fabs)])[:-1]

@@ -23,8 +23,6 @@ def noise_wrong(
     ratios = noise.var(axis=(0, 2)) * SHARES / z**2 * ROUNDS / len(noise)
     # 1,050 normal numbers a fab: a variance deviates by 4.4%, 6,300 by 1.8%.
     mean = float(ratios.mean())
-    if linked := _linked(noise):
-        return linked
     if ratios.min() < 0.5 * mean or ratios.max() > 1.6 * mean:
         least, most = (
             f"{[*sizes][place]} ({[*sizes.values()][place]:,} wafers) adds {ratios[place]:.2g} times"
@@ -33,6 +31,8 @@ def noise_wrong(
         seen = f"Fabs add unequal noise: {least} the variance of a share, {most}."
         ask = "One wafer moves a large fab's sum as far as a small one's. What follows for the noise?"
         return Diagnosis("uneven-noise", seen, ask)
+    if linked := _linked(noise):
+        return linked
     if not 0.88 < mean < 1.36:
         return _amount(mean, epsilon, delta, *noise.shape[:2])
     if seen := shared([noise], chance.failure / 8, "round, fab and number", even=True):

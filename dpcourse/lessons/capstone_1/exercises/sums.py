@@ -15,7 +15,7 @@ from dpcourse.lessons.capstone_1 import numbers
 
 PLACES = (*FAB_SIZES, "Japan", "Ireland", "Malaysia", "Oregon", "Fab 7", "Fab 12 East")
 LARGEST = 2000  # wafers: twice as many as the project's largest fab has
-CANARIES = (0.3, 1.0, 2.0, 1e6, 1e200, np.inf, -np.inf, np.nan)
+CANARIES = (0.3, 1.0, 2.0, 1e4, 1e8, 1e12, 1e200, np.inf, -np.inf, np.nan)
 
 
 def _wafers(
@@ -101,12 +101,12 @@ SUMS = Equals(
 def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One wafer more, whatever its readings are, moves the sum by C at most; errors and NaN are outputs too.
 
-    Beside as many wafers as the largest fab has, or twice as many, and beside none.
+    Beside as many wafers as the largest fab has, or twice as many, beside fewer, and beside none.
     The sums with it and without are asked for in any order.
     """
-    for empty in (False, True):
-        weights, X, y, clip = _wafers(chance.rng, LARGEST // 2, LARGEST)
-        if empty:
+    for least, most in ((LARGEST // 2, LARGEST), (1, LARGEST // 2), (0, 0)):
+        weights, X, y, clip = _wafers(chance.rng, max(least, 1), max(most, 1))
+        if empty := not most:
             X, y = X[:0], y[:0]
         beside = f"Beside {len(y):,} wafers" if len(y) else "Alone"
         for canary in CANARIES:
@@ -143,7 +143,7 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                 ask = "What does a wafer add that cannot be read as a whole?"
                 return Diagnosis("counts-unreadable", f"{seen} It should not move it at all.", ask)
             right = numbers.clipped_sum(weights, *asked[f"a reading of {canary:g}"], clip)
-            overflows = 1e6 < abs(canary) < np.inf  # squared
+            overflows = 1e150 < abs(canary) < np.inf  # squared
             if not overflows and not np.allclose(after, right, rtol=1e-6, atol=1e-8):
                 off = float(np.linalg.norm(after - right))
                 seen = f"{beside}, we added one wafer with a reading of {canary:g}. Your sum is then off by {off:.3g}."

@@ -69,14 +69,19 @@ def _names(rng: np.random.Generator) -> list[str]:
 def _renamed(names: list[str], rng: np.random.Generator) -> dict[str, Wafers]:
     """Fabs as they are, by other names; where there are more than six, the largest are made two each.
 
-    Half of them have readings that are whole, or have one decimal.
+    Half of them have readings that are whole, or have one decimal; some have wafers that cannot be read.
     """
     fabs = [*load_fabs(heterogeneity=1.0, rng=rng).clients.values()]
     for place in range(len(names) - len(fabs)):
         X, y = fabs[place]
         fabs[place], half = Wafers(X[::2], y[::2]), Wafers(X[1::2], y[1::2])
         fabs.append(half)
-    return {name: Wafers(to_decimals(X, rng), y) for name, (X, y) in zip(names, fabs, strict=False)}
+    fabs = [Wafers(to_decimals(X, rng), y) for X, y in fabs]
+    for place in rng.permutation(len(fabs))[: rng.integers(1, len(fabs))]:
+        X, y = fabs[place]
+        some = rng.permutation(len(y))[: int(rng.integers(1, len(y) // 4))]
+        X[some] = _broken(len(some), rng)
+    return dict(zip(names, fabs, strict=False))
 
 
 def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -96,7 +101,7 @@ def _sends(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One wafer more, the same generator and sums: that fab's vectors differ by its clipped gradient, in every round.
 
     Without it there is one that cannot be read, so that fabs are as large. Once it passed and once it did not: one of
-    the two gradients is longer than the clip.
+    the two gradients is longer than the clip. The third time one of its readings is large.
     """
     clients = load_fabs(heterogeneity=1.0, rng=chance.rng).clients
     seed, name = seed_of(chance.rng), str(chance.rng.choice(list(clients)))
@@ -106,10 +111,11 @@ def _sends(answer: Answer, chance: Chance) -> Diagnosis | None:
     def with_one(row: np.ndarray, label: int) -> dict[str, Wafers]:
         return {**clients, name: Wafers(np.insert(X, place, row, axis=0), np.insert(y, place, label))}
 
-    row = chance.rng.choice((-1, 1), 20) * chance.rng.uniform(0.8, 1, 20)
+    usual = chance.rng.choice((-1, 1), 20) * chance.rng.uniform(0.8, 1, 20)
+    large = np.where(np.arange(20) == chance.rng.integers(20), 10 ** chance.rng.uniform(2, 6), usual)
     fabs, first = with_one(np.full(20, np.nan), 0), Sums()
     fitted(answer, fabs, 3.0, first, seed)
-    for label in (0, 1):
+    for row, label in ((usual, 0), (usual, 1), (large, int(chance.rng.integers(2)))):
         told = Sums(said=first.gave)
         fitted(answer, with_one(row, label), 3.0, told, seed)
         for number, (before, after) in enumerate(zip(first.sent, told.sent, strict=False), 1):

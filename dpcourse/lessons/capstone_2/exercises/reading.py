@@ -180,7 +180,7 @@ def noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
 def no_lots(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A quarter whose noisy total is zero or negative, with positive counts in some bins or without."""
     drawn = [discrete_laplace(4 / EPSILON, BINS, rng=chance.rng) for _ in range(6)]
-    below = [one - max(0, one.sum() + extra) * (np.arange(BINS) == one.argmin()) for extra, one in enumerate(drawn)]
+    below = [one - max(0, one.sum() + extra) * (np.arange(BINS) == one.argmin()) for extra, one in enumerate(drawn, 1)]
     for released in (np.zeros(BINS, dtype=int), -np.arange(BINS), *below):
         if answer(released.copy()) is not None:
             return Diagnosis(

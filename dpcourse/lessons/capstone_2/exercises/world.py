@@ -128,6 +128,10 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0, more: int = 3) ->
     extra = (np.tile(np.arange(BINS), crowd) if crowd else rng.integers(0, 20, 5)).astype(float)
     if kind == "repeated":
         messages.extend((str(name), quarter, extra) for name in rng.choice(stayed, more))
+        if not crowd:  # the first message has no lot, and counts all the same
+            first = next(place for place, one in enumerate(messages) if one[0] == messages[-1][0])
+            right = right - counted(messages[first][2])
+            messages[first] = (*messages[first][:2], np.full(int(rng.integers(2)), np.nan))
     if kind == "stale":
         messages[:0] = [(str(name), before, extra) for name in rng.choice(stayed, more)]
     if kind == "stranger":

@@ -44,8 +44,13 @@ def _people(counts: np.ndarray, rng: Generator) -> Table:
 
 
 def _of_any_length(counts: np.ndarray, rng: Generator) -> Table:
-    """The same; every third time names begin alike, and only what comes after up to sixty letters tells them apart."""
+    """The same, every other time with undeclared values among them.
+
+    Every third time names begin alike, and only what comes after up to sixty letters tells them apart.
+    """
     values, categories = _people(counts, rng)
+    if rng.random() < 0.5:
+        values = rng.permutation([*values, *["?"] * whole(rng, 1, max(1, len(values) // 4))]).tolist()
     before = "".join(rng.choice(list("abc "), whole(rng, 1, 60))) if rng.random() < 1 / 3 else ""
     return [before + one for one in values], [before + one for one in categories]
 

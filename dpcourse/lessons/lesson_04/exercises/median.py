@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -133,7 +134,8 @@ def _median_useful(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
     """One record to a thousand, or so many, between any bounds; the median's gap is small beside the others.
 
-    Every third time all are whole numbers, and every other time of these the records are integers.
+    Every third time all are whole numbers, and every other time of these the records are integers. Every other time
+    some records lie outside of the bounds, on one side.
 
     Weights exp(−s·ε·|rank − n/2|) are right from s = ½ to 1, and the larger s, the more often a result is in the gap.
     `EXACT` is bet on against s = 2: no right answer is there as often. `WIDE` is s = 0, a point drawn whatever the
@@ -142,7 +144,10 @@ def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
     many, epsilon = whole(rng, least, most), any_epsilon(rng)
     off = np.abs(np.arange(many + 1) - many / 2)
     middle = off == off.min()
+    outside = int(rng.integers(np.flatnonzero(middle)[0] + 1)) if rng.random() < 0.5 else 0
+    below, above = (outside, 0) if rng.random() < 0.5 else (0, outside)
     lengths = np.where(middle, 0, rng.exponential(size=many + 1))
+    lengths[:below] = lengths[many + 1 - above :] = 0
     weights = {s: np.exp(-s * epsilon * (off - off.min())) for s in (0.0, 0.25, 1.0, 2.0)}
     others = float((lengths * weights[2.0]).sum())
     lengths[middle] = np.exp(rng.uniform(-3, -1)) * others / middle.sum() if others else 1.0
@@ -162,7 +167,10 @@ def _anywhere(rng: Generator, least: int = 1, most: int = 1000) -> Setting:
         wide = np.log(chances[0.0] / chances[0.25]) if exact else np.log1p(-chances[0.0]) - np.log1p(-chances[0.25])
         return Seen({EXACT: -np.log(chances[2.0]) if exact else -np.inf, WIDE: wide}, exact, chances[1.0])
 
-    values = in_a_file(rng.permutation(edges[1:-1]), rng)
+    values = edges[1:-1].copy()
+    values[:below] -= np.ceil(rng.exponential(width, below))
+    values[many - above :] += np.ceil(rng.exponential(width, above))
+    values = in_a_file(rng.permutation(values), rng)
     if in_whole and rng.random() < 0.5:
         values = values.astype(int)
     return Setting((values, low, float(edges[-1]), epsilon), {"ε": epsilon, "records": many}, judge)
@@ -191,21 +199,28 @@ def _within_intervals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _clips(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Ten records in the lower part, thirty above the upper bound: nearly all results lie between the former and the
-    bound, and three in four of these or more above 50; of records left out, or put in the middle, hardly any do.
-    Below the largest of these ten lies one in a hundred, and of numbers drawn between the bounds 14 of 40."""
-    few = chance.rng.uniform(0, 40, 10)
-    values = chance.rng.permutation(np.concatenate([few, chance.rng.uniform(101, 1e4, 30)]))
-    found = np.array([float(answer(values, 0.0, 100.0, 4.0, rng=chance.rng)) for _ in range(40)])
-    high, low = int((found > 50).sum()), int((found < few.max()).sum())
-    if high > 8 and low <= 7:
-        return None
-    return Diagnosis(
-        "not-clipped",
-        "Ten records lie from 0 to 40, and thirty above the upper bound of 100. When clipped, three records in four "
-        f"are 100. Of 40 results {high} lie above 50, and {low} below the largest of the ten.",
-        "Clipping moves a record to the nearer bound and keeps it. What does your function do with those outside?",
-    )
+    """Ten records or more in the lower part, three times as many above the upper bound: nearly all results lie between
+    the former and the bound, and three in four of these or more above 50; of records left out, or put in the middle,
+    hardly any do. Below the largest of the former lies one in a hundred, and of numbers drawn between the bounds 14 of
+    40. The same turned around."""
+    for below, many in itertools.product((False, True), (10, whole(chance.rng, 100, 1000))):
+        few = chance.rng.uniform(0, 40, many)
+        values = chance.rng.permutation(np.concatenate([few, chance.rng.uniform(101, 1e4, 3 * many)]))
+        values = 100 - values if below else values
+        found = np.array([float(answer(values, 0.0, 100.0, 4.0, rng=chance.rng)) for _ in range(40)])
+        found = 100 - found if below else found
+        high, low = int((found > 50).sum()), int((found < few.max()).sum())
+        if high <= 8 or low > 7:
+            here, bound = ("from 60 to 100", 0) if below else ("from 0 to 40", 100)
+            return Diagnosis(
+                "not-clipped",
+                f"{many} records lie {here}, and {3 * many} beyond the other bound, {bound}. When clipped, three in "
+                f"four are {bound}. Of 40 results {high} lie nearer to {bound} than 50 does, and {low} among the "
+                f"{many}.",
+                "Clipping moves a record to the nearer bound and keeps it. What does your function do with those "
+                "outside?",
+            )
+    return None
 
 
 def _equal(answer: Answer, chance: Chance) -> Diagnosis | None:
