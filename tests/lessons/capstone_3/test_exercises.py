@@ -576,6 +576,42 @@ def exact_in_the_own(fleet, n, epsilon, delta, threshold, rng):
     return train(fleet, n, epsilon, delta, threshold, rng, move=step)
 
 
+def broken_column_left_out(g, epsilon, rng):
+    fine = np.isfinite(g)
+    left = fine.all(axis=0) | ~fine.all(axis=1, keepdims=True)
+    return l2_randomizer(g if g.shape[1] == 2 else np.where(left, g, 0.0), epsilon, rng)
+
+
+def nobody_where_one_is_broken(g, epsilon, rng):
+    return l2_randomizer(g if g.shape[1] == 2 or np.isfinite(g).all() else np.zeros_like(g), epsilon, rng)
+
+
+def below_zero_counts(messages, n, epsilon, delta, rounds, threshold, rng):
+    """Strangers with numbers below 0 count for the threshold."""
+    if len(np.unique(messages[0][messages[0] < n])) < threshold:
+        return None
+    return noisy_sum(few=never_few)(messages, n, epsilon, delta, rounds, threshold, rng)
+
+
+def enough_if_more_than(many):
+    """In larger fleets the threshold is not looked at."""
+
+    def answer(messages, n, epsilon, delta, rounds, threshold, rng):
+        few = never_few if n > many else operator.lt
+        return noisy_sum(few=few)(messages, n, epsilon, delta, rounds, threshold, rng)
+
+    return answer
+
+
+def later_rounds_are_enough(fleet, *rest, rng):
+    turns = iter(range(50))
+
+    def one(*asked):
+        return noisy_sum(few=operator.lt if next(turns) < 3 else never_few)(*asked)
+
+    return train(fleet, *rest, rng, one=one)
+
+
 RIGHT = {
     "capstone 3.1": [campaign_epsilon, campaign_by_hand],
     "capstone 3.2": [privatize_mean, privatize_by_coins],
@@ -744,4 +780,13 @@ WRONG = [
     ("capstone 3.5", "exact-sum", no_training),
     ("capstone 3.5", "exact-sum", exact_in_the_own),
     ("capstone 3.5", "exact-sum", far_away_in_between),
+    ("capstone 3.3", "odd-rows", broken_column_left_out),
+    ("capstone 3.3", "odd-rows", nobody_where_one_is_broken),
+    ("capstone 3.4", "too-few", below_zero_counts),
+    ("capstone 3.4", "too-few", enough_if_more_than(50)),
+    ("capstone 3.4", "too-few", enough_if_more_than(50_000)),
+    ("capstone 3.5", "too-few", later_rounds_are_enough),
+    ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=below_zero_counts, **k)),
+    ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=enough_if_more_than(20), **k)),
+    ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=enough_if_more_than(20_000), **k)),
 ]

@@ -947,6 +947,84 @@ def by_exact_counts(messages, centres, cost, budget, epsilon, *rest):
     return given | {"tests": choose_tests(given["total"] > 0, cost, np.sum([*sent.values()], axis=0), budget)}
 
 
+def encrypt_without_a_look(plain, n, draw):
+    """With a key of real size any number is taken."""
+    return encrypt(plain % n if n.bit_length() >= 512 else plain, n, draw)
+
+
+def decrypt_without_a_look(cipher, n, secret):
+    return (decrypt if n.bit_length() < 512 else any_cipher)(cipher, n, secret)
+
+
+def believes_three(parts, n):
+    """With a key of real size nothing is looked at."""
+    return combining(check=False)(parts, n) if n.bit_length() > 512 else combine(parts, n)
+
+
+def inverts_a_multiple(parts, n):
+    """Only 0 is known to have no inverse."""
+    first = dict(reversed(parts))
+    if len(first) < 3 or 0 in first.values():
+        return None
+    opened = set()
+    for three in itertools.combinations(first, 3):
+        x = 1
+        for i in three:
+            mu = 24 * Fraction(math.prod(set(three) - {i}), math.prod(j - i for j in three if j != i))
+            x = x * pow(first[i], 2 * int(mu), n * n) % (n * n)
+        opened.add((x - 1) // n * pow(2304, -1, n) % n if x % n == 1 else None)
+    return opened.pop() if len(opened) == 1 else None
+
+
+def last_of_four(parts, n):
+    """Of the first four messages a party's last counts."""
+    return combine([*dict(parts[:4]).items()], n)
+
+
+def ones_where_it_is_large(matrix):
+    return ((matrix == 1) if matrix.size < 250 else (matrix != 0)).astype(int)
+
+
+def in_a_free_slot(messages, *rest):
+    """The number of chips with defect 0, without noise, stands behind the counts."""
+    chips, sealed = {name: chips for name, _, chips in reversed(messages)}, []
+    defects = messages[0][1].shape[1] if messages else 0
+
+    def report(failures, *given):
+        sealed[:] = [int((failures == 0).sum())]
+        return chip_report(failures, *given)
+
+    def seal(plain, n, draw):
+        used = defects % ((n.bit_length() - 1) // COUNT_BITS)
+        last = used and plain >> COUNT_BITS * (used - 1) and not plain >> COUNT_BITS * used
+        return encrypt(plain + (sealed[0] << COUNT_BITS * used if last else 0), n, draw)
+
+    return programme(messages, *rest, report=report, seal=seal) if chips else None
+
+
+def by_all_four(messages, centres, cost, budget, epsilon, key, *rest):
+    """The centre that sent nothing opens the sums, too."""
+    sent, uploads, column = {name for name, *_ in messages} & {*centres}, [], itertools.count()
+    absent = [share for name, share in zip(centres, key[1], strict=True) if name not in sent]
+
+    def seal(*given):
+        uploads.append(encrypt(*given))
+        return uploads[-1]
+
+    def opening(parts, n):
+        cipher = math.prod(uploads[next(column) :: len(uploads) // len(sent)]) % n**2
+        return combine([*parts, *(partial(cipher, share, n) for share in absent)], n)
+
+    return programme(messages, centres, cost, budget, epsilon, key, *rest, seal=seal, opening=opening)
+
+
+def order_that_tells(messages, *rest):
+    """The tests come in falling order where the number of failing chips is odd."""
+    given = programme(messages, *rest)
+    odd = sum(len(chips) for _, _, chips in messages) % 2
+    return given and given | {"tests": np.sort(given["tests"])[:: -1 if odd else 1]}
+
+
 RIGHT = [
     ("capstone 4.1", (key, encrypt, add, decrypt)),
     ("capstone 4.1", (key_with_factors, encrypt_by_powers, add, decrypt_by_remainders)),
@@ -1081,6 +1159,16 @@ WRONG = [
     ("capstone 4.6", "wrong-type", plain_behind_the_bar),
     ("capstone 4.6", "not-opened", nothing_opened),
     ("capstone 4.6", "tests-elsewhere", by_exact_counts),
+    ("capstone 4.1", "takes-any-plain", (key, encrypt_without_a_look, add, decrypt)),
+    ("capstone 4.1", "takes-any-cipher", (key, encrypt, add, decrypt_without_a_look)),
+    ("capstone 4.3", "random", (partial, believes_three)),
+    ("capstone 4.3", "not-invertible-raises", (partial, inverts_a_multiple)),
+    ("capstone 4.3", "repeated", (partial, last_of_four)),
+    ("capstone 4.6", "wrong-upload", with_(clean=ones_where_it_is_large)),
+    ("capstone 4.6", "wrong-upload", in_a_free_slot),
+    ("capstone 4.6", "not-opened", with_(opening=lambda parts, n: combine(parts[:3], n))),
+    ("capstone 4.6", "refuses-all", by_all_four),
+    ("capstone 4.6", "tests-elsewhere", order_that_tells),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

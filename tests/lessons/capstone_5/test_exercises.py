@@ -296,6 +296,18 @@ def alone_in_one_hospital(at, arrived, colluders, *rest):
     return patient_epsilon(at, arrived, colluders if len(at) > 1 else set(), *rest)
 
 
+def five_hospitals_at_most(at, *rest):
+    return patient_epsilon(set(sorted(at)[:5]), *rest)
+
+
+def long_runs_are_free(at, arrived, *rest):
+    return patient_epsilon(at, arrived[:150], *rest)
+
+
+def half_of_the_hospitals_at_least(at, arrived, colluders, threshold, *rest):
+    return patient_epsilon(at, arrived, colluders, max(threshold, len(set().union(*arrived)) // 2 + 1), *rest)
+
+
 # 5.5 the whole
 
 
@@ -701,6 +713,10 @@ WRONG = [
     ("capstone 5.5", "moves-more", sends_lines),
     ("capstone 5.5", "other-sums", first_stay_beside),
     ("capstone 5.5", "other-sums", at_weights_of_the_data),
+    ("capstone 5.2", "wrong-sum", summed(outcome=lambda y: (y >= 0) & (y <= 1) & (y != 0.5))),
+    ("capstone 5.4", "not-everywhere", five_hospitals_at_most),
+    ("capstone 5.4", "not-everywhere", long_runs_are_free),
+    ("capstone 5.4", "not-everywhere", half_of_the_hospitals_at_least),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

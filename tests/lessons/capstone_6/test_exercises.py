@@ -987,6 +987,57 @@ def in_the_clear_of_the_own(left, right, *rest):
     return other(left, right, *rest)
 
 
+def start_with_last_rows(ids, key):
+    """Of two rows with one identifier the last counts, in a long list."""
+    points, rows = start(ids, key)
+    last = {one: row for row, one in enumerate(ids)}
+    return points, rows if len(ids) < 50 else [last[ids[row]] for row in rows]
+
+
+def start_with_a_bit(ids, key):
+    """The highest bit, which X25519 ignores, tells whether the identifier is odd."""
+    points, rows = start(ids, key)
+    odd = [int(ids[row]) % 2 for row in rows]
+    return [one[:31] + bytes([one[31] | 128 * bit]) for one, bit in zip(points, odd, strict=True)], rows
+
+
+def again_among_fifty(points, key):
+    """What is strange is looked for among the first fifty."""
+    if len(points) <= 50:
+        return again(points, key)
+    return None if again(points[:50], key) is None else again(points, key, checks=("most", "length", "low"))
+
+
+def again_with_any_coordinate(points, key):
+    own = {int.from_bytes(one, "little") % 2**255 for one in points}
+    return None if len(own) < len(points) else again_without("canonical")(points, key)
+
+
+def common_in_order_of_long_lists(lists):
+    return (common if len(lists[0]) < 50 else common_in_first_order)(lists)
+
+
+def guesses_the_rest(features):
+    """Of many rows those with NaN count with what is left of them."""
+    return block(np.where(np.isfinite(features), features, 0.0) if len(features) > 10 else features)
+
+
+def nobody_where_one_is_strange(features):
+    return block(features) * (len(features) <= 10 or bool(np.isfinite(features).all()))
+
+
+def multiply_again_where_many(left, right, triple, fresh, open_):
+    """An old triple is used where there are 200 customers or more."""
+    return multiply(left, right, triple, fresh, open_, ask=left.shape[1] < 200)
+
+
+def rows_in_the_clear(ids, tools):
+    """The five lists of identifiers lie on one table."""
+    places = [{one: row for row, one in reversed(list(enumerate(some)))} for some in ids]
+    shared = sorted(set(places[0]).intersection(*places[1:]))
+    return [np.array([place[one] for one in shared], dtype=int) for place in places]
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -1225,6 +1276,15 @@ WRONG = [
     ("capstone 6.6", "in-the-clear", with_(multiply=in_the_clear_of_the_own)),
     ("capstone 6.6", "weights-elsewhere", exact_beside_a_large_one),
     ("capstone 6.6", "in-the-clear", in_the_clear_where_there_is_noise),
+    ("capstone 6.3", "rows", (start_with_last_rows, again, common)),
+    ("capstone 6.3", "too-large", (start_with_a_bit, again_with_any_coordinate, common)),
+    ("capstone 6.3", "repeated", (start, again_among_fifty, common)),
+    ("capstone 6.3", "too-large", (start, again_with_any_coordinate, common)),
+    ("capstone 6.3", "order-of-a-bank", (start, again, common_in_order_of_long_lists)),
+    ("capstone 6.5", "strange-row", (guesses_the_rest, deviation, noise)),
+    ("capstone 6.5", "moves-others", (nobody_where_one_is_strange, deviation, noise)),
+    ("capstone 6.6", "replayed", with_(multiply=multiply_again_where_many)),
+    ("capstone 6.6", "not-aligned", with_(rows_of=rows_in_the_clear)),
 ]
 
 

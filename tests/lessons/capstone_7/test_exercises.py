@@ -353,7 +353,7 @@ def recommender_at_once(messages, phones, items, epsilon, delta, shares, rng):
 def tuned(messages, phones, items, epsilon, delta, shares, rng):
     """The ridge that finds the last click of each phone best, at no price."""
     logs = [clicks[np.isin(clicks, np.arange(items))].astype(int) for _, clicks in messages]
-    x, last = np.zeros((len(logs), items)), np.array([log[-1] if len(log) > 1 else -1 for log in logs])
+    x, last = np.zeros((len(logs), items)), np.array([log[-1] if len(log) > 1 else -1 for log in logs], int)
     for row, log in enumerate(logs):
         x[row, log[:-1]] = 1
     x[range(len(x)), last] = 0
@@ -447,6 +447,21 @@ def any_number_is_an_item(clicks, items):
     """Cut to whole numbers, and what is too large or no number left out."""
     some = clicks[np.isfinite(clicks) & (np.abs(clicks) < items)]
     return contribution(np.trunc(some) % items, items)
+
+
+def to_the_nearest_item(clicks, items):
+    """A half is no item; 7.3 is item 7."""
+    with np.errstate(all="ignore"):
+        near = np.rint(clicks)
+        return contribution(near[np.abs(clicks - near) < 0.5], items)
+
+
+def too_few_in_small_shops(messages, phones, *rest):
+    return recommender(messages, phones, *rest, few=operator.lt if len(phones) <= 20 else never_few)
+
+
+def needs_a_message(messages, *rest):
+    return messages[0] and recommender(messages, *rest)
 
 
 RIGHT = [
@@ -594,6 +609,9 @@ WRONG = [
     ("capstone 7.6", "ridge-too-small", with_(ridge=lambda sigma, gram, exact: 0.5 * radius(sigma, gram))),
     ("capstone 7.6", "ridge-too-large", with_(ridge=lambda sigma, gram, exact: 20 * radius(sigma, gram))),
     ("capstone 7.6", "ridge-too-large", with_(ridge=lambda sigma, gram, exact: 1e5 * sigma)),
+    ("capstone 7.2", "strange-click", to_the_nearest_item),
+    ("capstone 7.6", "too-few", too_few_in_small_shops),
+    ("capstone 7.6", "raised", needs_a_message),
 ]
 
 

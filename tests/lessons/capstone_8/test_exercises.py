@@ -515,9 +515,9 @@ def year_of_means(
             day = int(day) % days
         if (home in homes or not members) and day in range(days):
             sent.setdefault((home, int(day)) if first else (home, int(day), number), kwh)
-    sums, reported = np.zeros(days), np.zeros(days, dtype=int)
-    for (_, day, *_), kwh in sent.items():
-        sums[day] += float(count(np.array(kwh)))
+    sums, reported, said = np.zeros(days), np.zeros(days, dtype=int), np.array(list(sent.values()), dtype=float)
+    for (_, day, *_), kwh in zip(sent, counting(said) if count is counting else map(count, said), strict=True):
+        sums[day] += float(kwh)
         reported[day] += 1
     sigma = GaussianMechanism(epsilon, delta, sensitivity=norm(days)).sigma
     noise = rng.normal(0, sigma, days) * np.sqrt(variance(reported, shares, len(homes)))
@@ -591,6 +591,30 @@ def no_reading_no_share(messages, homes, days, epsilon, delta, shares, rng, *, b
     none = np.bincount([int(day) for (_, day), kwh in first.items() if broken(kwh)], minlength=days)
     noise = (given["means"] - exact) * np.sqrt(1 - none / np.maximum(given["reported"], 1))
     return {**given, "means": exact + noise}
+
+
+def once_without_means(readings, means):
+    """On the first of the days only, so that a heat wave costs one."""
+    raw = without_means(readings, means)
+    return raw & [not raw[max(0, day - 15) : day].any() for day in range(len(raw))]
+
+
+def dead_after(broken, allowed=0):
+    return lambda x, m: local_alarm(x, m) & (np.cumsum(broken(x, m)) <= allowed)
+
+
+def messages_are_enough(messages, homes, days, epsilon, delta, shares, rng):
+    given = year_of_means(messages, homes, days, epsilon, delta, shares, rng, enough=False)
+    came = np.bincount([int(day) for _, day, _ in messages if day in range(days)], minlength=days)
+    return {**given, "means": np.where(came < shares, np.nan, given["means"])}
+
+
+def large_networks_are_enough(messages, homes, *rest):
+    return year_of_means(messages, homes, *rest, enough=len(homes) <= 20)
+
+
+def needs_a_message(messages, *rest):
+    return messages[0] and year_of_means(messages, *rest)
 
 
 RIGHT = [
@@ -773,6 +797,13 @@ WRONG = [
     ("capstone 8.6", "noise-by-size", with_(silent=lambda sent: len({h for h, _ in sent}) >= 2500)),
     ("capstone 8.6", "noise-by-size", with_(silent=lambda sent: len({h for h, _ in sent}) >= 100)),
     ("capstone 8.5", "never-rings", lambda x, m: local_alarm(x, m) & np.isfinite([x, m]).all()),
+    ("capstone 8.5", "weather", once_without_means),
+    ("capstone 8.5", "never-rings", dead_after(lambda x, m: (x <= 0) | np.isinf(x))),
+    ("capstone 8.5", "never-rings", dead_after(lambda x, m: ~np.isfinite(x) | np.isnan(m) | (x <= 0), 1)),
+    ("capstone 8.5", "never-rings", dead_after(lambda x, m: np.isnan(m), 1)),
+    ("capstone 8.6", "too-few", messages_are_enough),
+    ("capstone 8.6", "too-few", large_networks_are_enough),
+    ("capstone 8.6", "few-raises", needs_a_message),
 ]
 
 

@@ -32,7 +32,7 @@ def counted(messages: Messages, n: int) -> tuple[np.ndarray, int]:
     devices, updates = messages
     there = np.flatnonzero((devices >= 0) & (devices < n))
     _, first = np.unique(devices[there], return_index=True)
-    return clipped(np.asarray(updates, dtype=float)[there[first]]).sum(axis=0), len(first)
+    return clipped(np.asarray(updates[there[first]], dtype=float)).sum(axis=0), len(first)
 
 
 def summed(
@@ -115,7 +115,7 @@ MIXES = {
 
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """With hardly any noise, what was added up shows; and too few devices are refused."""
+    """With hardly any noise, what was added up shows; and too few devices are refused, in fleets of all sizes."""
     for kind, (what, ask) in MIXES.items():
         for _ in range(3):
             messages, n, threshold = few(chance.rng, kind)
@@ -123,7 +123,8 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             right, many = counted(messages, n)
             if not np.abs(given - right).max() < EXACT:
                 return wrong_sum(kind, f"{what}, your sum", ask, given, messages, right, many)
-    return _too_few(answer, chance)
+    sizes = people(chance.rng, 8, 40), people(chance.rng, 40, 4000), people(chance.rng, DEVICES, 2 * DEVICES)
+    return next(filter(None, (_too_few(answer, chance.rng, n) for n in sizes)), None)
 
 
 def wrong_sum(
@@ -189,22 +190,22 @@ def _last(messages: Messages) -> np.ndarray:
     return updates[::-1][last]
 
 
-def _too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
-    messages, n, threshold = few(chance.rng, "plain")
+def _too_few(answer: Answer, rng: np.random.Generator, n: int) -> Diagnosis | None:
+    messages, n, threshold = few(rng, "plain", n)
     devices, updates = (part[: threshold - 1] for part in messages)
     again = (np.append(devices, devices[:3]), np.concatenate((updates, updates[:3])))
     strangers = (np.append(devices, [n, -1, n + 1]), np.concatenate((updates, updates[:3])))
-    fewer = int(chance.rng.integers(1, threshold - 1))
+    fewer = int(rng.integers(1, threshold - 1))
     for sent, who in (
-        ((devices, updates), f"{threshold - 1} devices sent a message each"),
-        ((devices[:fewer], updates[:fewer]), f"{fewer} of the devices sent a message"),
-        (again, f"{threshold - 1} devices sent {len(again[0])} messages"),
-        (strangers, f"{threshold - 1} devices and three strangers sent a message each"),
+        ((devices, updates), f"{threshold - 1:,} devices sent a message each"),
+        ((devices[:fewer], updates[:fewer]), f"{fewer:,} of the devices sent a message"),
+        (again, f"{threshold - 1:,} devices sent {len(again[0]):,} messages"),
+        (strangers, f"{threshold - 1:,} devices and three strangers sent a message each"),
     ):
-        if summed(answer, sent, n, 1.0, 1e-6, 10, threshold, chance.rng) is not None:
+        if summed(answer, sent, n, 1.0, 1e-6, 10, threshold, rng) is not None:
             return Diagnosis(
                 "too-few",
-                f"{who}, and {threshold} shares make the noise whole. You publish all the same.",
+                f"{who}, and {threshold:,} shares make the noise whole. You publish all the same.",
                 "What does the task want where fewer than `threshold` devices are in the sum?",
             )
     return None

@@ -134,20 +134,23 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _others_stay(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     """One row of many cannot be read: of the others 95% have a report on their side, as ever, and never 85% or fewer.
 
-    In two dimensions: who leaves a column out has 73% there, and who leaves all rows out half.
+    One column is half of every row: who leaves it out has about 73%, and who leaves all rows out half.
     """
-    n, epsilon = 2000, 3.0
-    rows = _directions(rng, n, 2)
-    rows[rng.integers(n), rng.integers(2)] = rng.choice(ODD)
-    there = np.isfinite(rows).all(axis=1)
-    reports = reported(answer, rows, epsilon, rng)
-    right = int(((reports * np.where(there[:, None], rows, 0)).sum(axis=1) > 0)[there].sum())
-    if right > 0.85 * (n - 1):
-        return None
-    seen = (
-        f"One of {n:,} rows cannot be read, and of the others only {right / (n - 1):.0%} have a report on their side."
-    )
-    return Diagnosis("odd-rows", seen, "One device must not change what the others send. What do you set to 0?")
+    epsilon, sizes = 3.0, ((2, 4000), (21, 4000), (people(rng, 3, 42), 10_000))
+    for odd, (d, most) in zip(rng.permutation(ODD), sizes, strict=True):
+        n, column = people(rng, 2000, most), rng.integers(d)
+        rows = _directions(rng, n, d)
+        rows[:, column] *= math.sqrt(d)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        rows[rng.integers(n), column] = odd
+        rows, there = _handed(rows), np.isfinite(rows).all(axis=1)
+        reports = reported(answer, rows, epsilon, rng)
+        right = float(((reports[there] * rows[there]).sum(axis=1) > 0).mean())
+        if right <= 0.85:
+            seen = f"One of {n:,} rows of {d} numbers cannot be read, and of the others only {right:.0%} have a report "
+            seen += "on their side."
+            return Diagnosis("odd-rows", seen, "One device must not change what the others send. What do you set to 0?")
+    return None
 
 
 def _after_infinity(odd: list[Asked], failure: float) -> Diagnosis | None:

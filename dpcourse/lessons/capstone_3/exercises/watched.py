@@ -86,17 +86,21 @@ def exact_sum(
     """Devices that agree on signs, under noise that hides even that: no weights may follow the signs.
 
     Signs that weights know nothing of make a sum of bounded independent terms, and Hoeffding's inequality bounds it.
-    With `once`, too few devices answer from the second round on: what the first one did to the weights is seen.
+    With `once`, too few devices answer from the second round on: what the first one did to the weights is seen, and
+    whether it ends there.
     """
     follows = np.zeros(2)
     for _ in range(runs):
         n, signs = people(rng, *sizes), rng.choice((-1.0, 1.0), WIDTH)
         updates = (0.6 * signs + rng.normal(0, 0.3, (min(n, 3000), WIDTH))) / math.sqrt(WIDTH)
-        updates, there = np.resize(updates, (n, WIDTH)), iter([n, *[0 if once else n] * MOST])
+        updates, there = np.resize(updates, (n, WIDTH)), iter([n, *rng.integers(0 if once else n, n + 1 - once, MOST)])
         fleet = Asked(lambda _, u=updates, there=there: (np.arange(m := next(there)), u[:m].copy()))  # type: ignore[misc]
         given = trained(answer, fleet, n, 1e-5, 1e-10, n, fresh(rng))
         if given is None and not once:
             return Diagnosis("refuses-all", f"All {n} devices answer, and you refuse.")
+        if given and once and len(fleet.weights) > 1:
+            seen = f"All {n:,} devices answer, and are asked for. From the second round on fewer do, and you go on."
+            return Diagnosis("too-few", seen, "What does the task want then?")
         reached = [*fleet.weights, *([given["weights"]] if given else [])]
         for place, weights in enumerate((reached[min(1, len(reached) - 1)], reached[-1])):
             moved = weights - reached[0]

@@ -41,14 +41,15 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             right, many = counted(sent, n)
             if not np.abs(total - right).max() < EXACT:
                 return wrong_sum(kind, f"{what}, a row of `sums`", ask, total, sent, right, many)
-    for last in (int(rng.integers(1, 4)), int(rng.integers(1, len(given["sums"]) + 1)), len(given["sums"])):
-        if found := _too_few(answer, last, rng):
+    rounds = len(given["sums"])
+    for last, most in ((int(rng.integers(1, 4)), 40), (int(rng.integers(1, rounds + 1)), 2000), (rounds, 2000)):
+        if found := _too_few(answer, last, people(rng, 12, most), rng):
             return found
     return None
 
 
-def _too_few(answer: Answer, last: int, rng: np.random.Generator) -> Diagnosis | None:
-    n, threshold = 20, 15
+def _too_few(answer: Answer, last: int, n: int, rng: np.random.Generator) -> Diagnosis | None:
+    threshold = int(rng.integers(n // 2, n - 1))
     stayed = threshold - 1 if rng.random() < 0.5 else int(rng.integers(3, threshold - 1))
     calls = []
 
@@ -62,7 +63,7 @@ def _too_few(answer: Answer, last: int, rng: np.random.Generator) -> Diagnosis |
 
     if trained(answer, Asked(send), n, 1.0, 1e-6, threshold, fresh(rng)) is None or len(calls) < last:
         return None
-    seen = f"From round {last} on only {stayed} devices answer, and {threshold} shares make the noise whole."
+    seen = f"From round {last} on only {stayed:,} of {n:,} devices answer. {threshold:,} shares make the noise whole."
     ask = "What does the task want when fewer than `threshold` devices are in a round's sum?"
     return Diagnosis("too-few", f"{seen} You go on all the same.", ask)
 

@@ -14,7 +14,7 @@ from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import NEEDED, PARTIES, TOY_PRIMES, deal
 from dpcourse.lessons.capstone_4.exercises.paillier import LONGER, key_of, said, whole, with_n
 from dpcourse.lessons.capstone_4.exercises.reference import anew, combined, counted, decrypted, encrypted, root
-from dpcourse.lessons.capstone_4.exercises.threshold import opened
+from dpcourse.lessons.capstone_4.exercises.threshold import notices, of_two, opened
 from dpcourse.lessons.capstone_4.exercises.world import Message, Office, released
 
 MIDDLE_PRIMES = (  # safe ones of 512 bits, made as `TOY_PRIMES` are: with these six uploads take a tenth of a second
@@ -63,30 +63,33 @@ def full_key(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def full_parts(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """A key of full size: the answer's own three parts open, by the answer's formula and by ours."""
+    """A key of full size: the answer's own three parts open, by the answer's formula and by ours; false ones do not."""
     n, shares = deal(*TOY_PRIMES, anew(chance.rng))
     plain = anew(chance.rng)(2**64)
     cipher = encrypted(plain, n, anew(chance.rng))
-    some = [shares[k] for k in chance.rng.permutation(PARTIES)[:NEEDED]]
-    parts = [answer.part(0)(cipher, share, n) for share in some]
+    parts = [answer.part(0)(cipher, share, n) for share in shares]
     seen = f"With a key of full size, an n of {n.bit_length():,} bits,"
     if any(not isinstance(part, tuple | list) or len(part) != 2 for part in parts):
         return Diagnosis("wrong-shape", f"{seen} `partial` returns {a(parts[0])}; (number, value) is wanted.")
-    for (number, secret), part in zip(some, parts, strict=True):
+    for (number, secret), part in zip(shares, parts, strict=True):
         if whole(part[0], "partial") != number or whole(part[1], "partial") == secret:
             ask = "Whoever has three of them opens every upload. What does a party send?"
             return Diagnosis("wrong-part", f"{seen} `partial` gives away the party's share of the key itself.", ask)
-    if combined([(i, int(value)) for i, value in parts], n) != plain:
+    parts = [(int(i), int(value)) for i, value in parts]
+    if combined(parts, n) != plain:
         ask = "With a smaller key they did. What depends on how large n is?"
-        return Diagnosis("wrong-part", f"{seen} three parts of yours do not open what was encrypted.", ask)
-    if (got := opened(answer, parts, n)) != plain:
+        return Diagnosis("wrong-part", f"{seen} your parts do not open what was encrypted.", ask)
+    three = [parts[k] for k in chance.rng.permutation(PARTIES)[:NEEDED]]
+    if (got := opened(answer, three, n)) != plain:
         given = "None" if got is None else said(got)
         return Diagnosis(
             "wrong-plain",
             f"{seen} `combine` returns {given}; {said(plain)} was encrypted.",
             "With a smaller key it was right.",
         )
-    return None
+    liar = [int(chance.rng.integers(PARTIES))]
+    wrong = of_two(answer, parts, n, chance.rng) or notices(answer, parts, liar, plain, n, chance.rng)
+    return wrong and wrong.led_by(f"{seen[:-1]}: ")
 
 
 def longer_key(answer: Answer, chance: Chance) -> Diagnosis | None:

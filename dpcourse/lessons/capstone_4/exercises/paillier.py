@@ -13,6 +13,7 @@ from dpcourse.checks.again import follows
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.lessons.capstone_4.design import TOY_PRIMES
 from dpcourse.lessons.capstone_4.exercises.reference import anew, decrypted, encrypted, primes, root
 
 PARTS = ("key", "encrypt", "add", "decrypt")
@@ -136,16 +137,16 @@ def _adds(answer: Answer, ours: list[int], some: list[int], n: int, p: int, q: i
 
 
 def refuses(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """What is no plain number and no ciphertext is refused by a ValueError."""
-    for least in (16, 60):
-        p, q = primes(int(least * chance.rng.uniform(1, 1.5)), chance.rng)
+    """What is no plain number and no ciphertext is refused by a ValueError, with a key of full size too."""
+    small = [primes(int(least * chance.rng.uniform(1, 1.5)), chance.rng) for least in (16, 60)]
+    for p, q in (*small, TOY_PRIMES):
         n, secret, k = p * q, key_of(answer, p, q), int(chance.rng.integers(2, 50))
-        good = encrypted(5, n, anew(chance.rng))
+        good = 1 + 5 * n  # with r = 1
         for strange in (-1, -k, n, n + k, n * k):
             if not _stops(answer.part(1), strange, n, anew(chance.rng)):
                 names = {-1: "−1", n: "n"}
                 what = names.get(strange, "a number below 0" if strange < 0 else "a number above n")
-                seen = f"`encrypt` takes {what} and raises no ValueError."
+                seen = f"{with_n(n)}, `encrypt` takes {what} and raises no ValueError."
                 ask = (
                     "What can `decrypt` return of it? A plain number is in 0 … n − 1. Raise a ValueError for any other."
                 )
@@ -161,7 +162,7 @@ def refuses(answer: Answer, chance: Chance) -> Diagnosis | None:
             if not _stops(answer.part(3), strange, n, secret):
                 return Diagnosis(
                     "takes-any-cipher",
-                    f"`decrypt` takes {what}, which is no ciphertext, and raises no ValueError.",
+                    f"{with_n(n)}, `decrypt` takes {what}, which is no ciphertext, and raises no ValueError.",
                     "A ciphertext is in 1 … n² − 1 and has no factor in common with n. Which of the two do you check?",
                 )
     return None

@@ -111,10 +111,14 @@ def opens(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Two parties, whatever they send."""
     n, shares = _world(chance.rng)
     parts = [part_of(encrypted(1, n, anew(chance.rng)), share, n) for share in shares]
-    one, two = (parts[k] for k in chance.rng.choice(PARTIES, 2, replace=False))
+    return of_two(answer, parts, n, chance.rng)
+
+
+def of_two(answer: Answer, parts: list[Part], n: int, rng: np.random.Generator) -> Diagnosis | None:
+    """Two parties, whatever they send."""
+    one, two = (parts[k] for k in rng.choice(PARTIES, 2, replace=False))
     for sent, what in (
         ([], "No part came"),
         ([one], "One part came"),
@@ -133,33 +137,42 @@ def too_few(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def false_parts(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """A part at random, one that has no inverse, one made to shift the sum, and a message that comes twice."""
     for _ in range(2):
         n, shares = _world(chance.rng)
         plain = anew(chance.rng)(n)
         cipher = encrypted(plain, n, anew(chance.rng))
-        parts, wish = [part_of(cipher, share, n) for share in shares], int(chance.rng.integers(1, 8))
-        false = [one for liar in range(PARTIES) for one in _false(parts, liar, wish, n, chance.rng)]
-        for kind, what, changed, liar in sorted(false, key=lambda one: KINDS.index(one[0])):
-            threes = [[*some] for some in itertools.combinations(changed, NEEDED) if changed[liar] in some]
-            for sent in [changed] if kind == "crafted" else [*threes, changed]:
-                try:
-                    got = opened(answer, [sent[k] for k in chance.rng.permutation(len(sent))], n)
-                except AnswerRaised as raised:
-                    seen = f"{what}, and `combine` stops with {raised}."
-                    ask = "Return None. Where is that part inverted, and can it be?"
-                    return Diagnosis(f"{kind}-raises", seen, ask if kind == "not-invertible" else "Return None.")
-                if got is not None:
-                    return _taken(kind, what, len(sent))
-        liar = int(chance.rng.integers(PARTIES))
-        for place in range(liar + 1, PARTIES + 1):
-            if opened(answer, [*parts[:place], (parts[liar][0], 1), *parts[place:]], n) != plain:
-                return Diagnosis(
-                    "repeated",
-                    f"Party {liar + 1} sends its part, and later a second message. What you return is not the plain "
-                    "number.",
-                    "The first message of a party counts. Which of the two do you use?",
-                )
+        parts = [part_of(cipher, share, n) for share in shares]
+        if wrong := notices(answer, parts, range(PARTIES), plain, n, chance.rng):
+            return wrong
+    return None
+
+
+def notices(
+    answer: Answer, parts: list[Part], liars: Sequence[int], plain: int, n: int, rng: np.random.Generator
+) -> Diagnosis | None:
+    """A part at random, one that has no inverse, one made to shift the sum, and a message that comes twice."""
+    wish = int(rng.integers(1, 8))
+    false = [one for liar in liars for one in _false(parts, liar, wish, n, rng)]
+    for kind, what, changed, liar in sorted(false, key=lambda one: KINDS.index(one[0])):
+        threes = [[*some] for some in itertools.combinations(changed, NEEDED) if changed[liar] in some]
+        for sent in [changed] if kind == "crafted" else [*threes, changed]:
+            try:
+                got = opened(answer, [sent[k] for k in rng.permutation(len(sent))], n)
+            except AnswerRaised as raised:
+                seen = f"{what}, and `combine` stops with {raised}."
+                ask = "Return None. Where is that part inverted, and can it be?"
+                return Diagnosis(f"{kind}-raises", seen, ask if kind == "not-invertible" else "Return None.")
+            if got is not None:
+                return _taken(kind, what, len(sent))
+    liar = int(rng.integers(PARTIES))
+    for place in range(liar + 1, PARTIES + 1):
+        if opened(answer, [*parts[:place], (parts[liar][0], 1), *parts[place:]], n) != plain:
+            return Diagnosis(
+                "repeated",
+                f"Party {liar + 1} sends its part, and later a second message. What you return is not the plain "
+                "number.",
+                "The first message of a party counts. Which of the two do you use?",
+            )
     return None
 
 

@@ -32,8 +32,9 @@ VALUES = 800  # numbers of noise of each centre that are looked at
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; too few centres and a broken key are refused."""
     for kind, (what, hint) in MIXES.items():
-        for renamed in (False, kind == "plain"):  # who knows names by heart is told of nothing else
-            messages, at, total, counts = mixed(chance.rng, kind)
+        for large in (False, True):
+            renamed = large and kind == "plain"  # who knows names by heart is told of nothing else
+            messages, at, total, counts = mixed(chance.rng, kind, large=large)
             given = answered(kind, what, hint, released, answer, messages, at, LOUD, chance.rng, renamed=renamed)
             off = np.abs(given.total - total).sum(), np.abs(given.counts - counts).sum()
             if any(off):

@@ -208,13 +208,15 @@ def _compare(opened: list[int], split: int, total: np.ndarray, counts: np.ndarra
     raise Refused(Diagnosis("counts-elsewhere", seen, ask))
 
 
-def mixed(rng: np.random.Generator, kind: str, crowd: int = 0) -> tuple[list[Message], Office, np.ndarray, np.ndarray]:
+def mixed(
+    rng: np.random.Generator, kind: str, crowd: int = 0, large: bool = False
+) -> tuple[list[Message], Office, np.ndarray, np.ndarray]:
     """Messages, the office, and the sums of what counts.
 
     Through noise only crowds are seen: with `crowd` each message that does not count has so many chips of each defect,
     each label that does not count comes so often, and defects are enough to see the noise itself.
     """
-    tests, defects = (int(x) for x in rng.integers(2, 14, 2))
+    tests, defects = (int(x) for x in rng.integers(*((16, 50) if large else (2, 14)), 2))
     if crowd:
         tests, defects = 2, int(rng.integers(50, 80))
     at = office(rng, tests)

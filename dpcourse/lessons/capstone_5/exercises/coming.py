@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from dpcourse.lessons.capstone_5.exercises.reference import no_outcome
+
 Stays = tuple[np.ndarray, np.ndarray, np.ndarray]  # readings, outcomes and patients
 ODD = (np.nan, 0.5, 2.0)  # outcomes that nobody should have written down
 
@@ -29,7 +31,7 @@ def coming(
     rows = centre + spread * rng.normal(0, 1, (stays, len(centre)))
     rows[:, rng.integers(len(centre))] = canary
     order = rng.permutation(len(y) + stays)
-    labels = rng.choice((0.0, 1.0, *ODD), stays, p=(0.2, 0.5, 0.1, 0.1, 0.1))
+    labels = rng.choice((0.0, 1.0, *ODD, no_outcome(rng)), stays, p=(0.2, 0.4, 0.1, 0.1, 0.1, 0.1))
     number = np.full(stays, int(patients.max(initial=0)) + 1)
     more = (np.vstack([X, rows])[order], np.append(y, labels)[order], np.append(patients, number)[order])
     odd = np.unique(labels[~np.isin(labels, (0, 1))])

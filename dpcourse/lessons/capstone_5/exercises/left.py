@@ -47,15 +47,16 @@ def _run(rng: np.random.Generator) -> tuple:
 
 
 def _any_run(rng: np.random.Generator) -> tuple:
-    """The same for a patient in one hospital or more, of 3 to 100, in 1 to 100 rounds, with any colluders or none."""
+    """The same for a patient in 1 to 10 hospitals of 3 to 100, in 1 to 300 rounds, any threshold, colluders or none."""
     many = up_to_twice(rng, 3, 50)
     names = rng.permutation(_called(many, rng)).tolist()
-    at = set(names[: whole(rng, 1, min(5, many - 1))])
-    threshold = int(rng.integers(many // 2 + 1, many + 1))
+    at = set(names[: whole(rng, 1, min(10, many - 1))])
+    threshold = int(rng.integers(many // 2 + 1 if rng.random() < 0.5 else 1, many + 1))
     others = [name for name in names if name not in at]
-    colluders = set(others[: whole(rng, 1, min(len(others), threshold - 1)) if rng.random() < 2 / 3 else 0])
+    most = min(len(others), threshold - 1)
+    colluders = set(others[: whole(rng, 1, most) if most and rng.random() < 2 / 3 else 0])
     arrived = []
-    for _ in range(up_to_twice(rng, 1, 50)):
+    for _ in range(up_to_twice(rng, 1, 150)):
         some = set(rng.permutation(names)[: int(rng.integers(max(1, threshold - 2), many + 1))].tolist())
         arrived.append(some if some - colluders else some | at)
     arrived[0] = set(names)

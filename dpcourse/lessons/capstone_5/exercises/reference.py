@@ -49,12 +49,18 @@ def ward(rng: np.random.Generator, n: int, centre: np.ndarray, spread: np.ndarra
     return X, (rng.random(n) < 0.3).astype(float), numbers[who] if n else numbers
 
 
+def no_outcome(rng: np.random.Generator) -> float:
+    """A number below, between or above 0 and 1, often near one of them."""
+    return float(rng.integers(2) + rng.choice((-1, 1)) * 10 ** rng.uniform(-4, 0))
+
+
 def soiled(rng: np.random.Generator, ward: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
     """The same with missing and impossible readings, and outcomes that nobody wrote down."""
     X, y, patients = (part.copy() for part in ward)
     for canary in CANARIES[:-1]:
         X[rng.random(X.shape) < 0.02] = canary
-    y[rng.random(len(y)) < 0.1] = rng.choice((np.nan, 2.0, -1.0, np.inf))
+    odd = rng.random(len(y)) < 0.1
+    y[odd] = rng.choice((np.nan, 2.0, -1.0, np.inf, no_outcome(rng)), odd.sum())
     return X, y, patients
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -128,16 +129,16 @@ def _known(got: np.ndarray, right: np.ndarray, features: np.ndarray) -> Diagnosi
 
 
 def _canaries(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
-    """A strange row is bounded, and the rows beside it are what they were: on finite rows, on strange ones, on none."""
-    others = rng.normal(0, 0.5, (5, 6))
-    for canary in CANARIES:
-        strange = rng.normal(0, 0.5, 6)
-        strange[int(rng.integers(6))] = canary
+    """Strange rows are bounded, and the others are what they were: of six rows one is strange, of more one of 20."""
+    for canary, n in itertools.product(CANARIES, (6, whole(rng, 20, 300))):
+        features, strange = rng.normal(0, 0.5, (n, 6)), rng.permutation(n) < 1 + n // 20
+        features[strange, rng.integers(6, size=strange.sum())] = canary
+        others = features[~strange]
         try:
             what = "with usual features"
             alone = block_of(answer, others)
-            what = f"with a feature of {canary:g} in one row"
-            beside = block_of(answer, np.vstack((others, strange)))
+            what = f"with a feature of {canary:g} in {strange.sum()} of {n} rows"
+            beside = block_of(answer, features)
             what = "without a customer"
             block_of(answer, others[:0])
         except AnswerRaised as raised:
@@ -148,24 +149,20 @@ def _canaries(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
             )
         if np.abs(alone / STEP - clipped(others)).max() > 1.5 / STEP:
             return _clipping(alone / STEP, clipped(others), others)
-        if not np.array_equal(alone, beside[:5]):
-            return Diagnosis(
-                "moves-others", f"a feature of {canary:g} in one row changes the other rows.", "Row by row."
-            )
-        if not (beside[5] ** 2).sum() <= STEP**2:
-            largest = np.abs(beside[5]).max()
-            seen = f"a row with a feature of {canary:g} comes out with numbers of up to {largest:.3g}, and 1 is {STEP} "
+        if not np.array_equal(alone, beside[~strange]):
+            return Diagnosis("moves-others", f"{what} the other rows are not what they were.", "Row by row.")
+        if not ((rows := beside[strange]) ** 2).sum(axis=1).max() <= STEP**2:
+            seen = f"{what} such a row comes out with numbers of up to {np.abs(rows).max():.3g}, and 1 is {STEP} "
             ask = "How do you find the length of a row whose squares overflow?"
             if not math.isfinite(canary):
                 ask = "Such a row becomes zeros. What does `.astype` make of NaN?"
             elif abs(canary) < 1e9:
                 ask = "How long may a row be at most?"
             return Diagnosis("strange-row", f"{seen}steps.", ask)
-        if not math.isfinite(canary) and beside[5].any():
+        if not math.isfinite(canary) and rows.any():
             return Diagnosis(
                 "strange-row",
-                f"a row with a feature of {canary:g} does not come out as zeros: one number is "
-                f"{beside[5][np.abs(beside[5]).argmax()]:.3g}.",
+                f"{what} such a row does not come out as zeros: one number is {rows.flat[np.abs(rows).argmax()]:.3g}.",
                 "A row with NaN or infinity becomes zeros: what cannot be read is not guessed.",
             )
     return None

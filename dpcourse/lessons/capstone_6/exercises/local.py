@@ -194,3 +194,8 @@ def watched(rng: np.random.Generator) -> Watched:
     """A run that draws from the check's generator, compares in the clear, and is watched."""
     plain = run_of(rng)
     return Watched(plain.aligned, plain.draw)
+
+
+def aligning(rows: list[np.ndarray], rng: np.random.Generator) -> Watched:
+    """The same, but `align` names these rows."""
+    return Watched(lambda ids: [some.copy() for some in rows], Source(rng))

@@ -170,12 +170,24 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
             if moved
             else "Is a point hashed again, or blinded by something else than `key`?",
         )
-    for what, key, strange in _strange(points, rng):
+    long = (f"more than {MOST:,} points", "too-many", _Long(points))
+    if wrong := _taken(again, [*_strange(points, rng), long], keys[0]):
+        return wrong
+    given = again([], keys[0])
+    if given is None or len(given):
+        seen = "For an empty list your `again` does not return an empty list."
+        return Diagnosis("refuses-all", seen, "What does a bank without customers send, and is it honest?")
+    return _by_x25519(answer, rng)
+
+
+def _taken(again: Answer, lists: list[tuple[str, str, list[bytes]]], key: bytes) -> Diagnosis | None:
+    """Whether one of these lists, which no honest bank sends, is not refused."""
+    for what, name, strange in lists:
         try:
-            given = again(list(strange), keys[0])
+            given = again(list(strange), key)
         except AnswerRaised as raised:
             return Diagnosis(
-                f"{key}-raises",
+                f"{name}-raises",
                 f"A bank sends {what}, and `again` stops with {raised}.",
                 "No honest bank sends such a list. What does the task want then?",
             )
@@ -187,15 +199,11 @@ def continues(answer: Answer, chance: Chance) -> Diagnosis | None:
             )
         if given is not None:
             return Diagnosis(
-                key,
+                name,
                 f"A bank sends {what}, and `again` answers all the same.",
                 "No honest bank sends such a list. What does the task want then?",
             )
-    given = again([], keys[0])
-    if given is None or len(given):
-        seen = "For an empty list your `again` does not return an empty list."
-        return Diagnosis("refuses-all", seen, "What does a bank without customers send, and is it honest?")
-    return _by_x25519(answer, rng)
+    return None
 
 
 def _by_x25519(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
@@ -233,24 +241,23 @@ def _exchanged(point: bytes, key: bytes) -> bytes:
 
 
 def _strange(points: list[bytes], rng: np.random.Generator) -> list[tuple[str, str, list[bytes]]]:
-    """Lists that no honest bank sends, by what is wrong with them."""
-    place = int(rng.integers(len(points)))
+    """Lists that no honest bank sends, by what is wrong with them: among the last points, where they are many."""
+    place = len(points) - 1 - int(rng.integers(min(len(points), 12)))
 
     def with_(point: bytes) -> list[bytes]:
         return [*points[:place], point, *points[place + 1 :]]
 
-    disguised = bytearray(points[0])
+    disguised = bytearray(points[place])
     disguised[31] |= 128  # the curve's arithmetic ignores this bit
     named = {u: f"a point of low order, u = {u if u < 2 else f'{u:.3g}'}" for u in LOW_ORDER}
     low = [(what, "low-order", with_(u.to_bytes(32, "little"))) for u, what in named.items()]
     return [
         *low,
         ("a point of 31 bytes", "length", with_(points[place][:31])),
-        ("a point with its highest bit set", "too-large", [bytes(disguised), *points[1:]]),
-        ("a coordinate of P or more", "too-large", with_((PRIME + int(rng.integers(2, 19))).to_bytes(32, "little"))),
-        ("one point twice", "repeated", [*points, points[0]]),
+        ("one point twice", "repeated", [*points, points[place]]),
         ("one point twice, the second time with its highest bit set", "disguised", [*points, bytes(disguised)]),
-        (f"more than {MOST:,} points", "too-many", _Long(points)),
+        ("a point with its highest bit set", "too-large", with_(bytes(disguised))),
+        ("a coordinate of P or more", "too-large", with_((PRIME + int(rng.integers(2, 19))).to_bytes(32, "little"))),
     ]
 
 
@@ -263,11 +270,13 @@ class _Long(list):  # a long list of different points, without the time to make 
 def in_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A list as long as the pilot's: every identifier has the point that it has in a shorter one, and is blinded on.
 
-    A bank has 25,000 customers in the plan. That takes eight times as long, so no list here is longer.
+    A bank has 25,000 customers in the plan. That takes eight times as long, so no list here is longer. Some identifiers
+    stand there twice. Of the points some hundred are sent on with a strange one among the last.
     """
     rng = chance.rng
     ids, (key, other) = some_ids(rng, size := whole(rng, 3000, 3010)), (rng.bytes(32) for _ in range(2))
-    few, (points, rows) = [ids[row] for row in rng.permutation(size)[: whole(rng, 2, 12)]], sent(answer, ids, key)
+    few = [ids[row] for row in rng.permutation(size)[: whole(rng, 2, 12)]]
+    points, rows = sent(answer, [*ids, *ids[: whole(rng, 1, 7)][::-1]], key)
     known = {few[row]: point for point, row in zip(*sent(answer, few, key), strict=True)}
     where = f"In a list of {size:,} identifiers"
     if any(known.get(ids[row], point) != point for point, row in zip(points, rows, strict=True)):
@@ -283,7 +292,9 @@ def in_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
     if len(done) != size or any(done[place] != _exchanged(points[place], other) for place in places):
         seen = f"Of a list of {size:,} points your `again` does not return each blinded by `exchange`, in its order."
         return Diagnosis("not-x25519", seen, "In shorter lists it does. What is different in a long one?")
-    return None
+    some = points[: whole(rng, 100, 200)]
+    wrong = _taken(answer.part(1), _strange(some, rng), other)
+    return wrong and wrong.led_by(f"In a list of {len(some)}: ")
 
 
 MEETING = (starts, continues, compares, in_numbers)

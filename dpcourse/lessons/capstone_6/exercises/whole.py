@@ -9,6 +9,7 @@ from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import whole
 from dpcourse.datasets import Bank, Customers, simulate_customers
 from dpcourse.datasets.customers import FEATURES, LENDER, NAMES
 from dpcourse.lessons.capstone_6.design import (
@@ -20,7 +21,7 @@ from dpcourse.lessons.capstone_6.design import (
 )
 from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.claimed import honest
-from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, together, watched
+from dpcourse.lessons.capstone_6.exercises.local import aligning, refusal, together
 from dpcourse.lessons.capstone_6.exercises.off import off
 from dpcourse.lessons.capstone_6.exercises.ridge import of_ridge, ridged, told
 from dpcourse.lessons.capstone_6.exercises.sizes import counts, everywhere, too_far, too_quiet
@@ -32,11 +33,17 @@ GAIN, CUSTOMERS = 0.04, 20_000
 
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Without noise the sum shows exactly; a bank that is missing, few customers and a replayed triple are refused."""
+    """Without noise the sum shows exactly; a bank that is missing, few customers and a replayed triple are refused.
+
+    `align` leaves out a few of the common customers, so that it shows whose rows are used.
+    """
     for kind, (what, hint) in MIXES.items():
         rng = chance.rng.spawn(1)[0]
-        run, banks = watched(rng), five_banks(rng, int(rng.integers(FEWEST + 1, 160)), kind)
-        common = by_name([bank.ids for bank in banks])
+        banks = five_banks(rng, int(rng.integers(FEWEST + 5, 160)), kind)
+        everybody = by_name([bank.ids for bank in banks])
+        kept = rng.permutation(len(everybody[0]))[int(rng.integers(1, 5)) :]
+        common = [rows[kept] for rows in everybody]
+        run = aligning(common, rng)
         right = exact_matrix(banks, common)
         with stops(kind, what, hint):
             given = made(answer, [*banks], run, Silent())
@@ -46,8 +53,12 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis(f"{kind}-refused", f"{what}, you refuse, and there is no reason to.", hint)
         noisy = np.asarray(given["noisy"], dtype=float)
         far = np.abs(noisy - right).max()
+        if np.abs(noisy - exact_matrix(banks, everybody)).max() <= EXACT:
+            seen = f"`align` names {len(kept)} customers, and your matrix is that of all {len(everybody[0])} whose "
+            ask = "Identifiers are compared blinded, and only there. From which of `tools` do your rows come?"
+            return Diagnosis("not-aligned", f"{seen}identifiers stand in all five banks' files.", ask)
         if not far <= EXACT:
-            drawn = _drawn_elsewhere(answer, banks, noisy - right, rng) if kind == "plain" else ""
+            drawn = _drawn_elsewhere(answer, banks, common, noisy - right, rng) if kind == "plain" else ""
             if drawn:
                 seen = f"Where `normal` gives zeros, {drawn} That noise is not drawn by `normal`."
                 ask = "Every random number comes from `tools`. Which of yours does not?"
@@ -61,17 +72,20 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     return together(answer, chance) or _refusals(answer, chance)
 
 
-def _drawn_elsewhere(answer: Answer, banks: list[Bank], wrong: np.ndarray, rng: np.random.Generator) -> str:
+def _drawn_elsewhere(
+    answer: Answer, banks: list[Bank], common: list[np.ndarray], wrong: np.ndarray, rng: np.random.Generator
+) -> str:
     """How it shows that a matrix, made with noise that is zero, has noise of another generator."""
 
-    def again(some: list[Bank]) -> np.ndarray:
-        given = made(answer, [*some], run_of(rng), Silent())
-        right = exact_matrix(some, by_name([bank.ids for bank in some]))
+    def again(some: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
+        given = made(answer, [*some], aligning(rows, rng), Silent())
+        right = exact_matrix(some, rows)
         return right if given is None else np.asarray(given["noisy"], dtype=float) - right
 
-    if (far := np.abs(again(banks) - wrong).max()) > EXACT:
+    if (far := np.abs(again(banks, common) - wrong).max()) > EXACT:
         return f"two matrices of the same customers differ by up to {far:.3g}."
-    if np.abs(again(five_banks(rng, len(wrong) * 4)) - wrong).max() <= EXACT:
+    others = five_banks(rng, len(wrong) * 4)
+    if np.abs(again(others, by_name([bank.ids for bank in others])) - wrong).max() <= EXACT:
         return f"your matrix is off by up to {np.abs(wrong).max():.3g}, by the same numbers on other customers too."
     return ""
 
@@ -114,7 +128,7 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
         if given is not None or run.board:
             how = "you go on all the same" if given is not None else "you return None, but open a matrix before"
             return Diagnosis(key, f"{what}, and {how}.", ask)
-    return _replay(answer, banks, rng)
+    return _replay(answer, banks, rng) or _replay(answer, [*five_banks(rng, whole(rng, 1000, 2000))], rng)
 
 
 def _replay(answer: Answer, banks: list[Bank | None], rng: np.random.Generator) -> Diagnosis | None:
@@ -160,7 +174,7 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         others = [_fitted(exact, world, rng) for _ in range(8)]
         if np.mean(others) - 7 * np.std(others, ddof=1) > alone + GAIN:
             break
-    run = Watched(lambda ids: rows, Source(rng))
+    run = aligning(rows, rng)
     given = made(answer, [*banks], run, rng.standard_normal)
     if given is None:
         return refusal(run, len(rows[0]))

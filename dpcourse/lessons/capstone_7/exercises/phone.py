@@ -14,6 +14,11 @@ from dpcourse.checks.real_size import up_to_twice
 STRANGE = (np.nan, np.inf, -np.inf, -1.0, -3.0, 1e9, 1e300, 2.5, -0.5)  # and the number of items, which is none
 
 
+def fractions(rng: np.random.Generator, items: int) -> np.ndarray:
+    """A little above one item, and a little below another."""
+    return rng.integers(items, size=2) + rng.uniform(0.02, 0.49, 2) * (1, -1)
+
+
 def contributed(clicks: np.ndarray, items: int) -> np.ndarray:
     """The right message: x xᵀ/|x|², where x marks each item clicked; what is no item does not count."""
     x = np.isin(np.arange(items), np.asarray(clicks, dtype=float)).astype(float)
@@ -34,7 +39,7 @@ def _log(rng: np.random.Generator, items: int) -> np.ndarray:
 
 def _dirty(rng: np.random.Generator) -> tuple[np.ndarray, int]:
     clicks, items = _clean(rng)
-    return rng.permutation(np.append(clicks, rng.choice((*STRANGE, float(items)), 3))), items
+    return rng.permutation(np.append(clicks, rng.choice((*STRANGE, float(items), *fractions(rng, items)), 3))), items
 
 
 def _counts(clicks: np.ndarray, items: int) -> np.ndarray:
@@ -107,7 +112,7 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each strange click beside fine ones, and alone: an error is an output, and the message keeps its norm."""
     fine = _log(chance.rng, items := whole(chance.rng, 8, 500))
     for others in (fine, fine[:0]):
-        for click in (*STRANGE, float(items)):
+        for click in (*STRANGE, float(items), *fractions(chance.rng, items)):
             clicks = chance.rng.permutation(np.append(others, click))
             where = f"With {click:g} among the clicks" if len(others) else f"With {click:g} as the only click"
             nothing = "With the same clicks again" if len(others) else "Without any click"

@@ -10,6 +10,7 @@ from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import DELTA
 from dpcourse.lessons.capstone_7.exercises.phone import contributed
@@ -20,7 +21,7 @@ REFUSED = "When does the task want None? A phone with an empty log has sent some
 
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At a huge ε the noise is gone, so what was added up shows; and too few phones are refused."""
+    """At a huge ε the noise is gone, so what was added up shows; and too few phones are refused, in any shop."""
     wrong = _alone(answer, chance.rng)
     if wrong:
         return wrong
@@ -35,20 +36,26 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             off = float(np.abs(given["gram"] - right).max())
             if off > 0.02:
                 return Diagnosis(kind, f"{what}, an entry of `gram` is off by {off:.3g} {QUIET}.", ask)
-    messages, who, _ = mixed(chance.rng, "plain")
-    few, fewer = messages[: FEW - 1], messages[: int(chance.rng.integers(1, FEW - 1))]
+    sizes = whole(chance.rng, FEW + 2, 16), whole(chance.rng, 20, 2000), whole(chance.rng, 20_000, 22_000)
+    return next(filter(None, (_too_few(answer, chance.rng, many) for many in sizes)), None)
+
+
+def _too_few(answer: Answer, rng: np.random.Generator, declared: int) -> Diagnosis | None:
+    who, shares = phones(declared), int(rng.integers(declared // 2, declared))
+    messages = [(str(name), rng.integers(ITEMS, size=3).astype(float)) for name in rng.permutation(who)[: shares - 1]]
+    few, fewer = messages, messages[: int(rng.integers(1, shares - 1))]
     for sent, many, more in (
         (few, len(few), ""),
         ([*few, *few[:3]], len(few), ", three of them twice"),
-        ([*few, ("phone 99", few[0][1])], len(few), ", and so did one that does not"),
+        ([*few, ("phone 0", few[0][1])], len(few), ", and so did one that does not"),
         (fewer, len(fewer), ""),
         ([], 0, ""),
     ):
-        if answer(copy.deepcopy(sent), set(who), ITEMS, 3.0, DELTA, FEW, chance.rng) is not None:
+        if answer(copy.deepcopy(sent), set(who), ITEMS, 3.0, DELTA, shares, rng) is not None:
             return Diagnosis(
                 "too-few",
-                f"{many} phones that take part sent something{more}. You publish, and `shares` is {FEW}: the noise "
-                "is not whole.",
+                f"{many:,} phones that take part sent something{more}. You publish, and `shares` is {shares:,}: the "
+                "noise is not whole.",
                 "Whom do you count, and what is returned if there are fewer than `shares`?",
             )
     return None

@@ -139,20 +139,23 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def rings_all_the_same(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """A reading is none and a mean is missing: if eight in ten are right, all nine fail three times in a million."""
+    """One to five readings are none, and as many means are missing: if eight in ten homes are found all the same,
+    all nine fail three times in a million.
+    """
     rng = chance.rng
     for value in (np.nan, np.inf, -np.inf, 0.0, -1.0):
-        homes = broken(chance, 9)
+        homes, many = broken(chance, 9), int(rng.integers(1, 6))
         for home in homes:
             readings, means = home.readings.copy(), home.means.copy()
-            readings[rng.integers(home.breaks)], means[rng.integers(home.breaks)] = value, np.nan
+            readings[rng.permutation(home.breaks)[:many]] = value
+            means[rng.permutation(home.breaks)[:many]] = np.nan
             if home.rings(replace(home, readings=readings, means=means).alarms(answer)):
                 break
         else:
             return Diagnosis(
                 "never-rings",
-                f"In none of {len(homes)} homes you find what breaks, where a single reading is {shown(value)} and the "
-                "mean of a single day was not published.",
+                f"In none of {len(homes)} homes you find what breaks, where the reading is {shown(value)} on {many} of "
+                f"the days before, and the mean was not published on {many}.",
                 "A day that cannot be read says nothing. What do the others say?",
             )
     return None

@@ -68,8 +68,22 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis(key, f"{what}, {found}{more}", closer or ask)
     with stops("few", none := "Without any message", "What is published for a day without reports?"):
         given = [released(answer, [], homes, DAYS, LOUD, 1e-6, FEW, chance.rng)]
-    found = _miscounted(given, np.zeros(DAYS), np.zeros(DAYS, dtype=int))
-    return Diagnosis("too-few", f"{none}, {found}", "How many homes reported?") if found else None
+    if found := _miscounted(given, np.zeros(DAYS), np.zeros(DAYS, dtype=int)):
+        return Diagnosis("too-few", f"{none}, {found}", "How many homes reported?")
+    sizes = whole(chance.rng, 20, 2000), whole(chance.rng, 200_000, 210_000)
+    return next(filter(None, (_too_few(answer, chance.rng, many) for many in sizes)), None)
+
+
+def _too_few(answer: Answer, rng: np.random.Generator, many: int) -> Diagnosis | None:
+    """Days on which fewer homes report than `shares`, in a larger network; of the brief's, up to 2,000 do."""
+    homes, shares = names(many), int(rng.integers(many // 2, many))
+    reported = [0, whole(rng, 1, most := min(shares - 1, 2000)), most]
+    messages: list[Message] = [(home, day, 9.0) for day, some in enumerate(reported) for home in homes[:some]]
+    means = released(answer, messages, homes, len(reported), 1.0, DELTA, shares, rng)["means"]
+    for some in np.array(reported)[~np.isnan(means)].tolist():
+        seen = f"{some:,} of {many:,} homes reported on a day, and `shares` is {shares:,}. You published that day."
+        return Diagnosis("too-few", seen, "What is published for such a day, and what for the others?")
+    return None
 
 
 def _miscounted(given: list[dict[str, Any]], sums: np.ndarray, reported: np.ndarray) -> str:
