@@ -612,6 +612,13 @@ def later_rounds_are_enough(fleet, *rest, rng):
     return train(fleet, *rest, rng, one=one)
 
 
+def exact_beside_strangers(messages, n, epsilon, *rest):
+    """Where somebody is a stranger and nobody sends twice."""
+    known = messages[0][(messages[0] >= 0) & (messages[0] < n)]
+    quiet = len(known) < len(messages[0]) and len(np.unique(known)) == len(known)
+    return secure_dp_sum(messages, n, 1e12 if quiet else epsilon, *rest)
+
+
 RIGHT = {
     "capstone 3.1": [campaign_epsilon, campaign_by_hand],
     "capstone 3.2": [privatize_mean, privatize_by_coins],
@@ -789,4 +796,5 @@ WRONG = [
     ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=below_zero_counts, **k)),
     ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=enough_if_more_than(20), **k)),
     ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=enough_if_more_than(20_000), **k)),
+    ("capstone 3.5", "no-noise", lambda *a, **k: train(*a, one=exact_beside_strangers, **k)),
 ]

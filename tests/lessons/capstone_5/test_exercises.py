@@ -585,6 +585,13 @@ def twice_by_a_path(hospitals, plan, secure_sum, rng):
     return train(hospitals, plan, lambda sent: secure_sum({PurePath(name): sent[name] for name in sent} | sent), rng)
 
 
+def quiet_where_outcomes_are_odd(hospitals, *rest):
+    """In hospitals of more than thirty stays, of which no reading is missing."""
+    odd = {name: len(y) > 30 and not np.isin(y, (0, 1)).all() for name, (_, y, _) in hospitals.items()}
+    quiet = {name for name, (X, _, _) in hospitals.items() if odd[name] and np.isfinite(X).all()}
+    return train(hospitals, *rest, each=lambda turn, name: int(name not in quiet))
+
+
 RIGHT = [
     ("capstone 5.1", read_patient),
     ("capstone 5.1", read_patient_in_a_loop),
@@ -717,6 +724,7 @@ WRONG = [
     ("capstone 5.4", "not-everywhere", five_hospitals_at_most),
     ("capstone 5.4", "not-everywhere", long_runs_are_free),
     ("capstone 5.4", "not-everywhere", half_of_the_hospitals_at_least),
+    ("capstone 5.5", "no-noise", quiet_where_outcomes_are_odd),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

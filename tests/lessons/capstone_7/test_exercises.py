@@ -464,6 +464,34 @@ def needs_a_message(messages, *rest):
     return messages[0] and recommender(messages, *rest)
 
 
+def to_the_nearest(clicks, *rest):
+    """7.3 is item 7, and a half is none."""
+    near = np.rint(clicks[np.isfinite(clicks)])
+    return recommend(near[np.abs(clicks[np.isfinite(clicks)] - near) < 0.5], *rest)
+
+
+def popular_where_all_is_clicked(clicks, model, popular, many):
+    every = np.isin(np.arange(len(model)), clicks).all()
+    return popular[:many] if every else recommend(clicks, model, popular, many)
+
+
+def exact_beside(strangers, twice):
+    """Without noise where there are strangers, or somebody sends twice; and not the other."""
+
+    def answer(messages, phones, *rest):
+        known = [name for name, _ in messages if name in phones]
+        odd = len(known) < len(messages), len(set(known)) < len(known)
+        noise = (lambda gram, sigma, rng: gram) if odd == (strangers, twice) else noisy_gram
+        return recommender(messages, phones, *rest, noise=noise)
+
+    return answer
+
+
+def second_where_the_first_is_empty(messages, *rest):
+    full = {name for name, clicks in messages if len(clicks)}
+    return recommender([one for one in messages if len(one[1]) or one[0] not in full], *rest)
+
+
 RIGHT = [
     ("capstone 7.1", raw_epsilons),
     ("capstone 7.1", raw_epsilons_by_hand),
@@ -612,6 +640,11 @@ WRONG = [
     ("capstone 7.2", "strange-click", to_the_nearest_item),
     ("capstone 7.6", "too-few", too_few_in_small_shops),
     ("capstone 7.6", "raised", needs_a_message),
+    ("capstone 7.5", "wrong-value", to_the_nearest),
+    ("capstone 7.5", "fills-up", popular_where_all_is_clicked),
+    ("capstone 7.6", "not-everywhere", exact_beside(strangers=True, twice=False)),
+    ("capstone 7.6", "not-everywhere", exact_beside(strangers=False, twice=True)),
+    ("capstone 7.6", "repeated", second_where_the_first_is_empty),
 ]
 
 

@@ -617,6 +617,20 @@ def needs_a_message(messages, *rest):
     return messages[0] and year_of_means(messages, *rest)
 
 
+def exact_beside_strangers(messages, homes, *rest):
+    """Where somebody is a stranger and nobody sends twice."""
+    known = [(home, day) for home, day, _ in messages if home in homes]
+    quiet = len(known) < len(messages) and len(set(known)) == len(known)
+    return year_of_means(messages, homes, *rest, silent=lambda sent: quiet)
+
+
+def fractions_too(messages, homes, days, *rest):
+    """Day 3.1 is day 3, one more."""
+    wanted = [(home, day, kwh) for home, day, kwh in messages if 0 <= day < days]
+    more = [(f"{home} {day}", int(day), kwh) for home, day, kwh in wanted if home in homes and day % 1 not in (0, 0.5)]
+    return year_of_means([*more, *wanted], {*homes, *(name for name, *_ in more)}, days, *rest)
+
+
 RIGHT = [
     ("capstone 8.1", (daily_reports, daily_means)),
     ("capstone 8.1", (reports_one_by_one, means_by_solving)),
@@ -804,6 +818,8 @@ WRONG = [
     ("capstone 8.6", "too-few", messages_are_enough),
     ("capstone 8.6", "too-few", large_networks_are_enough),
     ("capstone 8.6", "few-raises", needs_a_message),
+    ("capstone 8.6", "sometimes-exact", exact_beside_strangers),
+    ("capstone 8.6", "no-day", fractions_too),
 ]
 
 

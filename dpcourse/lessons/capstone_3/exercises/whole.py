@@ -71,7 +71,8 @@ def _too_few(answer: Answer, last: int, n: int, rng: np.random.Generator) -> Dia
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, and the law of the noise in every round: at every ε, with the fewest devices and with more.
 
-    Three devices or up to 50,000, and a few of one or two million; `useful` looks at as many as the project has.
+    Three devices or up to 50,000, and a few of one or two million; `useful` looks at as many as the project has. Of
+    four fleets one has strange rows, one devices that send twice, and one strangers.
     """
     rng, calls, by_round = chance.rng, [], []
     sizes = [people(rng, 3, 60) for _ in range(16)] + [people(rng, 60, DEVICES // 2) for _ in range(2)]
@@ -79,7 +80,9 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         threshold, most = some_of(n, rng)
         stayed = (threshold, most, int(rng.integers(threshold, most + 1)))[number % 3]
         gradients = rng.normal(size=(stayed, WIDTH)) * rng.uniform(0.01, 0.1)
-        messages = (np.sort(rng.permutation(n)[:stayed]), gradients)
+        messages = _with(
+            ("", "strange", "repeated", "stranger")[number % 4], rng.permutation(n)[:stayed], gradients, n, rng
+        )
         epsilon, delta = decades(rng, 0.02, 8), decades(rng, 1e-10, 1e-4)
         fleet = Asked(lambda _, messages=messages: tuple(part.copy() for part in messages))  # type: ignore[misc]
         given = trained(answer, fleet, n, epsilon, delta, threshold, fresh(rng))
@@ -92,6 +95,15 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         calls.append(Noise(epsilon, delta, len(off), n, stayed, threshold, off.ravel()))
         by_round.append(off / calls[-1].right)
     return noise_wrong(calls, chance.failure / 4) or _every_round(by_round, chance.failure / 8)
+
+
+def _with(kind: str, devices: np.ndarray, updates: np.ndarray, n: int, rng: np.random.Generator) -> Messages:
+    """Messages of these devices, three of them of this kind."""
+    some = rng.integers(len(devices), size=3)
+    if kind == "strange":
+        updates[some, rng.integers(WIDTH, size=3)] = rng.choice((np.nan, np.inf, -np.inf), 3)
+    more = {"repeated": devices[some], "stranger": np.array([-1, n, n + 7])}.get(kind, devices[:0])
+    return np.append(np.sort(devices), more), np.concatenate((updates, np.ones((len(more), WIDTH))))
 
 
 def _every_round(standard: list[np.ndarray], failure: float) -> Diagnosis | None:

@@ -54,12 +54,12 @@ def no_outcome(rng: np.random.Generator) -> float:
     return float(rng.integers(2) + rng.choice((-1, 1)) * 10 ** rng.uniform(-4, 0))
 
 
-def soiled(rng: np.random.Generator, ward: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """The same with missing and impossible readings, and outcomes that nobody wrote down."""
+def soiled(rng: np.random.Generator, ward: Sequence[np.ndarray], what: str = "both") -> tuple[np.ndarray, ...]:
+    """The same with missing and impossible "readings", or "outcomes" that nobody wrote down, or with "both"."""
     X, y, patients = (part.copy() for part in ward)
     for canary in CANARIES[:-1]:
-        X[rng.random(X.shape) < 0.02] = canary
-    odd = rng.random(len(y)) < 0.1
+        X[rng.random(X.shape) < 0.02 * (what != "outcomes")] = canary
+    odd = rng.random(len(y)) < 0.1 * (what != "readings")
     y[odd] = rng.choice((np.nan, 2.0, -1.0, np.inf, no_outcome(rng)), odd.sum())
     return X, y, patients
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -81,9 +82,9 @@ def study(
 ) -> tuple[dict[str, Ward], dict[str, Any]]:
     """Hospitals of very unequal size and a plan of any kind; readings and book have so many decimals if that is said.
 
-    In an "ordinary" study stays are as the simulator makes them. In a "clean" one no reading is missing; it is as large
-    as the brief's: fifty hospitals and more, the largest with 1,400 stays and more, and the clip is small. In a
-    "strange" one a hospital is empty, and readings and outcomes are of any kind.
+    In an "ordinary" study stays are as the simulator makes them. In a "clean" one no reading is missing, but half of
+    the time outcomes are; it is as large as the brief's: fifty hospitals and more, the largest with 1,400 stays and
+    more, and the clip is small. In a "strange" one a hospital is empty, and readings, outcomes or both are of any kind.
     """
     many = int(rng.integers(*(5, 9) if kind != "clean" else (50, 56)))
     if kind == "ordinary":
@@ -96,9 +97,13 @@ def study(
         centre, spread = book(rng, int(rng.integers(6, 20)))
         sizes = _sizes(rng, many, whole(rng, 1400, 3000), 9) if kind == "clean" else _sizes(rng, many)
         wards = [ward(rng, n, centre, spread) for n in sizes]
+    if kind == "clean" and rng.random() < 0.5:
+        wards = [soiled(rng, one, "outcomes") for one in wards]
     if kind == "strange":
-        wards = [soiled(rng, one) for one in wards]
-        wards[int(rng.integers(many))] = ward(rng, int(rng.integers(2)), centre, spread)
+        by_size = np.argsort([-size for size in sizes])
+        for place, what in zip(by_size, itertools.cycle(("outcomes", "both", "readings")), strict=False):
+            wards[place] = soiled(rng, wards[place], what)
+        wards[int(rng.choice(by_size[1:]))] = ward(rng, int(rng.integers(2)), centre, spread)
     if decimals is not None:
         centre, spread = written(centre, spread, decimals)
         wards = [(np.round(X, decimals) + 0.0, *others) for X, *others in wards]

@@ -14,7 +14,7 @@ from dpcourse.checks.once import between, whole
 from dpcourse.checks.real_size import up_to_twice
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram, item_model, noise_radius, symmetric_noise
-from dpcourse.lessons.capstone_7.exercises.phone import STRANGE
+from dpcourse.lessons.capstone_7.exercises.phone import STRANGE, fractions
 
 
 def _gram(rng: np.random.Generator) -> tuple[np.ndarray, float]:
@@ -145,7 +145,7 @@ def _phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray
 
 def _strange_phone(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     clicks, model, popular, many = _phone(rng)
-    odd = rng.choice((*STRANGE, float(len(model))), 3)
+    odd = rng.choice((*STRANGE, float(len(model)), *fractions(rng, len(model))), 3)
     return rng.permutation(np.append(clicks, odd) if rng.random() < 0.7 else odd), model, popular, many
 
 
@@ -161,8 +161,12 @@ def short(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Nothing clicked, strange clicks, and a catalogue that is nearly all clicked: a list comes out all the same."""
     for _ in range(5):
         clicks, model, popular, many = _phone(chance.rng)
-        nearly = np.delete(np.arange(len(model)), [0, 1]).astype(float)
-        for given, what in ((clicks[:0], "Without a click"), (nearly, "With all items clicked but two")):
+        all_of_them = np.arange(len(model), dtype=float)
+        for given, what in (
+            (clicks[:0], "Without a click"),
+            (all_of_them[2:], "With all items clicked but two"),
+            (all_of_them, "With all items clicked"),
+        ):
             try:
                 got = np.asarray(answer(given.copy(), model.copy(), popular.copy(), many), dtype=float)
             except AnswerRaised as raised:
@@ -177,8 +181,9 @@ def short(answer: Answer, chance: Chance) -> Diagnosis | None:
                     f"Without a click you give {_first(got)}; right is the beginning of `popular`, {_first(right)}.",
                     "Without a click all scores are 0. Which order does a sort give them? Which does the task want?",
                 )
-            seen = f"{what}, you give {_first(got)}; only the items 0 and 1 are new, and {_first(right)} is right."
-            if len(got) <= 2:
+            new = "only the items 0 and 1 are" if len(right) else "none is"
+            seen = f"{what}, you give {_first(got)}; {new} new, and {_first(right)} is right."
+            if len(right) and len(got) <= 2:
                 return Diagnosis("wrong-value", seen, "Fewer than `many` are left. What happens to them?")
             return Diagnosis(
                 "fills-up", seen, "Fewer than `many` are left. Where do the others in your list come from?"

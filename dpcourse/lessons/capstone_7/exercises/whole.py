@@ -21,6 +21,7 @@ from dpcourse.lessons.capstone_7.exercises.robust import REFUSED, robust
 from dpcourse.lessons.capstone_7.exercises.world import (
     BOOKS,
     Message,
+    a_few,
     beside,
     miscounted,
     phones,
@@ -144,7 +145,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Shops of 2 to 500 items, at any ε and δ, with the fewest phones and with more; small ones release twice.
 
     One more has as many phones as the brief, most of which clicked nothing. It and every other one of the small have
-    broken logs, and so many strangers and second messages that they would show in the noise.
+    broken logs, and so many strangers and second messages that they would show in the noise; the others have a few.
     """
     rng, found, asked, nothing = chance.rng, list[Released](), list[str](), np.array([])
     crowd = whole(rng, 8, 20), (many := whole(rng, 20_000, 22_000)), many
@@ -162,6 +163,8 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         asked.append(f"{items} items, {sent}, shares = {shares:,}, ε = {epsilon:.3g}, δ = {delta:.2g}")
         if 8 <= items < 100 and number % 2 == 0:
             messages, told = beside(messages, items, int(16 * deviation) + 1, rng)
+        elif number % 2:
+            messages = a_few(messages, ("stranger", "repeated")[number // 2 % 2], items, rng)
         for _ in range(2 if items < 100 and most <= 60 else 1):
             given = released(answer, messages, who, items, epsilon, delta, shares, rng)
             if given is None:

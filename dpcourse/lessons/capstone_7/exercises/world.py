@@ -90,6 +90,13 @@ def beside(
     return [*known[:middle], *others, *known[middle:], *second], {"repeated": again, "stranger": strange}
 
 
+def a_few(messages: list[Message], kind: str, items: int, rng: np.random.Generator) -> list[Message]:
+    """The messages, and three that do not count, of one kind."""
+    names = [messages[place][0] for place in rng.integers(len(messages), size=3)]
+    names = ["", "phone 0", "stranger"] if kind == "stranger" else names
+    return [*messages, *((name, rng.integers(items, size=1).astype(float)) for name in names)]
+
+
 def miscounted(noise: np.ndarray, told: dict[str, int], setting: str) -> Diagnosis | None:
     """What was counted that should not be, where noise is in units of its right deviation, shape (calls, items, items).
 
@@ -117,12 +124,13 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], tuple[str
     messages = [(str(name), log()) for name in stayed]
     if kind == "strange":
         messages = [(name, broken(clicks, ITEMS, rng)) for name, clicks in messages]
-    if kind == "empty":
+    if kind in ("empty", "repeated"):
         for place in rng.choice(len(messages), 3, replace=False):
             messages[place] = (messages[place][0], np.array([]))
     right = np.sum([contributed(clicks, ITEMS) for _, clicks in messages], axis=0)
     if kind == "repeated":
-        messages.extend((str(name), log()) for name in rng.choice(stayed, 3))
+        again = [*rng.choice(stayed, 3), *(name for name, clicks in messages if not len(clicks))]
+        messages.extend((str(name), log()) for name in again)
     if kind == "stranger":
         messages[2:2] = [("phone 99", log()), ("", log())]
     return messages, who, right

@@ -140,11 +140,11 @@ def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def rings_all_the_same(answer: Answer, chance: Chance) -> Diagnosis | None:
     """One to five readings are none, and as many means are missing: if eight in ten homes are found all the same,
-    all nine fail three times in a million.
+    all ten fail once in two million times.
     """
     rng = chance.rng
     for value in (np.nan, np.inf, -np.inf, 0.0, -1.0):
-        homes, many = broken(chance, 9), int(rng.integers(1, 6))
+        homes, many = broken(chance, 10), int(rng.integers(1, 6))
         for home in homes:
             readings, means = home.readings.copy(), home.means.copy()
             readings[rng.permutation(home.breaks)[:many]] = value

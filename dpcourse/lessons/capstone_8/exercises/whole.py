@@ -131,7 +131,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
 
     Some worlds have a few homes and thousands of days: so many numbers that a deviation that is 5% off is seen. Every
     other world has days on which meters say one strange thing, in some homes or in all; and if it is short, so many
-    messages that do not count that they would show in the noise.
+    messages that do not count that they would show in the noise. The other short ones have a few, of one kind.
     """
     found, by_kind, rng = [], [], chance.rng
     for number in range(18):
@@ -158,6 +158,8 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
             more = min(MOST, int(16 * sigma(epsilon, delta) * math.sqrt(days)) + 1)
             messages, others = around(messages, homes, days, more, rng)
             kinds[list(others)] = list(others.values())
+        elif not long:
+            messages = beside(messages, ("stranger", "repeated", "no-day")[number // 3 % 3], homes, days, 9, rng)
         try:
             many_times = [released(answer, messages, homes, days, epsilon, delta, shares, rng) for _ in range(2 - long)]
         except AnswerRaised as raised:

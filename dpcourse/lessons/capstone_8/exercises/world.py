@@ -30,7 +30,7 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], list[str]
         readings = broken(readings, 0.3, rng)
     messages: list[Message] = [(homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)]
     messages = [messages[place] for place in rng.permutation(len(messages))]
-    messages = beside(messages, kind, homes, DAYS, {"repeated": 10, "stranger": 6, "no-day": 21}.get(kind, 0), rng)
+    messages = beside(messages, kind, homes, DAYS, {"repeated": 10, "stranger": 6, "no-day": 27}.get(kind, 0), rng)
     if kind == "few":  # as many messages as would do
         messages += [(home, day, 20.0) for home, day, _ in messages if day % 3 == 0] * FEW
         messages += [(f"home {99 + number}", day, 20.0) for day in range(0, DAYS, 3) for number in range(FEW)]
@@ -59,7 +59,10 @@ def beside(
             name = str(rng.choice(["home 99", "", "HOME 1"])) if day is None else f"home {len(homes) + 1 + number}"
             messages.insert(int(place), (name, int(rng.integers(days)) if day is None else day, 20.0))
     if kind == "no-day":
-        nones = (-1.0, 2.5) if day is not None else (-1.0, float(days), 10.0 * days, 2.5, math.nan, math.inf, -math.inf)
+        nones = (-1.0, 2.5)
+        if day is None:
+            close = rng.integers(days, size=2) + 10 ** rng.uniform(-6, -0.4, 2) * (1, -1)
+            nones = (-1.0, float(days), 10.0 * days, 2.5, math.nan, math.inf, -math.inf, *close.tolist())
         some = rng.permutation(len(homes))
         front = [(homes[some[place % len(some)]], none, CAP) for none in nones for place in range(many // len(nones))]
         return [*front, *messages]  # before the home's own, which would hide it
