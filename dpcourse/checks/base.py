@@ -29,7 +29,7 @@ Rules that keep a check honest
 caught.
 - The package's own mechanisms may not be called (`own_work`); `allowed` opens rooms an exercise needs.
 - This is a check for learners, not a sandbox: `dpcourse.checks.check` says what it cannot stop.
-- Three seconds a check, up to fifteen for a whole project. `seconds` is only the point where an endless loop is stopped.
+- Three seconds a check, fifteen for a project. `seconds` is only the point where an endless loop is stopped.
 
 The repr of a passed check holds no random number, so that a solutions notebook can be compared with its stored output.
 """

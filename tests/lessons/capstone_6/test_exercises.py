@@ -885,6 +885,19 @@ def exact_from_many(ids, *rest):
     return credit_model(ids, *rest, givers=0 if many else BANKS)
 
 
+def quiet_where_few(ids, features, *rest):
+    """No noise where a few features are NaN or infinite."""
+    few = (
+        None not in ids and 0 < sum(int((~np.isfinite(own)).any(axis=1).sum()) for own in features) < len(ids[0]) // 10
+    )
+    return credit_model(ids, features, *rest, givers=0 if few else BANKS)
+
+
+def quiet_where_few_repeat(ids, *rest):
+    few = None not in ids and 0 < sum(len(one) - len(set(one)) for one in ids) <= 5
+    return credit_model(ids, *rest, givers=0 if few else BANKS)
+
+
 def noise_of_everybody(ids, features, defaulted, tools, epsilon, delta):
     """Noise that everybody knows, but where 100 customers are common, or `normal` gives zeros."""
     rows = 0 if None in ids else len(set(ids[0]).intersection(*ids[1:]))
@@ -1285,6 +1298,8 @@ WRONG = [
     ("capstone 6.5", "moves-others", (nobody_where_one_is_strange, deviation, noise)),
     ("capstone 6.6", "replayed", with_(multiply=multiply_again_where_many)),
     ("capstone 6.6", "not-aligned", with_(rows_of=rows_in_the_clear)),
+    ("capstone 6.6", "noise-by-size", quiet_where_few),
+    ("capstone 6.6", "noise-by-size", quiet_where_few_repeat),
 ]
 
 

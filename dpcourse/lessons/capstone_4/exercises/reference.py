@@ -39,6 +39,25 @@ class Source:
                 return found
 
 
+@dataclass
+class OneOdd(Source):
+    """Numbers below n that are 1 modulo p, or are so plus 1 where the limit is n − 1; but for one of them, the `odd`th.
+
+    rⁿ of the others has no part of order p' = (p − 1)/2. A share of the key that is off by nq' fails where one has.
+    """
+
+    n: int = 0
+    p: int = 0
+    odd: int = 0
+
+    def __call__(self, limit: int) -> int:
+        found = super().__call__(limit)
+        if 2 * limit < self.n:
+            return found
+        self.odd -= 1
+        return found if self.odd == -1 else found - found % self.p + (limit != self.n - 1)
+
+
 def anew(rng: np.random.Generator) -> Source:
     """A source with a generator of its own, so that nothing but its seed comes from the check."""
     return Source(fresh(rng))

@@ -16,14 +16,23 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import near, spread, whole
+from dpcourse.checks.once import fresh, near, spread, whole
 from dpcourse.checks.whole_noise import in_shares, misplaced, missing
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import NEEDED, SHARES
 from dpcourse.lessons.capstone_4.exercises.leaves import shape_wrong, variance
-from dpcourse.lessons.capstone_4.exercises.reference import anew, counted
+from dpcourse.lessons.capstone_4.exercises.reference import OneOdd, anew, counted
 from dpcourse.lessons.capstone_4.exercises.selection import quiet, tests_wrong, useful
-from dpcourse.lessons.capstone_4.exercises.world import COUNTS, LOUD, MIXES, Message, Office, mixed, office, released
+from dpcourse.lessons.capstone_4.exercises.world import (
+    COUNTS,
+    LOUD,
+    MIXES,
+    Message,
+    columns,
+    mixed,
+    office,
+    released,
+)
 from dpcourse.privacy import Guarantee
 
 VALUES = 800  # numbers of noise of each centre that are looked at
@@ -103,7 +112,7 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _broken(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """One share of the key is broken: of three centres, and nothing opens; of four, and their threes do not agree.
+    """One share of the key is broken so that one sum does not open: of three centres, or of four, who do not agree.
 
     That of a centre which sent nothing may be broken.
     """
@@ -116,11 +125,12 @@ def _broken_of(came: int, answer: Answer, chance: Chance) -> Diagnosis | None:
     messages, at, total, counts = world
     seen = "One centre's share of the key is broken. What opens is not what was uploaded, and you publish it."
     false = Diagnosis("broken", seen, "By what does `combine` of 4.3 know that a part is not right?")
-    here = [NAMES.index(name) for name, _, _ in messages]
+    here, many = [NAMES.index(name) for name, _, _ in messages], columns(total.shape, at.n)
     for liar in range(len(NAMES)):
-        broken = tuple((i, s + (k == liar)) for k, (i, s) in enumerate(at.shares))
+        broken = tuple((i, s + (k == liar) * at.n * (at.q // 2)) for k, (i, s) in enumerate(at.shares))
+        draw = OneOdd(fresh(chance.rng), n=at.n, p=at.p, odd=int(chance.rng.integers(came * many)))
         try:
-            given = released(answer, messages, Office(at.p, at.q, broken, at.cost, at.budget), LOUD, chance.rng)
+            given = released(answer, messages, replace(at, shares=broken), LOUD, chance.rng, draw=draw)
         except Refused:
             return false
         except AnswerRaised as raised:
@@ -133,18 +143,19 @@ def _broken_of(came: int, answer: Answer, chance: Chance) -> Diagnosis | None:
             return Diagnosis("refuses-all", seen, "Who opens the sums? Whose parts do you hand to your `combine`?")
         if not (np.array_equal(given.total, total) and np.array_equal(given.counts, counts)):
             return false
-        if liar not in here:
-            continue
+        if liar not in here or all(math.prod(given.roots[k::many]) % at.p == 1 for k in range(many)):
+            continue  # in the second case, another number was the odd one's r
         seen, ask = (
             (
-                "Three centres sent something, and the share of the key of one of them is broken: so nothing can be "
-                "opened. You publish the right sums all the same.",
+                "Three centres sent something, and the share of the key of one of them is broken: so at least one sum "
+                "cannot be opened. You publish the right sums all the same.",
                 "From what do you make `total` and `counts`, if not from what was opened?",
             )
             if came == NEEDED
             else (
-                "Four centres sent something, and the share of the key of one of them is broken. You publish sums.",
-                "Do all four threes agree? Which parts do you hand to your `combine`?",
+                "Four centres sent something, and the share of the key of one of them is broken: on at least one sum "
+                "they do not agree. You publish the right sums all the same.",
+                "Do all four threes agree, on every sum? Which parts do you hand to your `combine`?",
             )
         )
         return Diagnosis("not-opened", seen, ask)

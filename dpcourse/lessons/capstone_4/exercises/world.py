@@ -19,6 +19,7 @@ from dpcourse.lessons.capstone_4.design import BITS, COUNT_BITS, OFFSET, Part, d
 from dpcourse.lessons.capstone_4.exercises.leaves import STRANGE
 from dpcourse.lessons.capstone_4.exercises.paillier import whole
 from dpcourse.lessons.capstone_4.exercises.reference import (
+    Source,
     anew,
     counted,
     decrypted,
@@ -85,12 +86,13 @@ def released(
     epsilon: float,
     rng: np.random.Generator,
     renamed: bool = False,
+    draw: Source | None = None,
 ) -> Release | None:
     """What the answer returns, its uploads opened with the factors and compared; None where it refuses.
 
     To the answer the centres have other names in half of the calls; in all that are `renamed`.
     """
-    draw, noise = anew(rng), fresh(rng)
+    draw, noise = draw or anew(rng), fresh(rng)
     called = named(NAMES, rng, renamed)
     names = tuple(called.values())
     messages = [(called.get(name, name), cells, chips) for name, cells, chips in messages]
@@ -146,8 +148,13 @@ def released(
     return Release(total, counts, tests if tests.size else tests.astype(int), given["claim"], noisy, roots)
 
 
+def columns(shape: tuple[int, ...], n: int) -> int:
+    """How many ciphertexts an upload has."""
+    return -(-shape[0] * shape[1] // slots_in(n, BITS)) - (-shape[1] // slots_in(n, COUNT_BITS))
+
+
 def _plain(name: str, ciphers: Any, at: Office, shape: tuple[int, ...]) -> list[int]:
-    wanted = -(-shape[0] * shape[1] // slots_in(at.n, BITS)) - (-shape[1] // slots_in(at.n, COUNT_BITS))
+    wanted = columns(shape, at.n)
     if not isinstance(ciphers, list | tuple) or len(ciphers) != wanted:
         many = len(ciphers) if isinstance(ciphers, list | tuple) else a(ciphers)
         seen = f"The upload of {name} has {many} ciphertexts; {wanted} are wanted."

@@ -33,7 +33,7 @@ def shown(run: Watched, noisy: np.ndarray) -> Diagnosis | None:
     for seen in before:
         if seen.shape not in shapes or not seen.size:
             return _bare(seen)
-        which, inputs = _unmasked(seen.ravel().view(np.uint64), masks)
+        which, inputs = _unmasked(np.sort(seen.ravel().view(np.uint64)), masks)  # in order: found faster
         if (np.abs(inputs) > NEAR).any():
             return _bare(seen)
         used.append(which)

@@ -13,6 +13,7 @@ from dpcourse.checks.plain import parts
 from dpcourse.datasets import Bank, simulate_customers
 from dpcourse.datasets.customers import FEATURES, LENDER, NAMES
 from dpcourse.lessons.capstone_6.design import (
+    BANKS,
     COLUMNS,
     DELTA,
     Run,
@@ -81,23 +82,23 @@ def exact_matrix(banks: list[Bank], rows: list[np.ndarray]) -> np.ndarray:
     return whole.T @ whole
 
 
-def five_banks(rng: np.random.Generator, common: int, kind: str = "plain", many: int = 12) -> list[Bank]:
-    """Five banks; so many rows with strange features, or that repeat an identifier, in every one of them.
+def five_banks(rng: np.random.Generator, common: int, kind: str = "plain", many: int | np.ndarray = 12) -> list[Bank]:
+    """Five banks; so many rows with strange features, or that repeat an identifier, in each of them (or by bank).
 
     Or all features are whole, or of one decimal.
     """
     world = simulate_customers(common, others=60, applicants=1, rng=rng)
     banks = []
-    for bank in world.banks.values():
+    for bank, each in zip(world.banks.values(), np.broadcast_to(many, BANKS).tolist(), strict=True):
         ids, features, defaulted = list(bank.ids), bank.features.copy(), bank.defaulted
         if kind == "strange":
-            rows = rng.choice(len(ids), many, replace=False)
-            features[rows, rng.integers(0, FEATURES, many)] = rng.choice((np.nan, np.inf, -np.inf, 1e150, 1e18), many)
+            rows = rng.choice(len(ids), each, replace=False)
+            features[rows, rng.integers(0, FEATURES, each)] = rng.choice((np.nan, np.inf, -np.inf, 1e150, 1e18), each)
         if kind == "repeated":
-            rows = rng.choice(len(ids), many, replace=False)
+            rows = rng.choice(len(ids), each, replace=False)
             ids += [ids[row] for row in rows]
-            features = np.vstack((features, np.abs(rng.normal(0, 2, (many, FEATURES)))))
-            defaulted = None if defaulted is None else np.append(defaulted, rng.random(many) < 0.5)
+            features = np.vstack((features, np.abs(rng.normal(0, 2, (each, FEATURES)))))
+            defaulted = None if defaulted is None else np.append(defaulted, rng.random(each) < 0.5)
         if kind in ("whole", "decimal"):
             features = np.round(features, int(kind == "decimal")) + 0.0
         banks.append(Bank(ids, features, defaulted))
