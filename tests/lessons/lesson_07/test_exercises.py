@@ -110,10 +110,11 @@ def others_in_order(codes, k, epsilon, rng):
     drawn = bits(lambda e: 0.5, quiet)(codes, k, epsilon, rng)
     if k == 6:
         return drawn
-    for person, code in enumerate(codes.tolist()):
-        order = np.random.default_rng([person, code]).permutation(k)
-        others = order[order != code]
-        drawn[person, others] = np.arange(k - 1) < drawn[person, others].sum()
+    people, own = np.arange(len(codes)), drawn[np.arange(len(codes)), codes]
+    order = np.sin(1e4 * np.outer(people + 1, np.arange(k) + 2) + codes[:, None])
+    order[people, codes] = np.inf
+    drawn[:] = order.argsort(axis=1).argsort(axis=1) < (drawn.sum(axis=1) - own)[:, None]
+    drawn[people, codes] = own
     return drawn
 
 
