@@ -631,6 +631,11 @@ def fractions_too(messages, homes, days, *rest):
     return year_of_means([*more, *wanted], {*homes, *(name for name, *_ in more)}, days, *rest)
 
 
+def later_where_the_first_is_nan(messages, *rest):
+    numbers = {(home, day) for home, day, kwh in messages if kwh == kwh}
+    return year_of_means([one for one in messages if one[2] == one[2] or one[:2] not in numbers], *rest)
+
+
 RIGHT = [
     ("capstone 8.1", (daily_reports, daily_means)),
     ("capstone 8.1", (reports_one_by_one, means_by_solving)),
@@ -820,6 +825,7 @@ WRONG = [
     ("capstone 8.6", "few-raises", needs_a_message),
     ("capstone 8.6", "sometimes-exact", exact_beside_strangers),
     ("capstone 8.6", "no-day", fractions_too),
+    ("capstone 8.6", "repeated", later_where_the_first_is_nan),
 ]
 
 

@@ -28,6 +28,8 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], list[str]
     readings = rng.uniform(0, 30, there.shape)
     if kind == "strange":
         readings = broken(readings, 0.3, rng)
+    if kind == "repeated":  # a NaN that came first counts, too: as 0
+        readings[rng.random(readings.shape) < 0.3] = math.nan
     messages: list[Message] = [(homes[home], int(day), float(readings[home, day])) for home, day in np.argwhere(there)]
     messages = [messages[place] for place in rng.permutation(len(messages))]
     messages = beside(messages, kind, homes, DAYS, {"repeated": 10, "stranger": 6, "no-day": 27}.get(kind, 0), rng)
