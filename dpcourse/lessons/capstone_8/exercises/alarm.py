@@ -21,6 +21,7 @@ BEFORE, AFTER = (110, 160), (14, 45)  # of the year, a home knows so many days b
 HEAT, HEAT_DAYS, HEAT_STARTS = 2.0, 14, (110, 200)  # a heat wave: everybody cools
 FOUND, FALSE, ALLOWED = 0.8, 0.02, 0.035  # what is asked for, and the share of false days above which a check refuses
 YEAR, LATE = 5, (220, 330)  # every so many homes a whole year is known, and when something breaks in it
+ALIKE = 60  # homes that use more when all others do
 ANYWAY = 0.25  # of homes in which nothing breaks may have an alarm on those days: with 2% of days it is 25%
 METERS = (9, 9, 1, 0)  # decimals of the meters of one home after another
 SETTLED = 60  # days on which an alarm may still learn: false alarms are few with them and without
@@ -66,6 +67,12 @@ class Home:
         readings = self.readings.copy()
         readings[self.breaks :] /= TWICE
         return replace(self, readings=readings)
+
+    def with_all_others(self) -> Home:
+        """Nothing breaks: from that day on everybody uses so much more."""
+        means = self.means.copy()
+        means[self.breaks :] *= TWICE
+        return replace(self, means=means)
 
     def rings(self, given: np.ndarray) -> bool:
         """Whether these alarms come in time."""
@@ -166,24 +173,26 @@ def _share(given: list[np.ndarray], some: list[np.ndarray]) -> float:
     return float(np.concatenate([one[days] for one, days in zip(given, some, strict=True)]).mean())
 
 
-def _asked(answer: Answer, homes: list[Home], quiet: list[Home], chance: Chance) -> tuple[list[np.ndarray], np.ndarray]:
-    """Alarms of homes in which something breaks; and whether others ring in time, in which nothing does.
-
-    In no order, and of other homes: a memory of what was asked before tells nothing.
-    """
+def _asked(answer: Answer, groups: list[list[Home]], chance: Chance) -> list[list[np.ndarray]]:
+    """The alarms of each group's homes. They are asked in no order: a memory of what was asked before tells nothing."""
     answer.renew()
-    found: dict[int, np.ndarray] = {}
-    for place in chance.rng.permutation(len(homes) + len(quiet)).tolist():
-        found[place] = [*homes, *quiet][place].alarms(answer)
-    given = [found[place] for place in range(len(homes) + len(quiet))]
-    rings = [home.rings(one) for home, one in zip(quiet, given[len(homes) :], strict=True)]
-    return given[: len(homes)], np.array(rings)
+    found: list[list[np.ndarray]] = [[np.empty(0)] * len(group) for group in groups]
+    places = [(number, place) for number, group in enumerate(groups) for place in range(len(group))]
+    for number, place in chance.rng.permutation(places).tolist():
+        found[number][place] = groups[number][place].alarms(answer)
+    return found
 
 
 def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
     """What breaks is found within two weeks, and false alarms are few, in large homes and in a heat wave too."""
-    homes, quiet = broken(chance), [home.unbroken() for home in broken(chance)]
-    given, rings = _asked(answer, homes, quiet, chance)
+    homes = broken(chance)
+    quiet = [home.unbroken() for home in broken(chance)]
+    alike = [home.with_all_others() for home in broken(chance, ALIKE)]
+    given, *others = _asked(answer, [homes, quiet, alike], chance)
+    rings, joins = (
+        np.array([home.rings(one) for home, one in zip(some, said, strict=True)])
+        for some, said in zip((quiet, alike), others, strict=True)
+    )
     before = [np.arange(len(home.readings)) < home.breaks for home in homes]
     later = [days & (np.arange(len(days)) >= SETTLED) for days in before]
     false, small = max(_share(given, before), _share(given, later)), 2 * HOMES // 3
@@ -256,6 +265,13 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
             f"In {found.mean():.0%} of homes you give an alarm within {WITHIN} days after something breaks. In "
             f"{rings.mean():.0%} of other homes you give one within {WITHIN} such days, though nothing breaks there.",
             "What in a home's readings makes your alarm ring?",
+        )
+    if stats.binom.sf(joins.sum() - 1, ALIKE, ANYWAY) < failure:
+        return Diagnosis(
+            "weather",
+            f"In {joins.mean():.0%} of {ALIKE} homes you give an alarm within {WITHIN} days after a day from which on "
+            f"that home and all others use {TWICE:g} times as much.",
+            "The published means know about the weather. Where do they enter?",
         )
     return None
 
