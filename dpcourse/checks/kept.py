@@ -201,6 +201,8 @@ def alike(one: Any, other: Any) -> bool:
     one, other = (value.to_numpy() if isinstance(value, pd.Series | pd.Index) else value for value in (one, other))
     one, other = (value.tolist() if _of_objects(value) else value for value in (one, other))
     if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        if len(one) == len(other) and {*map(type, one), *map(type, other)} == {float}:  # one by one, all at once
+            return np.allclose(one, other, rtol=2e-9, atol=0.0, equal_nan=True)
         return len(one) == len(other) and all(map(alike, one, other))
     first, second = np.asarray(one), np.asarray(other)
     if first.dtype.kind in "biufc" and second.dtype.kind in "fc" and first.shape == second.shape:
