@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from dpcourse.lessons.lesson_11.numbers import Certifiable
@@ -34,7 +36,7 @@ def draw_histograms(
                 shift=(-12, 0),
             ),
         ],
-        title=f"output ≤ {cut:.3g}: {here:.1%} of the runs against {there:.1%}",
+        title=f"output ≤ {cut:.3g}: {here:.1%} of the runs with Ana, {there:.1%} without",
     )
     alt = (
         f"Histograms of a mechanism's outputs on two neighbours. The event output ≤ {cut:.3g} happened in {here:.1%} "
@@ -66,14 +68,18 @@ def draw_one_run(stated: np.ndarray, found: np.ndarray, confidence: float, canar
     that nothing may lie above."""
     low, high = 0.8 * stated.min(), 1.3 * stated.max()
     panel = Panel(
-        marks.epsilon_axis(low, high, "ε stated by the accountant"),
+        replace(marks.epsilon_axis(low, high, "ε stated by the accountant"), ticks=np.unique(stated)),
         Axis(
-            0.08, high, f"ε certified at {confidence:.0%} confidence (log scale)", log=True, ticks=(0.1, 0.3, 1, 3, 10)
+            0.08,
+            high,
+            f"ε certified at {confidence:.0%} confidence (log scale)",
+            log=True,
+            ticks=(0.1, 0.25, 0.5, 1, 2, 4, 8, 16),
         ),
         [
             marks.line([low, high], [low, high], "what is stated", colour=marks.INK, dash="7 4", label=""),
             marks.text(low, low, "what is stated", anchor="start", shift=(8, -36)),
-            marks.points(stated, found, "certified from one run"),
+            marks.points(stated, found, "certified from one run", size=3),
             marks.text(
                 stated.max(),
                 found[stated == stated.max()].min(),

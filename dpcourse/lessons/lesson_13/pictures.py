@@ -39,8 +39,9 @@ def noisy_table_marks(data: NoisyTable) -> Panel:
     )
 
 
-def draw_tree(root: str, edges: Sequence[tuple[str, str]]) -> Still:
-    """The pairs of columns that were counted together, as a tree: its edges are (parent, child), parents first."""
+def draw_tree(root: str, edges: Sequence[tuple[str, str]], chosen: Sequence[tuple[str, str]] = ()) -> Still:
+    """The pairs of columns that were counted together, as a tree: its edges are (parent, child), parents first. They
+    are numbered in the order in which they were `chosen`, where that is given."""
     place = _layout(root, edges)
     x, y, x2, y2 = np.array([(*place[parent], *place[child]) for parent, child in edges]).T
     panel = Panel(
@@ -49,10 +50,15 @@ def draw_tree(root: str, edges: Sequence[tuple[str, str]]) -> Still:
         [
             marks.spans(x, y - 0.15, x2, y2 + 0.15, colour=marks.GREY, width=1.6),
             *(marks.text(x, y, name, colour=marks.BLUE, anchor="middle") for name, (x, y) in place.items()),
+            *(
+                marks.text((ax + bx) / 2, (ay + by) / 2, str(i), anchor="start", shift=(8, -9))
+                for i, ((ax, ay), (bx, by)) in enumerate(((place[a], place[b]) for a, b in chosen), 1)
+            ),
         ],
-        title="Each line is a pair of columns counted together",
+        title=f"Each line is a pair of columns counted together{', numbered as chosen' if chosen else ''}",
     )
-    listed = ", ".join(f"{parent} – {child}" for parent, child in edges)
+    order = {frozenset(pair): f" ({i})" for i, pair in enumerate(chosen, 1)}
+    listed = ", ".join(f"{parent} – {child}{order.get(frozenset((parent, child)), '')}" for parent, child in edges)
     return Still(panel, alt=f"A tree with root {root}; its edges, parent first: {listed}.", width=820)
 
 
