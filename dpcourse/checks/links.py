@@ -3,7 +3,9 @@
 What a draw is off from its mean, times what another one is off, is nothing on average, and a sum of such products is
 bounded by Bernstein's inequality, whatever the law of the draws. So it is asked of each call about all distances and
 all mirror images, and of all calls together, from the smallest up, about those that people might take. Where one draw
-is a function of another, no product need be large: so pairs of them are counted by where both lie (`alike`).
+is a function of another, no product need be large: so pairs of them are counted by where both lie (`alike`). And where
+each hardly depends on any other one, but all on all, as in a lottery without blanks, their sum varies too little
+(`balanced`).
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from scipy.stats import rankdata
 MOST = 2**20  # draws of one call that are looked at, from its first on
 FAR = 3  # distances that are asked about of all calls together
 GRID = 16  # parts of a law that `mapped` tells apart
+SUMS = 400  # calls whose sums `balanced` looks at: those that vary most
+VARIED = 25.0  # and as much at least, so that a sum of independent draws is nearly normal
 RANKED = 64  # in calls with so many draws or more, ranks are as good as places in a law
 
 
@@ -32,8 +36,8 @@ class Draws:
 
     @classmethod
     def of_signs(cls, noise: np.ndarray) -> Draws:
-        """The signs of noise that is as likely above 0 as below."""
-        return cls(np.sign(noise), np.ones(len(noise)))
+        """The signs of noise that is as likely above 0 as below. What is 0 is known, and does not vary."""
+        return cls(np.sign(noise), np.abs(np.sign(noise)))
 
     @classmethod
     def of_places(cls, places: np.ndarray) -> Draws:
@@ -42,6 +46,7 @@ class Draws:
 
 
 MIRRORED = "at mirrored places"
+BALANCED = "those of one call, which add up to nearly the same each time,"
 Sums = tuple[np.ndarray, np.ndarray]  # of products, and their variances
 
 
@@ -92,6 +97,8 @@ def which(linked: str) -> str:
 
 def linked(calls: Sequence[Draws], failure: float) -> str:
     """Which draws of a call hang together, in words; "" if none do. Of right ones, some do with this probability."""
+    if balanced(calls, failure / 4):
+        return f"in many calls, {BALANCED}"
     some = [Draws(one.off[:MOST], one.variance[:MOST]) for one in calls if len(one.off) > 1]
     some.sort(key=lambda one: len(one.off))
     pooled: dict[str, list[tuple[float, float]]] = {}
@@ -108,9 +115,29 @@ def linked(calls: Sequence[Draws], failure: float) -> str:
                 pooled.setdefault(name, []).append((float(sums[place]), float(variances[place])))
     for name, found in pooled.items():
         sums, variances = np.cumsum(found, axis=0).T
-        if unlikely(sums, variances, failure / (2 * len(pooled))).any():
+        if unlikely(sums, variances, failure / (4 * len(pooled))).any():
             return f"in many calls, those {name}"
     return ""
+
+
+def balanced(calls: Sequence[Draws], failure: float) -> bool:
+    """Whether the draws of a call always add up to nearly the same; right ones do with this probability.
+
+    Sums are nearly normal. As they may lie on a grid, of a step of 2 at most, each is taken to be one farther off.
+
+    >>> u = np.random.default_rng(1).random((40, 600))
+    >>> drawn = (np.argsort(u, axis=1) + u) / 600
+    >>> [balanced(list(map(Draws.of_places, some)), 1e-9) for some in (u, drawn)]
+    [False, True]
+    """
+    found = [(float(one.variance.sum()), abs(float(one.off.sum()))) for one in calls]
+    some = sorted(((variance, off) for variance, off in found if variance >= VARIED), reverse=True)[:SUMS]
+    if not some:
+        return False
+    variances, off = np.array(some).T
+    squares = (off + 1) ** 2 / variances
+    near = -2 * np.log(special.erf(np.sqrt(squares / 2))).sum()
+    return bool(min(special.chdtrc(2 * len(some), near), special.chdtr(len(some), squares.sum())) < failure / 2)
 
 
 def mapped(calls: Sequence[np.ndarray], failure: float) -> str:

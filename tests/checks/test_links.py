@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpcourse.checks.links import Draws, alike, linked, mapped, repeated, shared
+from dpcourse.checks.links import Draws, alike, balanced, linked, mapped, repeated, shared
 
 FAILURE = 1e-7
 
@@ -64,3 +64,35 @@ def test_of_independent_places_and_kinds_hardly_any_are_found():
     assert sum(bool(mapped(some, 0.05)) for some in places) < 40
     kinds = [[rng.integers(-1, 3, size=int(rng.integers(0, 60))) for _ in range(5)] for _ in range(400)]
     assert sum(bool(alike(some, 3, 0.05)) for some in kinds) < 40
+
+
+def stratified(rng, calls, many):
+    """One uniform number from each of so many equal parts, in any order."""
+    return (np.argsort(rng.random((calls, many)), axis=1) + rng.random((calls, many))) / many
+
+
+def test_draws_that_add_up_to_the_same_are_found():
+    rng = np.random.default_rng(3)
+    for draws in (lambda u: Draws.of_places(u), lambda u: Draws((u < 0.1) - 0.1, np.full(len(u), 0.09))):
+        assert linked(list(map(draws, stratified(rng, 60, 500))), 1e-7).startswith("in many calls, those of one call")
+        assert linked(list(map(draws, rng.random((60, 500)))), 1e-7) == ""
+
+
+def test_half_of_the_deviation_is_too_little():
+    """How many of 2,000 lie, drawn with half of its deviation: in 100 calls."""
+    rng = np.random.default_rng(4)
+    for width, found in ((1.0, False), (0.5, True)):
+        lies = np.rint(2000 * 0.3 + width * np.sqrt(2000 * 0.21) * rng.standard_normal(100)).astype(int)
+        calls = [Draws((np.arange(2000) < some) - 0.3, np.full(2000, 0.21)) for some in lies]
+        assert balanced(calls, 1e-7) is found
+
+
+def test_sums_of_right_draws_are_rarely_too_even():
+    """At 1% in each of 300 trials, of few draws and of rare ones; more than 12 with probability 1e-5."""
+    rng = np.random.default_rng(5)
+    for p, many in ((0.5, 100), (0.02, 1300)):
+        refused = 0
+        for _ in range(300):
+            off = rng.binomial(many, p, 60) - many * p
+            refused += balanced([Draws(np.array([one]), np.array([many * p * (1 - p)])) for one in off], 0.01)
+        assert refused <= 12

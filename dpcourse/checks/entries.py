@@ -1,0 +1,45 @@
+"""Does every entry of a result have noise of its law, wherever it stands?
+
+Looks at all numbers of many results together miss one entry of fifty that has no noise, or less: the last one, say. So
+here entries are looked at one by one over many calls, counted from the beginning and from the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dpcourse.checks.placing import uneven
+
+NEAR = 3  # entries from either end; all of them where all results are of one size
+MOST = 64  # of these: so many are drawn
+
+
+def quiet_entry(calls: Sequence[np.ndarray], failure: float, rng: np.random.Generator) -> str:
+    """Which entry's noise is too often small, in words; "" if none's is, of right ones with probability 1 − `failure`.
+
+    Parameters
+    ----------
+    calls : sequence of ndarray, each of shape (numbers,)
+        Of each call where its numbers' noise lies in its law, uniform between 0 and 1.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> places = rng.random((60, 20))
+    >>> quiet_entry(list(places), 1e-9, rng)
+    ''
+    >>> places[:, -1] = 0.5
+    >>> quiet_entry(list(places), 1e-9, rng)
+    'the entry at index -1'
+    """
+    near = [*range(NEAR), *range(-NEAR, 0)]
+    sizes = {len(one) for one in calls}
+    if len(sizes) == 1:
+        near += rng.permutation(np.arange(NEAR, max(sizes) - NEAR))[:MOST].tolist()
+    for place in near:
+        found = np.array([one[place] for one in calls if -len(one) <= place < len(one)])
+        if uneven(np.abs(2 * found - 1), failure / len(near))[0]:
+            return f"the entry at index {place}"
+    return ""
