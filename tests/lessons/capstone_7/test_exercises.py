@@ -167,6 +167,18 @@ def one_lump(total, sigma, rng):
 CHECKED = (*range(5, 13), 40)
 
 
+def quieter_in(by, row, column, least=0):
+    """One entry of a large matrix, and its mirror image, have so much of their noise."""
+
+    def answer(total, sigma, rng):
+        noisy = noisy_gram(total, sigma, rng)
+        if len(total) > max(least, 1):
+            noisy[row, column] = noisy[column, row] = total[row, column] + by * (noisy - total)[row, column]
+        return noisy
+
+    return answer
+
+
 def one_draw(total, sigma, rng):
     return total + rng.normal(0, sigma)
 
@@ -645,6 +657,9 @@ WRONG = [
     ("capstone 7.6", "not-everywhere", exact_beside(strangers=True, twice=False)),
     ("capstone 7.6", "not-everywhere", exact_beside(strangers=False, twice=True)),
     ("capstone 7.6", "repeated", second_where_the_first_is_empty),
+    ("capstone 7.3", "too-little-noise", quieter_in(0.5, -1, -1)),
+    ("capstone 7.3", "not-everywhere", quieter_in(0, 0, -1, least=100)),
+    ("capstone 7.6", "too-little-noise", with_(noise=quieter_in(0, 0, 1))),
 ]
 
 

@@ -18,6 +18,7 @@ from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.scores import off_in_calls
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_7.design import gram
+from dpcourse.lessons.capstone_7.exercises.places import quiet_place
 from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee
 
@@ -143,6 +144,7 @@ def noise_wrong(noise: np.ndarray, sigma: float, failure: float, name: str) -> D
         _off_centre(noise, failure / 8)
         or _linked(np.hstack([diagonal, beside]), failure / 8)
         or amount(noise, sigma, failure, name)
+        or quiet_place([*(noise / sigma)], failure / 16)
         or _shared(noise, failure / 16)
         or _follows(np.hstack([diagonal, beside]), failure / 16)
         or _not_normal(np.hstack([diagonal, beside]), failure / 8)
@@ -229,9 +231,13 @@ def _not_normal(noise: np.ndarray, failure: float) -> Diagnosis | None:
 def off_anywhere(found: list[Released], chance: Chance, name: str = "sigma") -> Diagnosis | None:
     """What is wrong with the noise of releases, each alone and by items and by σ (called `name`), from either end."""
     asked = [({"items": items, name: sigma}, [_units(one) / sigma for one in noise]) for items, sigma, noise in found]
-    words = off_in_calls(asked, chance.failure, chance.rng)
+    words = off_in_calls(asked, chance.failure / 2, chance.rng)
     ask = "How large the noise is follows from sigma alone. What else does yours depend on?"
-    return Shared.NOT_EVERYWHERE.seen(words, ask) if words else None
+    if words:
+        return Shared.NOT_EVERYWHERE.seen(words, ask)
+    each = chance.failure / (4 * len(found))
+    looks = (quiet_place([one / sigma for one in noise], each) for _, sigma, noise in found)
+    return next(filter(None, looks), None)
 
 
 def _units(noise: np.ndarray) -> np.ndarray:
@@ -240,7 +246,7 @@ def _units(noise: np.ndarray) -> np.ndarray:
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Catalogues of 1 to 1,000 items and sums over 60 to 40,000 people, twice each, at any σ.
+    """Catalogues of 1 to 1,000 items and sums over 60 to 40,000 people, twice each, at any σ, and one of them often.
 
     A third of the sums are whole: those of people with a single item each. Others are of nobody.
     """
@@ -251,7 +257,15 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         total = np.diag(np.round(np.diag(total))) if rng.random() < 1 / 3 else total
         total *= whole(rng, 1, 700) if rng.random() < 0.8 else 0
         found.append((len(total), sigma, [_released(answer, total.copy(), sigma, chance) - total for _ in range(2)]))
-    return off_anywhere(found, chance)
+    return off_anywhere(found, chance) or _often(answer, chance)
+
+
+def _often(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A catalogue of up to the shop's 500 items, a hundred times: half the noise in one entry shows."""
+    total = _shop(chance.rng, whole(chance.rng, 60, 500))
+    sigma = near(0.02 * 5000 ** chance.rng.random(), chance.rng, 1.0)
+    noise = [(_released(answer, total.copy(), sigma, chance) - total) / sigma for _ in range(100)]
+    return quiet_place(noise, chance.failure / 4)
 
 
 def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:

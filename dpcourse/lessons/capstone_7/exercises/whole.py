@@ -17,6 +17,7 @@ from dpcourse.datasets import simulate_clicks
 from dpcourse.lessons.capstone_7.design import DELTA, gram, noise_radius, sigma
 from dpcourse.lessons.capstone_7.exercises.noise import Released, amount, audited, noise_wrong, off_anywhere
 from dpcourse.lessons.capstone_7.exercises.phone import contributed
+from dpcourse.lessons.capstone_7.exercises.places import quiet_place
 from dpcourse.lessons.capstone_7.exercises.robust import REFUSED, robust
 from dpcourse.lessons.capstone_7.exercises.world import (
     BOOKS,
@@ -39,10 +40,10 @@ LEAST, MOST = 1.0, 10.0  # times the noise's largest eigenvalue: what the ridge 
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise it takes with the fewest phones and with more, and an auditor."""
     items, epsilon, delta = 30, 1.0, 0.1
-    deviation = sigma(epsilon, delta)
+    deviation, units = sigma(epsilon, delta), list[np.ndarray]()
     for stayed in (SHARED, DECLARED):
         noise, claim = [], None
-        for _ in range(30):
+        for _ in range(50):
             silent: list[Message] = [(name, np.array([])) for name in phones(stayed)]
             given = released(answer, silent, phones(DECLARED), items, epsilon, delta, SHARED, chance.rng)
             if given is None:
@@ -59,7 +60,12 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         found = noise_wrong(np.array(noise), whole, chance.failure / 4, TOGETHER)
         if found:
             return found
-    return _audit(answer, items, Guarantee(epsilon, delta), chance) or _ridge(answer, chance)
+        units.extend(np.array(noise) / whole)
+    return (
+        quiet_place(units, chance.failure / 8)
+        or _audit(answer, items, Guarantee(epsilon, delta), chance)
+        or _ridge(answer, chance)
+    )
 
 
 def _claim(claim: Any, epsilon: float, delta: float, declared: int, shares: int) -> Diagnosis | None:
@@ -71,7 +77,7 @@ def _claim(claim: Any, epsilon: float, delta: float, declared: int, shares: int)
 
 
 def _shares(noise: np.ndarray, deviation: float, stayed: int, budget: str) -> Diagnosis | None:
-    """Whose shares are counted: the variance of 13,000 numbers, which deviates by 1.2%."""
+    """Whose shares are counted: the variance of 21,750 numbers, which deviates by 1%."""
     ratio = float((noise[:, *np.triu_indices(noise.shape[1], 1)] ** 2).mean()) / (deviation**2 / 2)
     seen = (
         f"{stayed} of {DECLARED} phones sent something, and `shares` is {SHARED} ({budget}). Your noise has "
