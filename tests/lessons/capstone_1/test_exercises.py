@@ -433,6 +433,25 @@ def unclipped_where_large(weights, X, y, clip):
     return clipped_sum(weights, X[~far], y[~far], clip) + unclipped(weights, X[far], y[far], clip)
 
 
+def laid_out(make):
+    """Noise that is drawn beforehand, by round, fab and number, in units of its deviation."""
+
+    def answer(fabs, epsilon, delta, secure_sum, rng):
+        rows = iter(make(rng.normal(size=(50, len(fabs), 21))).reshape(-1, 21))
+        return train(fabs, epsilon, delta, secure_sum, rng, draw=lambda rng, deviation: deviation * next(rows))
+
+    return answer
+
+
+def nothing_over_the_rounds(noise):
+    return (noise - noise.mean(axis=0)) * math.sqrt(50 / 49)
+
+
+def taken_back_later(noise):
+    """The later rounds take the noise of the first ones back, in another order."""
+    return np.concatenate((noise[:25], -noise[np.arange(25) * 7 % 25, :, ::-1]))
+
+
 RIGHT = [
     ("capstone 1.1", home_epsilon),
     ("capstone 1.1", whole_steps),
@@ -524,6 +543,10 @@ WRONG = [
     ("capstone 1.2", "wrong-value", drops_beyond_ten_million),
     ("capstone 1.5", "uneven-noise", quiet_where_some_are_broken),
     ("capstone 1.5", "moves-more", with_(part=unclipped_where_large)),
+    ("capstone 1.5", "linked-noise", laid_out(nothing_over_the_rounds)),
+    ("capstone 1.5", "linked-noise", laid_out(taken_back_later)),
+    ("capstone 1.5", "uneven-noise", with_(draw=lambda rng, s: rng.normal(0, s, 21) * np.append(np.ones(20), 0.6))),
+    ("capstone 1.5", "uneven-noise", laid_out(lambda noise: noise * np.tile((1.2, 0.8), 25)[:, None, None])),
 ]
 
 

@@ -12,6 +12,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.links import shared
+from dpcourse.checks.slices import uneven, unlike_sums
 from dpcourse.lessons.capstone_1.numbers import ROUNDS, SHARES, gaussian_delta, noise_multiplier
 
 
@@ -35,6 +36,14 @@ def noise_wrong(
         return linked
     if not 0.88 < mean < 1.36:
         return _amount(mean, epsilon, delta, *noise.shape[:2])
+    if seen := uneven(noise, ("round", "fab", "number"), chance.failure / 16):
+        seen = f"The noise that fabs add is not as large everywhere: {seen}."
+        return Diagnosis(
+            "uneven-noise", seen, "A wafer may move every number in every round. What follows for the noise?"
+        )
+    if seen := unlike_sums(noise, ("rounds", "fabs", "numbers"), chance.failure / 16):
+        seen = f"Each draw of a training has its size, and yet all hang together: {seen}."
+        return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
     if seen := shared([noise], chance.failure / 8, "round, fab and number", even=True):
         return Diagnosis("linked-noise", seen, "A new draw for every number, fab and round.")
     return _normal(noise, chance.failure / 8)
