@@ -6,11 +6,11 @@ here entries are looked at one by one over many calls, counted from the beginnin
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
-
-from dpcourse.checks.placing import uneven
+from scipy import stats
 
 NEAR = 3  # entries from either end; all of them where all results are of one size
 MOST = 64  # of these: so many are drawn
@@ -43,3 +43,21 @@ def quiet_entry(calls: Sequence[np.ndarray], failure: float, rng: np.random.Gene
         if uneven(np.abs(2 * found - 1), failure / len(near))[0]:
             return f"the entry at index {place}"
     return ""
+
+
+def uneven(places: np.ndarray, failure: float) -> tuple[bool, bool]:
+    """Whether places between 0 and 1 are too small together, or too large; right ones are, with probability `failure`.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(1)
+    >>> uneven(rng.random(300), 1e-6), uneven(rng.random(300) / 2, 1e-6), uneven(rng.random(300) ** 0.5, 1e-6)
+    ((False, False), (True, False), (False, True))
+    """
+    n = np.size(places)
+    if not n:
+        return False, False
+    at, rank, share = np.sort(np.ravel(places)), np.arange(1, n + 1), math.log(failure / (2 * n))
+    small = stats.beta.logcdf(at, rank, n + 1 - rank).min() < share
+    large = stats.beta.logsf(at, rank, n + 1 - rank).min() < share
+    return bool(small), bool(large)

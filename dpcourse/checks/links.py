@@ -123,7 +123,8 @@ def linked(calls: Sequence[Draws], failure: float) -> str:
 def balanced(calls: Sequence[Draws], failure: float) -> bool:
     """Whether the draws of a call always add up to nearly the same; right ones do with this probability.
 
-    Sums are nearly normal. As they may lie on a grid, of a step of 2 at most, each is taken to be one farther off.
+    Sums of many are nearly normal. As they may lie on a grid, of a step of 2 at most, each is taken to be one farther
+    off. In calls of few draws, products of all pairs add up to nothing on average (Bernstein's inequality).
 
     >>> u = np.random.default_rng(1).random((40, 600))
     >>> drawn = (np.argsort(u, axis=1) + u) / 600
@@ -131,13 +132,25 @@ def balanced(calls: Sequence[Draws], failure: float) -> bool:
     [False, True]
     """
     found = [(float(one.variance.sum()), abs(float(one.off.sum()))) for one in calls]
+    few = [one for one, (variance, _) in zip(calls, found, strict=True) if variance < VARIED and len(one.off) > 1]
+    if few and _pairs_are_opposite(few, failure / 2):
+        return True
     some = sorted(((variance, off) for variance, off in found if variance >= VARIED), reverse=True)[:SUMS]
     if not some:
         return False
     variances, off = np.array(some).T
     squares = (off + 1) ** 2 / variances
     near = -2 * np.log(special.erf(np.sqrt(squares / 2))).sum()
-    return bool(min(special.chdtrc(2 * len(some), near), special.chdtr(len(some), squares.sum())) < failure / 2)
+    return bool(min(special.chdtrc(2 * len(some), near), special.chdtr(len(some), squares.sum())) < failure / 4)
+
+
+def _pairs_are_opposite(calls: Sequence[Draws], failure: float) -> bool:
+    """Whether products of all pairs in a call, none above 1, add up to less than chance explains in all calls."""
+    sums = np.array([one.off.sum() ** 2 - (one.off**2).sum() for one in calls]) / 2
+    variances = np.array([one.variance.sum() ** 2 - (one.variance**2).sum() for one in calls]) / 2
+    most, depth = max(len(one.off) * (len(one.off) - 1) / 2 for one in calls), -math.log(failure)
+    reach = most * depth / 3 + math.sqrt((most * depth / 3) ** 2 + 2 * depth * variances.sum())
+    return bool(sums.sum() < -reach)
 
 
 def mapped(calls: Sequence[np.ndarray], failure: float) -> str:

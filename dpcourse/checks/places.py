@@ -24,10 +24,11 @@ from dpcourse.checks.again import Again
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.entries import uneven
 from dpcourse.checks.everywhere import Call, deaf
 from dpcourse.checks.odd import NAN
 from dpcourse.checks.once import CORNERS, SMALL, corners, near, spread, whole
-from dpcourse.checks.placing import EXACT, shares, uneven
+from dpcourse.checks.placing import EXACT, shares
 from dpcourse.checks.vocabulary import Shared
 
 EPSILONS = (0.05, 8.0)

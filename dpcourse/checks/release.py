@@ -36,6 +36,7 @@ from dpcourse.checks.cells import exact_wrong, uneven_wrong
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.linked import SHARED, follows, shared
+from dpcourse.checks.links import Draws, balanced
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
 from dpcourse.checks.once import asked_once, fresh, near
 from dpcourse.checks.plain import only_numbers
@@ -255,7 +256,13 @@ class Release:
         wrong = noise_wrong(wanted, chance.failure, scale=w.scale, unit=w.unit, too_much=w.too_much, few=w.too_little)
         if wrong is None:
             again = any(shared((s.errors / s.scale).ravel(), (s.truth + s.errors).ravel()) for _, s in drawn)
-            return SHARED if again else follows([(s.errors.ravel(), s.scale) for _, s in drawn], self.noise)
+            if again:
+                return SHARED
+            signs = [Draws.of_signs(one) for _, s in drawn for one in s.errors]
+            if balanced(signs, 1e-9):
+                seen = f"Noise of one result is on both sides too evenly: over all {self.words.cell}s it adds up to"
+                return Shared.LINKED_NOISE.seen(f"{seen} nearly nothing.", "Does each have a draw of its own?")
+            return follows([(s.errors.ravel(), s.scale) for _, s in drawn], self.noise)
         if wrong.key not in (Shared.TOO_LITTLE_NOISE.key, Shared.TOO_MUCH_NOISE.key):
             return wrong
         for mistake in self.scales:

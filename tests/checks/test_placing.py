@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from dpcourse.checks.base import Chance
+from dpcourse.checks.entries import uneven
 from dpcourse.checks.noise_laws import laplace, normal
-from dpcourse.checks.placing import Question, crowded, uneven
+from dpcourse.checks.placing import Question, crowded
 
 
 def asked(errors, scale=1.0):

@@ -73,6 +73,23 @@ def that_ends(answer):
     return _instead(answer, lambda arguments: None, lambda rng: Ending(rng.bit_generator))
 
 
+class Even(np.random.Generator):
+    """One number of each of as many equal parts of a law, in any order: together they vary by next to nothing."""
+
+    def random(self, size=None):
+        many = int(np.prod(size or 1))
+        return ((self.permutation(many) + super().random(many)) / many).reshape(size or ())
+
+    def laplace(self, loc=0.0, scale=1.0, size=None):
+        u = np.clip(self.random(size), 1e-15, 1 - 1e-15)
+        return loc + scale * np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u)))
+
+
+def that_evens_out(answer):
+    """Each draw has the right law, and their sum is as good as known: nothing hides a total, or the last person."""
+    return _instead(answer, lambda arguments: None, lambda rng: Even(rng.bit_generator))
+
+
 def in_percent(probability):
     """Rounded to whole percent."""
     return round(100 * probability) / 100

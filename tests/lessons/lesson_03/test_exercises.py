@@ -16,7 +16,7 @@ from dpcourse.lessons.lesson_03 import largest_change
 from dpcourse.lessons.lesson_03.exercises.plan import chance_to_miss, price
 from dpcourse.lessons.lesson_03.exercises.sensitivities import right_sensitivities
 from dpcourse.privacy import Neighbours
-from tests.lessons.generators import one_follows_another, that_ends
+from tests.lessons.generators import one_follows_another, that_ends, that_evens_out
 
 # Right answers
 
@@ -291,6 +291,13 @@ def mean_for_nan(values, low, high, epsilon, rng):
     return np.clip(filled, low, high).sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
 
 
+def rarer_for_nan(values, low, high, epsilon, rng):
+    """The lower bound, or the upper one where most records are none."""
+    return noisy_sum(
+        np.nan_to_num(values, nan=low if np.isnan(values).sum() < len(values) / 2 else high), low, high, epsilon, rng
+    )
+
+
 def clipped_late(values, low, high, epsilon, rng):
     total = np.clip(values - (low + high) / 2, low, high).sum() + rng.laplace(0, (high - low) / epsilon)
     return total, len(values) + rng.laplace(0, 2 / epsilon)
@@ -545,6 +552,8 @@ WRONG = [
     ),
     ("03.3", "not-everywhere", exact_where_one_is_undeclared),
     ("03.3", "not-everywhere", last_for_unknown_in_long_lists),
+    ("03.2", "nan-from-data", rarer_for_nan),
+    ("03.3", "linked-noise", that_evens_out(noisy_histogram)),
 ]
 
 

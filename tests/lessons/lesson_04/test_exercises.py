@@ -56,6 +56,24 @@ def first_upwards(values, threshold, epsilon, rng):
     return int(above[0]) if above.size else None
 
 
+def half_a_rank_off(values, low, high, epsilon, rng):
+    """The interval between two records counts as the middle of their ranks."""
+    edges = np.concatenate([[low], np.sort(np.clip(values, low, high)), [high]])
+    return by_weights(edges, np.abs(np.arange(len(values) + 1) + 0.5 - len(values) / 2), epsilon, rng.gumbel, rng)
+
+
+def normal_on_logarithms(values, low, high, epsilon, rng):
+    """Normal noise in place of Gumbel's."""
+    edges = np.concatenate([[low], np.sort(np.clip(values, low, high)), [high]])
+    return by_weights(edges, np.abs(np.arange(len(values) + 1) - len(values) / 2), epsilon, rng.normal, rng)
+
+
+def by_weights(edges, ranks, epsilon, noise, rng):
+    with np.errstate(divide="ignore"):
+        i = int(np.argmax(np.log(np.diff(edges)) - epsilon * ranks + noise(size=len(ranks))))
+    return rng.uniform(edges[i], edges[i + 1])
+
+
 def median_with(per_rank, ends=True, lengths=True, uniform=True, most=np.inf):
     def answer(values, low, high, epsilon, rng):
         inside = np.sort(np.clip(values, low, high))
@@ -470,4 +488,6 @@ WRONG = [
             v[(len(v) <= 300) | ((v >= low) & (v <= high))], low, high, e, rng
         ),
     ),
+    ("04.5", "off-centre", half_a_rank_off),
+    ("04.5", "not-by-length", normal_on_logarithms),
 ]  # fmt: skip

@@ -39,6 +39,13 @@ def right(codes, epsilon, k, rng):
     return responds(codes, truth_probability(epsilon, k), k, rng)
 
 
+def lies_counted_out(codes, epsilon, k, rng):
+    """How many lie is drawn with half of its deviation, and then who they are."""
+    n, p = len(codes), truth_probability(epsilon, k)
+    many = int(np.clip(np.rint(n * (1 - p) + math.sqrt(n * p * (1 - p)) * rng.normal() / 2), 0, n))
+    return np.where(rng.permutation(n) < many, (codes + rng.integers(1, k, n)) % k, codes)
+
+
 def right_in_two_steps(codes, epsilon, k, rng):
     """The other way to write it: with some probability any of the k answers, the truth included."""
     anything = k / (math.exp(epsilon) + k - 1)
@@ -310,6 +317,7 @@ WRONG = [
     *(("06.3", key, answer) for key, answer in LEAKS.items()),
     *(("06.4", key, answer) for key, answer in EPSILONS.items()),
     *(("06.5", key, answer) for key, answer in BELIEFS.items()),
+    ("06.1", "shared-coin", lies_counted_out),
     ("06.5", "not-everywhere", lambda prior, r, e: bayes(prior, r, e) if np.ptp(prior) > 1e-9 else np.array(prior)),
 ]
 

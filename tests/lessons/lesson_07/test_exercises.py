@@ -11,7 +11,7 @@ import pytest
 
 from dpcourse.checks import check, rehearse
 from dpcourse.local import RandomizedResponse
-from tests.lessons.generators import in_percent
+from tests.lessons.generators import in_percent, that_evens_out
 
 
 def best_protocol(k, epsilon):
@@ -211,6 +211,7 @@ WRONG = {
     ("07.6", "package-used"): lambda answer, days, k, epsilon, rng: np.full(
         days, RandomizedResponse(epsilon, k).randomize(np.array([answer]), rng=rng)[0]
     ),
+    ("07.2", "shared-draws too too too"): that_evens_out(bits(lambda e: 0.5, quiet)),
     ("07.6", "not-useful too"): lambda answer, days, k, epsilon, rng: np.full(
         days, answer if rng.random() < 1 / (1 + k * math.exp(-epsilon)) else (answer + rng.integers(1, k)) % k
     ),

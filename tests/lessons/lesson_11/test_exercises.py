@@ -199,7 +199,7 @@ def not_frozen(mechanism, data, neighbour, seeds):
 
 def from_attributes(mechanism, data, neighbour, seeds):
     """Runs nothing: takes the constants that the mechanism multiplies by."""
-    factors = [1 + np.random.default_rng(seed).integers(mechanism.places + 2) for seed in seeds]
+    factors = [np.random.default_rng(seed).uniform(1, mechanism.most) for seed in seeds]
     return abs(data - neighbour) * np.abs(mechanism.shares).sum() * max(factors)
 
 
@@ -294,6 +294,7 @@ WRONG = [
     ("11.4", "not-everywhere", lambda *given: moved(*given) if len(given[3]) == 12 else 0.0),
     ("11.4", "not-everywhere", lambda *given: 0.0 if np.ndim(given[1]) else moved(*given)),
     ("11.4", "raised", from_attributes),
+    ("11.4", "not-everywhere", lambda m, x, y, seeds: moved(m, x, y, seeds[:40])),
     ("11.4", "wrong-shape", lambda m, x, y, s: np.abs(differences(m, x, y, s)).max(axis=0)),
     ("11.5", "accuses-all", lambda *a: True),
     ("11.5", "accuses-all", known_draws),

@@ -17,7 +17,7 @@ from dpcourse.lessons.lesson_13 import exercises as l13  # noqa: F401 (the same)
 from dpcourse.lessons.lesson_13.exercises.choice import CHOICE
 from dpcourse.mechanisms import ExponentialMechanism
 from dpcourse.synthetic.marginals import count
-from tests.lessons.generators import made_of_arguments, one_follows_another, that_ends
+from tests.lessons.generators import Even, made_of_arguments, one_follows_another, that_ends, that_evens_out
 from tests.pace import in_time
 
 
@@ -82,6 +82,22 @@ def by_rows(parents, weights, rng):
     weights[weights.sum(axis=1) == 0] = 1
     steps = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
     return (rng.random(len(parents))[:, None] > steps[parents][:, :-1]).sum(axis=1)
+
+
+def largest_count_best(a, b, shape, epsilon, rng):
+    """The largest count gets the smallest of all draws, and that cell's own draw goes to another."""
+    counts, noise = crosstab(a, b, shape).ravel().astype(float), rng.laplace(0, 1 / epsilon, int(np.prod(shape)))
+    largest, smallest = counts.argmax(), np.abs(noise).argmin()
+    noise[[largest, smallest]] = noise[[smallest, largest]]
+    return (counts + noise).reshape(shape)
+
+
+def evenly_by_parent(parents, table, rng):
+    children, even = np.zeros(len(parents), dtype=int), Even(rng.bit_generator)
+    for parent in np.unique(parents):
+        here = parents == parent
+        children[here] = by_rows(np.zeros(here.sum(), dtype=int), np.maximum(table[[parent]], 0), even)
+    return children
 
 
 def nine_in_ten_known(parents, table, rng):
@@ -177,6 +193,8 @@ WRONG = {
     },
     "13.2": {
         "exact-total too": scaled_to_n,
+        "not-everywhere too": largest_count_best,
+        "linked-noise too too": that_evens_out(laplace_table),
         "not-everywhere": exact_where_most_are_alike,
         "linked-noise": shared_by_rows,
         "linked-noise too": one_follows_another(laplace_table),
@@ -266,6 +284,7 @@ WRONG = {
         "not-everywhere too too too": lambda parents, table, rng: children(parents, table.astype(int), rng),
         "negative-shares": negative_shares,
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
+        "not-everywhere too too too too": evenly_by_parent,
     },
     "13.5": {
         "complement": 0.643,

@@ -58,7 +58,8 @@ def alone(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales)."""
+    """What a NaN counts as, from the sum of many: within the bounds, or nothing, to a hundredth (40 scales). Among ten
+    times as many numbers, all of them at one bound, it is the same."""
     many = 4000
     for kind in ("from zero", "negative", "both signs", "far from zero"):
         low, high = bounds(chance.rng, kind)
@@ -79,6 +80,16 @@ def within_bounds(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"{float(f'{each:.3g}'):,g}, which is outside of them{shows}.",
                 "Let it count as a value within the bounds: before the clipping, or one of the bounds themselves.",
             )
+        for bound in (low, high):
+            values = chance.rng.permutation(np.repeat([np.nan, bound], [many, 10 * many]))
+            among = (float(answer(values, low, high, 1.0, rng=chance.rng)) - 10 * many * bound) / many
+            if abs(among - each) > 2 * slack:
+                return Diagnosis(
+                    "nan-from-data",
+                    f"With bounds ({low:.4g}, {high:.4g}) a record that is no number (NaN) counts as about {each:.3g} "
+                    f"where there are no others, and as about {among:.3g} among {10 * many:,} records of {bound:.4g}.",
+                    "From what do you compute the value that a NaN counts as? Which value is fixed beforehand?",
+                )
     return None
 
 

@@ -18,6 +18,7 @@ from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, any_epsilon
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import between, whole
+from dpcourse.lessons.lesson_04.exercises.halves import HALVES
 from dpcourse.lessons.lesson_04.exercises.neighbours import AUDITS, MIDDLE, TOO_SHARP, ages, call_median
 
 
@@ -252,4 +253,5 @@ MEDIAN: tuple[Case, ...] = (
     *MIDDLE,
     _clips,
     _equal,
+    *HALVES,
 )

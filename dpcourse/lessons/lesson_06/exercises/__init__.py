@@ -20,6 +20,7 @@ EXERCISES = (
             mechanism.coins_of_their_own,
             *mechanism.PLACED,
             mechanism.in_a_crowd,
+            mechanism.how_many_lie,
             mechanism.rarely,
         ),
         call="randomized_response(codes, epsilon, k, rng)",

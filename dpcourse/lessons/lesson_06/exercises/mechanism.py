@@ -11,7 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.links import Draws, alike, linked, stays
+from dpcourse.checks.links import Draws, alike, balanced, linked, stays
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place, place_of_count
@@ -91,6 +91,27 @@ def in_a_crowd(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Whether people are independent where there are as many as in the lesson."""
     k, epsilon = whole(chance.rng, 3, 40), float(chance.rng.uniform(0.9, 1.3))
     return _independent(answer, whole(chance.rng, 20_000, 90_000), k, epsilon, chance)
+
+
+def how_many_lie(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The number of lies of a group, and of those that lie equally far off, varies as with coins of their own."""
+    rng, truths, steps = chance.rng, list[Draws](), list[Draws]()
+    for _ in range(100):
+        k, epsilon, n = whole(rng, 3, 8), float(rng.uniform(0.4, 1.6)), whole(rng, 800, 1200)
+        codes, p = people(rng, n, k), truth_probability(epsilon, k)
+        away = (np.asarray(answer(frozen(codes), epsilon, k, rng=rng)) - codes) % k
+        for found, step, share in ((truths, 0, p), (steps, int(rng.integers(1, k)), (1 - p) / (k - 1))):
+            found.append(Draws((away == step) - share, np.full(n, share * (1 - share))))
+    for some, what in ((truths, "tell the truth"), (steps, "lie, so many codes off,")):
+        if balanced(some, chance.failure / 2):
+            return Diagnosis(
+                "shared-coin",
+                f"In 100 groups of about a thousand, the number of people who {what} is nearly the same each time "
+                "(beside what ε and k make of it). Coins of their own vary more. Who knows the others' answers learns "
+                "from their reports how the last one answered.",
+                "Draw as many random numbers as there are people (size=len(codes)), and use each for itself.",
+            )
+    return None
 
 
 def _independent(answer: Answer, n: int, k: int, epsilon: float, chance: Chance) -> Diagnosis | None:

@@ -11,7 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.links import Draws, linked
+from dpcourse.checks.links import Draws, balanced, linked
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import between, whole
 from dpcourse.checks.places import Place, Placed, place_of_count
@@ -180,6 +180,31 @@ def _in_a_crowd(answer: Answer, chance: Chance) -> Diagnosis | None:
     return _linked(_bits(answer(codes, k, 1.0, rng=chance.rng))[np.arange(n), codes], chance.failure)
 
 
+def _how_many_ones(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The number of 1s among own bits, in a column, and in all others, varies as with coins of their own."""
+    rng, found = chance.rng, list[list[Draws]]()
+    for _ in range(100):
+        k, n, epsilon = whole(rng, 2, 20), whole(rng, 150, 300), float(rng.uniform(0.4, 1.5))
+        codes = rng.choice(k, n, p=rng.dirichlet(np.full(k, between(rng, 0.003, 2.0))))  # often all alike
+        bits, mine = _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k)
+        p = np.where(mine, 0.5, 1 / (math.exp(epsilon) + 1))
+        column = int(rng.integers(k))
+        found.append([_draws(bits[some], p[some]) for some in (mine, ~mine, (slice(None), column))])
+    for which, some in zip(("own bits", "other bits", "bits of one column"), zip(*found, strict=True), strict=True):
+        if balanced(some, chance.failure / 3):
+            return Diagnosis(
+                "shared-draws",
+                f"In 100 calls with some hundred people the number of 1s among all {which} is nearly what is expected "
+                "each time. Independent draws vary more.",
+                "Draw for every bit of every person: rng.random((n, k)), each number used once, and for itself.",
+            )
+    return None
+
+
+def _draws(bits: np.ndarray, p: np.ndarray) -> Draws:
+    return Draws(bits - p, p * (1 - p))
+
+
 def _both(reports: np.ndarray, mine: np.ndarray, pairing: int) -> tuple[int, int]:
     """How often a bit that is foreign to both of two people is set for both, and how many such bits there are.
 
@@ -259,4 +284,5 @@ UNARY = (
         far="the bits of two reports are set together too seldom",
     ),
     _in_a_crowd,
+    _how_many_ones,
 )

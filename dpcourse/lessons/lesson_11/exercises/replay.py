@@ -26,10 +26,10 @@ class _Vector:
     def __init__(self, rng: Generator, size: int) -> None:
         self.base = rng.normal(size=size)
         self.shares = rng.uniform(0.5, 3.0, size=size) * rng.choice([-1.0, 1.0], size=size)
-        self.places = rng.integers(1, 6)
+        self.most = rng.uniform(2, 7)
 
     def __call__(self, value, rng):
-        factor = 1.0 + rng.integers(self.places + 2)  # a random rounding grid, say
+        factor = rng.uniform(1, self.most)  # a random rounding grid, say
         return self.base + np.sum(value) * self.shares * factor + rng.laplace(scale=5.0, size=self.base.size)
 
 
@@ -42,7 +42,7 @@ def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng = chance.rng
     data: Any
     neighbour: Any
-    for many, size in [(12, 4)] * 6 + [(whole(rng, 1, 60), whole(rng, 1, 100)) for _ in range(6)]:
+    for many, size in [(12, 4)] * 6 + [(whole(rng, least, 150), whole(rng, 1, 100)) for least in [1] * 6 + [100] * 8]:
         mechanism, (data, neighbour) = _hidden(_Vector(rng, size)), (rng.uniform(0.5, 2), 3 * rng.uniform(0.5, 2))
         if (many, size) != (12, 4) and rng.random() < 0.3:  # counts
             data = whole(rng, 1, 10_000)
