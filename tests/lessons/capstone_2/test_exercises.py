@@ -258,6 +258,23 @@ def real_share(epsilon, shares, size, rng):
     return rng.gamma(1 / shares, 1 / epsilon, size) - rng.gamma(1 / shares, 1 / epsilon, size)
 
 
+def all_but(place):
+    """The bin at this place is exact."""
+
+    def answer(histogram, epsilon, shares, rng):
+        made = report(histogram, epsilon, shares, rng)
+        made[place] = histogram[place]
+        return made
+
+    return answer
+
+
+def dealt_out(histogram, epsilon, shares, rng):
+    """What one bin gets, another one loses: the number of lots is exact."""
+    up = rng.negative_binomial(1 / shares, 1 - math.exp(-epsilon), len(histogram))
+    return histogram + up - rng.permutation(up)
+
+
 # 2.4 reading
 
 
@@ -906,6 +923,10 @@ WRONG = [
         "rate-elsewhere",
         exactly(rate=lambda counts, noisy: rate_of(counts if noisy.sum() <= 0 else noisy)),
     ),
+    ("capstone 2.3", "not-everywhere", all_but(-1)),
+    ("capstone 2.3", "linked-noise", dealt_out),
+    ("capstone 2.6", "not-everywhere", with_(noise=lambda counts, e, rng, _: all_but(15)(counts, e, SHARES, rng))),
+    ("capstone 2.6", "linked-noise", with_(noise=lambda counts, e, rng, _: dealt_out(counts, e, SHARES, rng))),
 ]
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from scipy import optimize, sparse
+from scipy import optimize, sparse, stats
 
 from dpcourse.checks import check
 from dpcourse.datasets.centres import NAMES
@@ -1027,6 +1027,19 @@ def order_that_tells(messages, *rest):
     return given and given | {"tests": np.sort(given["tests"])[:: -1 if odd else 1]}
 
 
+def exact_in_the_last(failures, defects, epsilon, shares, rng):
+    made = np.array(chip_report(failures, defects, epsilon, shares, rng))
+    made[-1] = (failures == defects - 1).sum()
+    return made
+
+
+def of_each_size_one(failures, defects, epsilon, shares, rng):
+    """Each draw is of another part of the law, and they are shuffled."""
+    u = (rng.permutation(2 * defects) + rng.random(2 * defects)) / (2 * defects)
+    up, down = stats.nbinom.ppf(u, 1 / shares, -math.expm1(-epsilon)).astype(int).reshape(2, -1)
+    return chip_report(failures, defects, 700.0, 1, rng) + up - down
+
+
 RIGHT = [
     ("capstone 4.1", (key, encrypt, add, decrypt)),
     ("capstone 4.1", (key_with_factors, encrypt_by_powers, add, decrypt_by_remainders)),
@@ -1172,6 +1185,9 @@ WRONG = [
     ("capstone 4.6", "refuses-all", by_all_four),
     ("capstone 4.6", "tests-elsewhere", order_that_tells),
     ("capstone 4.6", "not-opened", functools.partial(nothing_opened, for_show=1)),
+    ("capstone 4.5", "not-everywhere", (learned, exact_in_the_last)),
+    ("capstone 4.5", "linked-noise", (learned, of_each_size_one)),
+    ("capstone 4.6", "not-everywhere", with_(report=exact_in_the_last)),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

@@ -17,12 +17,14 @@ from dpcourse.checks.noise_laws import geometric
 from dpcourse.checks.once import between, near, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.whole_apiece import amiss
 from dpcourse.checks.whole_noise import missing
-from dpcourse.lessons.capstone_2.design import BINS
+from dpcourse.lessons.capstone_2.design import BINS, SHARES
 from dpcourse.privacy import Guarantee
 
 SETTINGS = ((0.5, 10), (1.0, 3), (3.0, 6), (0.5, 1))  # ε, shares
 CELLS = 6_000
+PLACED = 200  # sums of reports with the project's bins, in which each bin is looked at alone
 LOOKS = 2 * len(SETTINGS)  # a χ² and an audit each
 
 
@@ -249,6 +251,20 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     return again or in_common(noise, [epsilon for _, epsilon, _ in settings], chance.failure / 2)
 
 
+def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Each of the project's 21 bins has noise of its own, wherever it stands, and of any number of them all do."""
+    rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
+    for number in range(PLACED + 100):
+        epsilon, shares = float(0.02 * 40 ** rng.uniform()), (1, 1, 1, 2, SHARES)[number % 5]
+        bins = BINS if number < PLACED else whole(rng, BINS, 400)
+        counts = [rng.integers(0, 40, bins) for _ in range(shares)]
+        noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
+        epsilons.append(epsilon)
+    level = chance.failure / 2
+    wrong = amiss(noise[:PLACED], epsilons[:PLACED], level, rng) or amiss(noise, epsilons, level, rng)
+    return wrong and wrong.led_by("In new sums of reports: ")
+
+
 def in_words(exact: float, right: float, shares: str = "") -> str:
     """What is wrong with noise that is missing somewhere: the share of counts without noise, or the law of the rest."""
     if abs(exact - right) < 0.02:
@@ -278,4 +294,11 @@ def draws_of(noise: np.ndarray, epsilon: float) -> Draws:
     return Draws(np.sign(noise), np.full(len(noise), 1 - math.tanh(epsilon / 2)))
 
 
-NOISE = (Returns(_few, what="array", shape=lambda histogram, *_: histogram.shape), apart, law, audited, anywhere)
+NOISE = (
+    Returns(_few, what="array", shape=lambda histogram, *_: histogram.shape),
+    apart,
+    law,
+    audited,
+    anywhere,
+    apiece,
+)

@@ -14,6 +14,7 @@ from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.links import uneven_bit
 from dpcourse.checks.once import near, spread
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.whole_apiece import amiss
 from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
 from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
@@ -39,7 +40,7 @@ QUARTERS = ((SHARES, 160), (SUPPLIERS, 120))  # simulated with the fewest suppli
 def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The claim, the noise it needs, what is read off the noisy counts; and of the same quarters how good it is."""
     epsilon, rates, far, apart = near(0.5, chance.rng), list[tuple[float, float]](), 0, list[float]()
-    published = list[dict[str, Any]]()
+    published, every, parts = list[dict[str, Any]](), list[np.ndarray](), list[float]()
     for stayed, runs in QUARTERS:
         noise, held, claims = [], [], []
         for world in chance.rng.spawn(runs):
@@ -61,6 +62,10 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         )
         if wrong:
             return wrong
+        every += noise
+        parts += [stayed / SHARES] * runs
+    if wrong := amiss(every, [epsilon] * len(every), chance.failure / 8, chance.rng, parts):
+        return wrong
     wrong = from_noisy(answer, chance) or _useful(np.array(rates), int(far), float(np.mean(apart)), epsilon)
     return wrong or misread_often(published, epsilon) or next(filter(None, (given["few"] for given in published)), None)
 

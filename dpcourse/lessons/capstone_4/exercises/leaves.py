@@ -17,11 +17,13 @@ from dpcourse.checks.noise_laws import geometric
 from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.checks.whole_apiece import amiss
 from dpcourse.lessons.capstone_4.exercises.reference import counted, learned
 from dpcourse.privacy import Guarantee
 
 PARTS = ("learned", "chip_report")
 DEFECTS = 4_000
+PLACED = 200  # sums of reports of one length, in which each defect is looked at alone
 SPANS = ((0.02, 0.06), (0.06, 0.2), (0.2, 0.6), (0.6, 2.0), (2.0, 5.0))
 STRANGE = (np.nan, np.inf, -np.inf, -1.0, -0.5, 0.5, 1e300, -1e300, 1e19)
 
@@ -308,4 +310,20 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-LEAVES = (tells, counts, own, law, audited)
+def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Each defect has noise of its own, wherever it stands, in lists of one length and of many."""
+    rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
+    same = int(rng.integers(22, 60))
+    for number in range(PLACED + 100):
+        epsilon, shares = float(0.02 * 40 ** rng.uniform()), (1, 2)[number % 2]
+        defects = same if number < PLACED else int(22 * 20 ** rng.uniform())
+        failures = [rng.integers(0, defects, int(rng.integers(500))).astype(float) for _ in range(shares)]
+        truth = np.sum([counted(one, defects) for one in failures], axis=0)
+        noise.append(_sum(answer, failures, defects, epsilon, shares, rng) - truth)
+        epsilons.append(epsilon)
+    level = chance.failure / 2
+    wrong = amiss(noise[:PLACED], epsilons[:PLACED], level, rng) or amiss(noise, epsilons, level, rng)
+    return wrong and wrong.led_by("In new reports: ")
+
+
+LEAVES = (tells, counts, own, law, audited, apiece)

@@ -17,6 +17,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.claims import claimed
 from dpcourse.checks.diagnosis import Diagnosis, Refused
 from dpcourse.checks.once import fresh, near, spread, whole
+from dpcourse.checks.whole_apiece import amiss
 from dpcourse.checks.whole_noise import in_shares, misplaced, missing
 from dpcourse.datasets.centres import NAMES
 from dpcourse.lessons.capstone_4.design import NEEDED, SHARES
@@ -251,6 +252,25 @@ def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
+def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Each defect has noise of its own in every upload, wherever it stands: looked at alone, and by two centres."""
+    rng, each, pairs, epsilons = chance.rng, list[np.ndarray](), list[np.ndarray](), list[float]()
+    at, defects = office(rng, 1, 28), int(rng.integers(21, 26))
+    for epsilon in spread(rng, 0.03, 0.5, 20):
+        messages = _sent(rng, 1, defects, 100)
+        given = released(answer, messages, at, epsilon, rng)
+        if given is None:
+            return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
+        noise = [given.noisy[name] - counted(chips, defects) for name, _, chips in messages]
+        each += noise
+        pairs += [noise[0] + noise[1], noise[2] + noise[3]]
+        epsilons.append(epsilon)
+    fours, twos = (np.repeat(epsilons, many).tolist() for many in (4, 2))
+    level = chance.failure / 2
+    wrong = amiss(each, fours, level, rng, 1 / SHARES) or amiss(pairs, twos, level, rng)
+    return wrong and wrong.led_by("In uploads, opened one by one: ")
+
+
 def _claim(claim: Any, epsilon: float) -> Diagnosis | None:
     why = "Replaced, a chip may have another defect: two counts move by one each."
     fewest = f"Two of four centres may drop out or collude: {SHARES} shares of noise are left."
@@ -294,4 +314,4 @@ def _noise(noise: np.ndarray, epsilon: float, came: int, level: float) -> Diagno
     return None
 
 
-WHOLE = (robust, honest, hidden, drawn, useful)
+WHOLE = (robust, honest, hidden, drawn, apiece, useful)
