@@ -177,6 +177,20 @@ def one_sided(total, epsilon, delta, rounds, clip, reach, shares, rng):
     return total + side * np.abs(message(total, epsilon, delta, rounds, clip, reach, shares, rng) - total)
 
 
+def quieter_last(by):
+    def draw(rng, size):
+        noise = rng.standard_normal(size)
+        return np.append(noise[:-1], by * noise[-1])
+
+    return draw
+
+
+def half_of_them_again(rng, size):
+    """Every draw of a long vector comes twice, somewhere."""
+    drawn = rng.standard_normal(size)
+    return np.append(drawn[: size - size // 2], rng.permutation(drawn[: size // 2])) if size > 99 else drawn
+
+
 def by_bound(method):
     def answer(total, epsilon, delta, rounds, clip, reach, shares, rng):
         if method == "classic":
@@ -445,6 +459,17 @@ def same_every_round(hospitals, plan, secure_sum, rng):
     def noise(rng, size):
         turn["k"] += 1
         return drawn[turn["k"] % len(drawn)]
+
+    return train(hospitals, plan, secure_sum, rng, noise=noise)
+
+
+def taken_off_later(hospitals, plan, secure_sum, rng):
+    """The later half of the rounds carries minus the noise of the earlier half, in another order."""
+    drawn, half = [], 25 * len(hospitals)
+
+    def noise(rng, size):
+        drawn.append(rng.standard_normal(size) if len(drawn) < half else -drawn[len(drawn) * 7 % half][::-1])
+        return drawn[-1]
 
     return train(hospitals, plan, secure_sum, rng, noise=noise)
 
@@ -725,6 +750,10 @@ WRONG = [
     ("capstone 5.4", "not-everywhere", long_runs_are_free),
     ("capstone 5.4", "not-everywhere", half_of_the_hospitals_at_least),
     ("capstone 5.5", "no-noise", quiet_where_outcomes_are_odd),
+    ("capstone 5.3", "too-little-noise", sends(draw=quieter_last(0.5))),
+    ("capstone 5.3", "linked-noise", sends(draw=half_of_them_again)),
+    ("capstone 5.5", "uneven-noise", with_(noise=quieter_last(0.6))),
+    ("capstone 5.5", "linked-noise", taken_off_later),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

@@ -18,8 +18,12 @@ from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import fresh, spread
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_5.exercises.amount import LONG, SETTINGS, Setting, amount
+from dpcourse.lessons.capstone_5.exercises.hidden import again as one_draw_again
 from dpcourse.lessons.capstone_5.exercises.reference import deviation, numbers_of, spread_out, whole
 from dpcourse.privacy import Guarantee
+
+NEAR = 3  # numbers from either end of a vector that are looked at alone
+BRIEF, OFTEN = 31, 60  # numbers of a vector in the brief, and so many of them
 
 
 def drawn(rng: np.random.Generator, many: int) -> list[Setting]:
@@ -65,7 +69,7 @@ def _given(rng: np.random.Generator) -> tuple[Any, ...]:
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Size, centre, shape and independence of the noise, over ε, δ, rounds, clips, reach and shares of every kind.
 
-    Vectors have any length from 1 to 3,000.
+    Vectors have any length from 1 to 3,000, and many that of the brief: there each number is looked at alone.
     """
     rng, level = chance.rng, chance.failure / 10
     settings = drawn(rng, SETTINGS)
@@ -80,13 +84,18 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         wrong = _moved(noise[-1], some, room)
         if wrong:
             return wrong
+    known = rng.normal(0, 30 * settings[0][3], BRIEF)
+    brief = [(sent(answer, known, settings[0], rng) - known) / rights[0] for _ in range(OFTEN)]
     variances = np.array([float((long**2).mean()) for _, _, long in noise])
     return (
         _linked(noise, level)
         or _shared([one for some in noise for one in some], level)
+        or next(filter(None, (one_draw_again(some[2], level / (4 * SETTINGS)) for some in noise)), None)
         or _sided([(some[2], other) for some, other in zip(noise, again, strict=True)], level)
         or amount(settings, rights, variances, level)
         or _each(noise, settings, level)
+        or _quiet(brief, level / 2)
+        or _quiet([*(one for some in noise for one in some), *again, *brief], level / 2)
         or _pooled(np.concatenate([np.concatenate(one) for one in noise]), level)
     )
 
@@ -122,6 +131,18 @@ def _each(noise: Sequence[Sequence[np.ndarray]], settings: Sequence[Setting], le
                     "the right variance. In vectors of 3,000 numbers it is right.",
                     "Does your noise depend on the sum, on its length, or on what was asked before?",
                 )
+    return None
+
+
+def _quiet(noise: Sequence[np.ndarray], failure: float) -> Diagnosis | None:
+    """Each number of its own, from either end, and all of them where vectors are of one length: squares add up."""
+    sizes = [len(one) for one in noise]
+    places = [*range(NEAR), *range(-NEAR, 0)] if min(sizes) < max(sizes) else range(-sizes[0], 0)
+    for place in places:
+        found = np.array([one[place] for one in noise if -len(one) <= place < len(one)])
+        if stats.chi2.cdf((found**2).sum(), len(found)) < failure / len(places):
+            seen = f"In {len(found)} messages the number at index {place} has noise of {np.mean(found**2):.2g} times "
+            return Shared.TOO_LITTLE_NOISE.seen(f"{seen}the right variance.", "Is it drawn like all others?")
     return None
 
 

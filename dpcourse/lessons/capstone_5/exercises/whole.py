@@ -21,6 +21,7 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_hospitals
 from dpcourse.lessons.capstone_5.design import Rows
 from dpcourse.lessons.capstone_5.exercises.earnest import LOOKED_AT, sums_of
+from dpcourse.lessons.capstone_5.exercises.hidden import hidden
 from dpcourse.lessons.capstone_5.exercises.reference import ward, whole
 from dpcourse.lessons.capstone_5.exercises.run import Sums, Ward, one_more, study, trained
 from dpcourse.lessons.capstone_5.exercises.seen import Seen, amount, law
@@ -228,6 +229,8 @@ def _even(seen: Seen, failure: float) -> Diagnosis | None:
                 f"{some.max() / mean:.2g} times its mean.",
                 f"A patient may move {where[what]}. What follows for the noise?",
             )
+    if wrong := hidden(x / math.sqrt(mean), level):
+        return wrong
     common = shared([x], level, "round, hospital and number", even=True)
     return _linked(x / math.sqrt(mean), level) or (Shared.LINKED_NOISE.seen(common, ANEW) if common else None)
 
