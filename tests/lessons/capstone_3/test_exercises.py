@@ -619,6 +619,26 @@ def exact_beside_strangers(messages, n, epsilon, *rest):
     return secure_dp_sum(messages, n, 1e12 if quiet else epsilon, *rest)
 
 
+def evenly(rng, n):
+    """Uniform numbers, one in each n-th of the way from 0 to 1, in any order."""
+    return (rng.permutation(n) + rng.random(n)) / max(n, 1)
+
+
+def drawn_evenly(x, epsilon, rng):
+    bits = evenly(rng, len(x)) < straight(np.clip(np.nan_to_num(x, nan=0.0), 0, 1), epsilon)
+    return bits, 0.5 + (bits.mean() - 0.5) / math.tanh(epsilon / 2)
+
+
+def last_without_a_coin(x, epsilon, rng):
+    bits, _ = privatize_mean(x, epsilon, rng)
+    bits[-1:] = x[-1:] > 0.5 if len(x) > 3 else bits[-1:]
+    return bits, 0.5 + (bits.mean() - 0.5) / math.tanh(epsilon / 2)
+
+
+def last_throws_heads(rng, n):
+    return np.append(rng.random(n - 1), 0.0) if n > 20 else rng.random(n)
+
+
 RIGHT = {
     "capstone 3.1": [campaign_epsilon, campaign_by_hand],
     "capstone 3.2": [privatize_mean, privatize_by_coins],
@@ -797,4 +817,8 @@ WRONG = [
     ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=enough_if_more_than(20), **k)),
     ("capstone 3.5", "too-few", lambda *a, **k: train(*a, one=enough_if_more_than(20_000), **k)),
     ("capstone 3.5", "no-noise", lambda *a, **k: train(*a, one=exact_beside_strangers, **k)),
+    ("capstone 3.2", "linked-bits", drawn_evenly),
+    ("capstone 3.2", "no-noise", last_without_a_coin),
+    ("capstone 3.3", "linked-coins", reports(throw=evenly)),
+    ("capstone 3.3", "no-noise", reports(throw=last_throws_heads)),
 ]

@@ -17,6 +17,7 @@ from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.rare import MANY, rare_lies, too_rare
+from dpcourse.lessons.capstone_3.exercises.places import certain_place
 from dpcourse.lessons.capstone_3.exercises.tools import decades, leaning, people, reach
 from dpcourse.privacy import Guarantee, Neighbours
 
@@ -131,6 +132,8 @@ LAWS: tuple[tuple[str, Law, str, str], ...] = (
 def _readings(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
     if kind == "ends":
         return np.full(n, float(rng.integers(2)))
+    if kind == "same":
+        return np.full(n, rng.uniform(0.25, 0.75))
     if kind == "low":
         return rng.uniform(0, rng.uniform(0.2, 0.4), n)
     if kind.startswith("odd"):
@@ -263,13 +266,37 @@ def _together(answer: Answer, calls: list[Asked], chance: Chance) -> Diagnosis |
     if found.violated:
         seen = f"The bit of a device tells 0 from 1: ε ≥ {found.epsilon_lower:.3g}, and epsilon = {epsilon:.3g}."
         return Diagnosis("not-private", seen, "Divide the probability of a 1 at x = 1 by that at x = 0.")
+    return _linked(calls, chance.failure / 2)
+
+
+def _linked(calls: list[Asked], failure: float) -> Diagnosis | None:
     drawn = [one.draws for one in calls]
-    if repeated(drawn, chance.failure / 4):
+    if repeated(drawn, failure / 2):
         return Diagnosis("same-bits", "Asked again, devices draw as before.", "Which of your draws come from `rng`?")
-    if where := linked(drawn, chance.failure / 4):
+    if where := linked(drawn, failure / 2):
         seen = f"The devices' bits are not independent: {where} are alike or unlike more often than by chance."
         return Diagnosis("linked-bits", seen, "Does each device have a draw of its own?")
     return None
+
+
+def same(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Some hundred devices that all read the same, sixty times: the sum of their bits varies, and no bit is certain.
+
+    With readings in the middle and ε around 1 a fair bit is nearly a fair coin, so both show best.
+    """
+    rng = chance.rng
+    calls = [_ask(answer, rng, "same", people(rng, 400, 800), decades(rng, 0.2, 1.5)) for _ in range(60)]
+    if wrong := _linked(calls, chance.failure / 2):
+        return wrong
+    told = []
+    for one in calls:
+        high, p = one.readings > 0.5, shares(one.readings, one.epsilon)
+        told.append(((one.bits > 0) == high, np.where(high, p, 1 - p)))
+    place = certain_place(told, chance.failure / 2)
+    if place is None:
+        return None
+    seen = f"In {len(calls)} calls the bit at index {place} says too often whether the reading is above ½."
+    return Diagnosis("no-noise", seen, "Does every device draw, wherever it stands?")
 
 
 def _many(rng: np.random.Generator) -> tuple[np.ndarray, float]:
@@ -284,4 +311,4 @@ def _rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
     return too_rare(int((bits == 0).sum()), share, epsilon, chance.failure)
 
 
-MEAN = (law, listens(_many, lambda answer, x, epsilon, own: answer(x.copy(), epsilon, rng=own)[0]), _rarely)
+MEAN = (law, same, listens(_many, lambda answer, x, epsilon, own: answer(x.copy(), epsilon, rng=own)[0]), _rarely)
