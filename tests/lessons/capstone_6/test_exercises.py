@@ -1051,6 +1051,37 @@ def rows_in_the_clear(ids, tools):
     return [np.array([place[one] for one in shared], dtype=int) for place in places]
 
 
+def with_part_of(turn):
+    """Noise whose draws, in units of 1, something is done to."""
+    return lambda shape, sigma, normal, **changes: noise(shape, sigma, lambda size: turn(normal(size)), **changes)
+
+
+def quiet_last_row(drawn):
+    drawn[-1] /= 2
+    return drawn
+
+
+def quiet_corner(drawn):
+    drawn[-1, -1] /= 2
+    return drawn
+
+
+def one_bank_adds_all(ids, features, defaulted, tools, *rest):
+    """Bank A adds the noise of all five, and knows it."""
+    drawn = []
+
+    def all_by_the_first(shape, sigma, normal, **changes):
+        drawn.append(noise(shape, sigma, normal, **changes))
+        return np.zeros(shape, dtype=int)
+
+    def opening(shares):
+        shares = np.array(shares)
+        shares[0] += np.sum(drawn, axis=0, dtype=np.int64).astype(np.uint64)
+        return tools["open"](shares)
+
+    return credit_model(ids, features, defaulted, {**tools, "open": opening}, *rest, noise=all_by_the_first)
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -1300,6 +1331,10 @@ WRONG = [
     ("capstone 6.6", "not-aligned", with_(rows_of=rows_in_the_clear)),
     ("capstone 6.6", "noise-by-size", quiet_where_few),
     ("capstone 6.6", "noise-by-size", quiet_where_few_repeat),
+    ("capstone 6.5", "too-little-noise", (block, deviation, with_part_of(quiet_corner))),
+    ("capstone 6.5", "shared", (block, deviation, with_part_of(lambda drawn: drawn - 0.9 * drawn.mean()))),
+    ("capstone 6.6", "too-little-noise", with_(noise=with_part_of(quiet_last_row))),
+    ("capstone 6.6", "too-little-noise", one_bank_adds_all),
 ]
 
 

@@ -24,7 +24,7 @@ from dpcourse.lessons.capstone_6.design import (
 )
 from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.local import Watched, refusal, watched
-from dpcourse.lessons.capstone_6.exercises.noise import parts_of
+from dpcourse.lessons.capstone_6.exercises.matrices import parts_of, unlike
 from dpcourse.lessons.capstone_6.exercises.ridge import Told, told
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, exact_rows, five_banks, made
@@ -178,8 +178,10 @@ def _spread(noise: np.ndarray, epsilon: float) -> Diagnosis | None:
 
 
 def _linked(noise: np.ndarray, failure: float) -> Diagnosis | None:
+    if told := unlike(noise, "linked-noise", failure / 4):
+        return told
     diagonal, above = parts_of(noise)
-    if seen := shared([*np.hstack([diagonal, math.sqrt(2) * above])], failure, even=True):
+    if seen := shared([*np.hstack([diagonal, math.sqrt(2) * above])], 3 * failure / 4, even=True):
         return Diagnosis("linked-noise", seen, "Does each entry have a draw of its own, at each bank?")
     return None
 

@@ -1,4 +1,4 @@
-"""Capstones 6.4 and 6.6: a bank's result follows from its own shares, what it was dealt and what was opened."""
+"""Capstones 6.4 and 6.6: runs that are watched; a bank's product follows from its own shares and what was opened."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from typing import Any
 import numpy as np
 
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.datasets import Bank
 from dpcourse.datasets.customers import NAMES
 from dpcourse.lessons.capstone_6.design import BANKS, COLUMNS, FEWEST, Run, Triple
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
-from dpcourse.lessons.capstone_6.exercises.world import five_banks, made
 
 TWICE = Diagnosis(
     "asks-twice",
@@ -135,51 +132,6 @@ def _in_the_clear(name: str, board: list[np.ndarray]) -> Diagnosis:
         seen += " Nothing was opened at all: somebody puts all five banks' shares together."
     ask = f"Which line for bank {name} reads more than D, E and its own shares of M, N and MᵀN?"
     return Diagnosis("in-the-clear", seen, ask)
-
-
-def together(answer: Answer, chance: Chance, given: list[Bank] | None = None) -> Diagnosis | None:
-    """6.6: one bank is dealt other shares of the triple, and the board shows the same: its own share changes alone.
-
-    Nobody remembers the first shares. The noise is the same in both runs.
-    """
-    banks: list[Bank | None] = [*(given or five_banks(chance.rng, FEWEST + 10))]
-    seed, bank = int(chance.rng.integers(2**32)), int(chance.rng.integers(BANKS))
-
-    def ends(shown: list[np.ndarray], other_for: int | None) -> Watched:
-        source = Source(np.random.default_rng(seed))
-        run = Watched(by_name, source, shown=shown, other_for=other_for, other=chance.rng)
-        made(answer, banks, run, np.random.default_rng(seed + 1).standard_normal)
-        return run
-
-    first = ends([], None)
-    shown = first.board[: len(first.board) - len(first.ends)]
-    answer.renew()
-    second = ends(shown, bank)
-    pairs = list(zip(first.ends, second.ends, strict=False))
-    if not pairs or any(one.shape != other.shape or len(one) != BANKS for one, other in pairs):
-        return Diagnosis(
-            "wrong-shape",
-            f"At the end you hand `open` shares of shape {first.ends[-1].shape if first.ends else 'none'}; "
-            f"{(BANKS, COLUMNS, COLUMNS)} is wanted, a share of each bank.",
-        )
-    moved = [k for k in range(BANKS) if any(not np.array_equal(one[k], other[k]) for one, other in pairs)]
-    if moved == [bank]:
-        return None
-    answer.renew()
-    if any(not np.array_equal(*pair) for pair in zip(first.ends, ends(shown, None).ends, strict=False)):
-        return Diagnosis(
-            "own-generator",
-            "With the same numbers from `draw`, `deal` and `normal` your shares of the matrix come out different.",
-            "What do you draw that does not come from `tools`?",
-        )
-    who = ", ".join(NAMES[k] for k in moved)
-    what = f"the shares of {who} change" if moved[1:] else f"the share of {who} changes" if moved else "none changes"
-    return Diagnosis(
-        "in-the-clear",
-        f"Bank {NAMES[bank]} is dealt other shares of the triple, and the board shows the same. That should change "
-        f"bank {NAMES[bank]}'s share of the matrix and no other. In yours, {what}.",
-        "6.4: a bank has its own shares and what was opened. From what else is your matrix made?",
-    )
 
 
 def refusal(run: Watched, common: int) -> Diagnosis:

@@ -21,6 +21,7 @@ from dpcourse.checks.real_size import up_to_twice
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.capstone_6.design import BITS, COLUMNS, DELTA, HONEST
 from dpcourse.lessons.capstone_6.exercises.block import clips, of_type
+from dpcourse.lessons.capstone_6.exercises.matrices import parts_of, unlike
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_6.exercises.tools import Normal
 from dpcourse.lessons.capstone_6.numbers import SENSITIVITY, SQUARED_LENGTH, sigma
@@ -204,13 +205,6 @@ def _share(answer: Answer, d: int, wanted: float, normal: Any) -> np.ndarray:
     return share.astype(float)
 
 
-def parts_of(whole: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The diagonal and what is above it, of the symmetric parts, shapes (runs, d) and (runs, d(d−1)/2)."""
-    symmetric = (whole + whole.transpose(0, 2, 1)) / 2
-    above = np.triu_indices(whole.shape[1], 1)
-    return np.diagonal(symmetric, axis1=1, axis2=2), symmetric[:, above[0], above[1]]
-
-
 def _together(whole: np.ndarray) -> Diagnosis | None:
     """Correlations of 12 entries over 150 runs deviate by 0.08."""
     for part in parts_of(whole):
@@ -265,6 +259,8 @@ def _spread(whole: np.ndarray, wanted: float) -> Diagnosis | None:
 
 def _shape(whole: np.ndarray, wanted: float, level: float) -> Diagnosis | None:
     diagonal, above = parts_of(whole)
+    if told := unlike(whole, "shared", level / 4):
+        return told
     for part in (diagonal, above):
         if stats.kstest((part / part.std()).ravel(), "norm").pvalue < level:
             return Diagnosis("wrong-law", "the shares' sum is not normal.", "`normal(shape)` gives the numbers.")

@@ -21,10 +21,12 @@ from dpcourse.lessons.capstone_6.design import (
 )
 from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.claimed import honest
-from dpcourse.lessons.capstone_6.exercises.local import aligning, refusal, together
+from dpcourse.lessons.capstone_6.exercises.local import aligning, refusal
+from dpcourse.lessons.capstone_6.exercises.matrices import quiet_row
 from dpcourse.lessons.capstone_6.exercises.off import off
 from dpcourse.lessons.capstone_6.exercises.ridge import of_ridge, ridged, told
 from dpcourse.lessons.capstone_6.exercises.sizes import counts, everywhere, too_far, too_quiet
+from dpcourse.lessons.capstone_6.exercises.together import together
 from dpcourse.lessons.capstone_6.exercises.tools import Source, by_name, run_of
 from dpcourse.lessons.capstone_6.exercises.world import EXACT, MIXES, Silent, exact_matrix, five_banks, made
 from dpcourse.lessons.capstone_6.numbers import auc, best_bank, ridge_of, scores, sigma, weights_from
@@ -182,8 +184,9 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         return wrong
     board = run.board[-1].copy()  # now: an answer that keeps `open` may call it in a later run
     off = np.asarray(given["noisy"], dtype=float) - exact
-    wrong = too_quiet(off, len(rows[0]), 1.0, chance.failure) or too_far(off, len(rows[0]), 1.0)
-    wrong = wrong or together(answer, chance, banks)
+    wrong = too_quiet(off, len(rows[0]), 1.0, chance.failure / 2) or too_far(off, len(rows[0]), 1.0)
+    wrong = wrong or quiet_row(off[None], chance.failure / 8) or together(answer, chance, banks)
+    wrong = wrong or together(answer, chance, five_banks(rng, whole(rng, FEWEST, 1000)))
     if wrong:
         return wrong
     weights = np.asarray(given["weights"], dtype=float)
