@@ -39,12 +39,14 @@ from dpcourse.checks.linked import SHARED, follows, shared
 from dpcourse.checks.links import Draws, balanced
 from dpcourse.checks.noise_laws import Law, Wanted, laplace, noise_wrong
 from dpcourse.checks.once import asked_once, fresh, near
+from dpcourse.checks.placing import Question, quiet
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.samples import Sample, follows_data, wrong_truth
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.words import Words
 from dpcourse.privacy import Guarantee
 
+ROWS = 600  # results of one dataset whose entries are looked at one by one
 Arguments = tuple[Any, ...]
 Factory = Callable[[Generator], Arguments]
 
@@ -262,7 +264,8 @@ class Release:
             if balanced(signs, 1e-9):
                 seen = f"Noise of one result is on both sides too evenly: over all {self.words.cell}s it adds up to"
                 return Shared.LINKED_NOISE.seen(f"{seen} nearly nothing.", "Does each have a draw of its own?")
-            return follows([(s.errors.ravel(), s.scale) for _, s in drawn], self.noise)
+            wrong = follows([(s.errors.ravel(), s.scale) for _, s in drawn], self.noise)
+            return wrong or self._quiet(drawn, chance.rng)
         if wrong.key not in (Shared.TOO_LITTLE_NOISE.key, Shared.TOO_MUCH_NOISE.key):
             return wrong
         for mistake in self.scales:
@@ -270,6 +273,15 @@ class Release:
                 if all(law(mistake.gives(e, *s.arguments)).fits(s.errors.ravel(), 1e-9) for e, s in drawn):
                     return mistake.diagnosis
         return wrong.led_by(f"In units of {w.of}: ") if w.of else wrong
+
+    def _quiet(self, drawn: Sequence[tuple[float, Sample]], rng: Generator) -> Diagnosis | None:
+        """An entry with less noise than the others, among hundreds of calls."""
+        for epsilon, s in drawn:
+            rows = s.errors[:ROWS] if s.truth.size > 1 else ()
+            asked = [Question(0, 0, epsilon, s.truth + one, one, s.scale) for one in rows]
+            if asked and (wrong := quiet(asked, self.noise, rng)):
+                return wrong
+        return None
 
     def asked_once(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """Two hundred datasets of all sizes, each asked about once or a few times, at an ε of its own."""

@@ -5,8 +5,8 @@ import pytest
 
 from dpcourse.checks.base import Chance
 from dpcourse.checks.entries import uneven
-from dpcourse.checks.noise_laws import laplace, normal
-from dpcourse.checks.placing import Question, crowded
+from dpcourse.checks.noise_laws import geometric, laplace, normal
+from dpcourse.checks.placing import Question, crowded, quiet
 
 
 def asked(errors, scale=1.0):
@@ -54,3 +54,17 @@ def test_wider_noise_is_right_where_it_may_be():
     assert found(rng.laplace(0, 3, (400, 1)), wider=True) is None
     assert found(rng.laplace(0, 0.4, (400, 1)), wider=True)
     assert found(np.abs(rng.laplace(0, 3, (400, 1))), wider=True).seen.endswith("one side of the truth.")
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_an_entry_with_little_noise_is_found(whole):
+    """Laplace noise, or noise of whole numbers, in 24 entries; the last one has 0.6 of it, or 0.5."""
+    rng = np.random.default_rng(6)
+    if whole:
+        errors = np.subtract(*rng.geometric(-np.expm1(-0.2), (2, 600, 24))).astype(float)
+        less = np.subtract(*rng.geometric(-np.expm1(-0.4), (2, 600))).astype(float)
+    else:
+        errors, less = rng.laplace(scale=5, size=(600, 24)), rng.laplace(scale=3, size=600)
+    assert quiet(asked(errors, 5.0), (laplace, geometric), rng) is None
+    errors[:, -1] = less
+    assert "index -1" in quiet(asked(errors, 5.0), (laplace, geometric), rng).seen

@@ -97,7 +97,7 @@ def how_many_lie(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The number of lies of a group, and of those that lie equally far off, varies as with coins of their own."""
     rng, truths, steps = chance.rng, list[Draws](), list[Draws]()
     for _ in range(100):
-        k, epsilon, n = whole(rng, 3, 8), float(rng.uniform(0.4, 1.6)), whole(rng, 800, 1200)
+        k, epsilon, n = whole(rng, 3, 8), float(rng.uniform(0.4, 1.6)), whole(rng, 400, 3000)
         codes, p = people(rng, n, k), truth_probability(epsilon, k)
         away = (np.asarray(answer(frozen(codes), epsilon, k, rng=rng)) - codes) % k
         for found, step, share in ((truths, 0, p), (steps, int(rng.integers(1, k)), (1 - p) / (k - 1))):
@@ -106,9 +106,9 @@ def how_many_lie(answer: Answer, chance: Chance) -> Diagnosis | None:
         if balanced(some, chance.failure / 2):
             return Diagnosis(
                 "shared-coin",
-                f"In 100 groups of about a thousand, the number of people who {what} is nearly the same each time "
-                "(beside what ε and k make of it). Coins of their own vary more. Who knows the others' answers learns "
-                "from their reports how the last one answered.",
+                f"In 100 groups of some hundred people or a few thousand, the number of people who {what} is nearly "
+                "what ε and k make of it on average, each time. Coins of their own vary more. Who knows the others' "
+                "answers learns from their reports how the last one answered.",
                 "Draw as many random numbers as there are people (size=len(codes)), and use each for itself.",
             )
     return None
