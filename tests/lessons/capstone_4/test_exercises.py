@@ -1105,6 +1105,7 @@ WRONG = [
     ("capstone 4.4", "not-close", nothing_of_few),
     ("capstone 4.4", "over-budget", overspends),
     ("capstone 4.4", "twice", twice),
+    ("capstone 4.4", "negative-weights", lambda caught, cost, w, budget: choose_tests(caught, cost, np.abs(w), budget)),
     ("capstone 4.4", "wrong-shape", as_flags),
     ("capstone 4.4", "stops-early", stops_early),
     ("capstone 4.5", "wrong-knowledge", (zeros_only, chip_report)),

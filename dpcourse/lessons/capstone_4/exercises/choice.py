@@ -221,6 +221,25 @@ def _first_too_large(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def negative(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Tests that catch one defect that counts and one of large negative weight, beside tests of such defects alone."""
+    many = whole(chance.rng, 3, 30)
+    own, lost = np.eye(many, dtype=bool), np.zeros((many, many), dtype=bool)
+    caught = np.block([[own, own, lost], [lost, lost, own]])
+    weights = np.repeat([1.0, -3.0, -9.0], many) * between(chance.rng, 1.0, 30.0)
+    order = chance.rng.permutation(2 * many)
+    case = caught[order], np.ones(2 * many), weights, float(many)
+    found = _gain(case, selected(answer, case)) / (many * weights[0])
+    if found > 0.99:
+        return None
+    return Diagnosis(
+        "negative-weights",
+        f"{many} tests catch a defect of weight {weights[0]:.3g} each and one of {weights[many]:.3g}; as many others "
+        f"catch one of {weights[-1]:.3g} each. The budget is for {many} tests. Yours catch {found:.0%} of what counts.",
+        "A defect of negative weight counts nothing. What does it add to a test in yours?",
+    )
+
+
 def large(answer: Answer, chance: Chance) -> Diagnosis | None:
     """As many tests as the project has or twice as many, of fewer defects; and as many defects, of fewer tests.
 
@@ -239,4 +258,4 @@ def large(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-CHOICE = (close, small, edges, large)
+CHOICE = (close, small, edges, negative, large)
