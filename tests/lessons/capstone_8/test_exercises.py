@@ -216,6 +216,15 @@ def same_lies(buckets, epsilon, rng):
     return np.where(true, np.arange(8), (np.arange(8) + lies) % 8)[buckets]
 
 
+def no_lie_twice(buckets, epsilon, rng):
+    """Each bucket's lie is at another distance from the truth, as far as there are seven of them."""
+    true, away = (
+        rng.random(8) < math.exp(epsilon) / (math.exp(epsilon) + 7),
+        np.append(np.arange(1, 8), rng.integers(1, 8)),
+    )
+    return np.where(true, np.arange(8), (np.arange(8) + rng.permutation(away)) % 8)[buckets]
+
+
 def true_for_a_year(buckets, epsilon, rng):
     return np.array(buckets) if len(buckets) > 200 else memoised(buckets, epsilon, rng)
 
@@ -709,6 +718,7 @@ WRONG = [
     ("capstone 8.3", "own-generator", (made_of_arguments(memoised), *LEAK)),
     ("capstone 8.3", "linked-answers", (one_step, *LEAK)),
     ("capstone 8.3", "linked-answers", (same_lies, *LEAK)),
+    ("capstone 8.3", "linked-answers", (no_lie_twice, *LEAK)),
     ("capstone 8.3", "uneven-lies", (one_lie_never, *LEAK)),
     ("capstone 8.3", "wrong-rate", (half_epsilon, *LEAK)),
     ("capstone 8.3", "wrong-rate", (remembering(lambda e: math.exp(e) / (math.exp(e) + 8)), *LEAK)),

@@ -96,7 +96,8 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             many, each = int(lies.sum()), 1 / (BUCKETS - 1)
             rare = stats.binom.cdf(lies.min(), many, each) <= failure / BUCKETS
             if not rare and stats.binom.sf(lies.max() - 1, many, each) > failure / BUCKETS:
-                if found := hang_together([(away.ravel(), float(epsilon))], chance.failure / 16):
+                found = hang_together([(away.ravel(), float(epsilon))], chance.failure / 16)
+                if found := found or _equal_lies(away, chance):
                     return Diagnosis(
                         "linked-answers", found, "Each bucket of each home needs a draw of its own. Which share one?"
                     )
@@ -132,6 +133,19 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"At {len(draws)} ε together, {told_in_all / of:.1%} of {of:,} remembered answers are true; with "
         f"e^ε/(e^ε + 7) it would be {right / of:.1%}.",
         "A bucket has one truth and seven lies. How much likelier may the truth be than each of them?",
+    )
+
+
+def _equal_lies(away: np.ndarray, chance: Chance) -> str:
+    """What is wrong with lies of two buckets: one in seven such pairs are as far from the truth, which is exact."""
+    one, other = np.split(away[:, chance.rng.permutation(BUCKETS)], 2, axis=1)
+    both = (one > 0) & (other > 0)
+    same, many, share = int((one == other)[both].sum()), int(both.sum()), 1 / (BUCKETS - 1)
+    if possible(same, many, share, chance.failure / 64):
+        return ""
+    return (
+        f"Of {many:,} pairs of buckets of a home that both have a lie, in {same / many:.1%} both lies are as far from "
+        f"the truth; {share:.1%} is right."
     )
 
 
