@@ -45,6 +45,40 @@ def quiet_entry(calls: Sequence[np.ndarray], failure: float, rng: np.random.Gene
     return ""
 
 
+def quiet_number(calls: Sequence[np.ndarray], failure: float) -> str:
+    """Which number's normal noise is too small, in words; "" if none's is, of right ones with chance 1 − `failure`.
+
+    Squares of noise in units of its right deviation add up to χ². Among 21 numbers, 0.6 of the deviation shows in some
+    200 calls.
+
+    Parameters
+    ----------
+    calls : sequence of ndarray, each of shape (numbers,)
+        Of each call its numbers' noise in units of the right deviation.
+
+    Examples
+    --------
+    >>> noise = np.random.default_rng(1).normal(size=(200, 21))
+    >>> quiet_number(noise, 1e-6)
+    ''
+    >>> noise[:, -1] /= 2
+    >>> quiet_number(noise, 1e-6)
+    'the number at index -1 has 0.52 times the right deviation'
+    """
+    widest, found = max(map(len, calls)), []
+    for last in (True, False):
+        squares, many = np.zeros(widest), np.zeros(widest)
+        for one in calls:
+            squares[: len(one)] += (one[::-1] if last else one) ** 2
+            many[: len(one)] += 1
+        unlikely = stats.chi2.cdf(squares, many)
+        at = int(unlikely.argmin())
+        if unlikely[at] < failure / (2 * widest):
+            ratio, index = math.sqrt(squares[at] / many[at]), -at - 1 if last else at
+            found.append((at, f"the number at index {index} has {ratio:.2g} times the right deviation"))
+    return min(found, default=(0, ""))[1]  # as near to an end as may be
+
+
 def uneven(places: np.ndarray, failure: float) -> tuple[bool, bool]:
     """Whether places between 0 and 1 are too small together, or too large; right ones are, with probability `failure`.
 
