@@ -90,6 +90,19 @@ def that_evens_out(answer):
     return _instead(answer, lambda arguments: None, lambda rng: Even(rng.bit_generator))
 
 
+class Sparing(np.random.Generator):
+    """The last of its normal draws has 0.6 of the deviation."""
+
+    def normal(self, loc=0.0, scale=1.0, size=None):
+        drawn = super().normal(size=size)
+        return loc + scale * np.append(drawn[:-1], 0.6 * drawn[-1]) if np.ndim(drawn) else loc + scale * drawn
+
+
+def that_spares_the_last(answer):
+    """Too little noise in one number of many."""
+    return _instead(answer, lambda arguments: None, lambda rng: Sparing(rng.bit_generator))
+
+
 def in_percent(probability):
     """Rounded to whole percent."""
     return round(100 * probability) / 100

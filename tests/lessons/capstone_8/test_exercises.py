@@ -13,7 +13,7 @@ from scipy import optimize, special, stats
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
-from tests.lessons.generators import known_to_all, made_of_arguments
+from tests.lessons.generators import known_to_all, made_of_arguments, that_spares_the_last
 
 CAP, BUCKETS = 24.0, 8
 MIDDLES = np.arange(1.5, 24, 3)
@@ -842,6 +842,8 @@ WRONG = [
     ("capstone 8.6", "no-day", fractions_too),
     ("capstone 8.6", "repeated", later_where_the_first_is_nan),
     ("capstone 8.5", "weather", one_alarm_without_means),
+    ("capstone 8.4", "too-little-noise", that_spares_the_last(private_daily_means)),
+    ("capstone 8.6", "too-little-noise", that_spares_the_last(year_of_means)),
 ]
 
 

@@ -3,6 +3,7 @@
 from dpcourse.checks.base import Exercise
 from dpcourse.lessons.capstone_8.exercises.alarm import ALARM
 from dpcourse.lessons.capstone_8.exercises.costs import COSTS
+from dpcourse.lessons.capstone_8.exercises.every_day import of_means, of_messages
 from dpcourse.lessons.capstone_8.exercises.means import MEANS
 from dpcourse.lessons.capstone_8.exercises.memory import MEMORISED
 from dpcourse.lessons.capstone_8.exercises.reports import REPORTS
@@ -31,7 +32,7 @@ EXERCISES = (
     Exercise(
         "capstone 8.4",
         "Means of every day, for a home's year",
-        MEANS,
+        (*MEANS, of_means),
         call="private_daily_means(readings, epsilon, delta, rng)",
         allowed=("accounting", "mechanisms"),
         restless=lambda result, *_: len(result) > 40,  # normal noise, of which an answer may cut some
@@ -40,7 +41,7 @@ EXERCISES = (
     Exercise(
         "capstone 8.6",
         "The whole year",
-        WHOLE,
+        (*WHOLE, of_messages),
         call="year_of_means(messages, homes, days, epsilon, delta, shares, rng)",
         own_work=False,
         odd=("nan",),
