@@ -18,6 +18,7 @@ from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Audited, Mistake, Returns, either_order, frozen
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.digits import FEWEST, digits_tell
+from dpcourse.checks.entries import quiet_number
 from dpcourse.checks.gaussian import compared, linked, noise_ends, not_gaussian
 from dpcourse.checks.mean_laws import Problem, anywhere
 from dpcourse.checks.once import fresh, spread
@@ -92,8 +93,11 @@ class NoisyMean:
         refuted = [(p, seen) for p, seen in pairs if not p.law().explains(seen, level)]
         if not refuted:
             standard = [(seen - p.right) / p.noise for p, seen in pairs]
-            if any(linked(values, level) for values in standard):
+            if any(linked(values, level / 2) for values in standard):
                 return self._linked()
+            if where := next(filter(None, (quiet_number(list(values), level / 2) for values in standard)), ""):
+                seen = f"In {self.runs:,} calls {where}."
+                return Shared.TOO_LITTLE_NOISE.seen(seen, "Which numbers of your result get less noise than others?")
             if told := noise_ends(np.concatenate(list(map(np.ravel, standard))), chance.failure / 3):
                 return told
             return next(filter(None, (digits_tell(seen, p.noise) for p, seen in pairs)), None)

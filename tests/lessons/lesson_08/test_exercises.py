@@ -13,7 +13,7 @@ import dpcourse.audit  # noqa: F401
 from dpcourse.accounting import PrivacyAccountant
 from dpcourse.checks.registry import exercise
 from dpcourse.mechanisms import GaussianMechanism, PoissonSubsampled
-from tests.lessons.generators import one_follows_another, that_ends
+from tests.lessons.generators import one_follows_another, that_ends, that_spares_the_last
 
 # Right answers
 
@@ -229,6 +229,7 @@ WRONG = [
     ("08.5", "wrong-value", lambda *what: 1.0),
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) if what[4] <= 8 else 0.0),
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) * (what[3] <= 120 * what[2])),
+    ("08.3", "too-little-noise", that_spares_the_last(private_step)),
 ]
 
 
