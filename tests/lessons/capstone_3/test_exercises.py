@@ -639,6 +639,28 @@ def last_throws_heads(rng, n):
     return np.append(rng.random(n - 1), 0.0) if n > 20 else rng.random(n)
 
 
+def quieter(part, place=lambda exact: -1):
+    """From six numbers on, one of a sum has this part of its noise."""
+
+    def answer(*asked, **named):
+        given, exact = secure_dp_sum(*asked, **named), noisy_sum(draw=lambda *_: 0.0)(*asked, **named)
+        if given is not None and len(given) > 5:
+            at = place(exact)
+            given[at] += (part - 1) * (given[at] - exact[at])
+        return given
+
+    return answer
+
+
+def last_of_a_campaign_exact(fleet, n, epsilon, delta, threshold, rng):
+    turns = iter(range(50))
+
+    def one(*asked):
+        return (quieter(0.0) if next(turns) == 29 else secure_dp_sum)(*asked)
+
+    return train(fleet, n, epsilon, delta, threshold, rng, one=one)
+
+
 RIGHT = {
     "capstone 3.1": [campaign_epsilon, campaign_by_hand],
     "capstone 3.2": [privatize_mean, privatize_by_coins],
@@ -821,4 +843,9 @@ WRONG = [
     ("capstone 3.2", "no-noise", last_without_a_coin),
     ("capstone 3.3", "linked-coins", reports(throw=evenly)),
     ("capstone 3.3", "no-noise", reports(throw=last_throws_heads)),
+    ("capstone 3.4", "too-little-noise", quieter(0.6)),
+    ("capstone 3.4", "too-little-noise", quieter(0.0, lambda exact: np.abs(exact).argmax())),
+    ("capstone 3.4", "too-little-noise", quieter(0.0, lambda exact: exact.argmin())),
+    ("capstone 3.5", "too-little-noise", lambda *a, **k: train(*a, one=quieter(0.6), **k)),
+    ("capstone 3.5", "too-little-noise", last_of_a_campaign_exact),
 ]

@@ -4,6 +4,7 @@ from dpcourse.checks.base import Exercise
 from dpcourse.lessons.capstone_3.exercises.costs import COSTS
 from dpcourse.lessons.capstone_3.exercises.large import large
 from dpcourse.lessons.capstone_3.exercises.mean import MEAN
+from dpcourse.lessons.capstone_3.exercises.quiet import each_number
 from dpcourse.lessons.capstone_3.exercises.sums import SUMS
 from dpcourse.lessons.capstone_3.exercises.vectors import VECTORS
 from dpcourse.lessons.capstone_3.exercises.whole import WHOLE
@@ -29,7 +30,7 @@ EXERCISES = (
     Exercise(
         "capstone 3.4",
         "A secure sum with noise for a campaign",
-        (*SUMS, large),
+        (*SUMS, each_number, large),
         call="secure_dp_sum(messages, n, epsilon, delta, rounds, threshold, rng)",
         allowed=ROOMS,
         restless=lambda result, messages, n, epsilon, *_: epsilon <= 8,  # normal noise, never the same

@@ -17,6 +17,7 @@ from dpcourse.datasets import Telemetry, simulate_telemetry
 from dpcourse.datasets.telemetry import WIDTH
 from dpcourse.lessons.capstone_3.design import DELTA, EPSILON, auc
 from dpcourse.lessons.capstone_3.exercises.noise import Noise, chi2_fits, noise_wrong, whole
+from dpcourse.lessons.capstone_3.exercises.quiet import too_quiet, too_quiet_once
 from dpcourse.lessons.capstone_3.exercises.replayed import Run, leaves, replayed
 from dpcourse.lessons.capstone_3.exercises.sums import EXACT, LOUD, LOUD_DELTA, MIXES, Messages, counted, few, wrong_sum
 from dpcourse.lessons.capstone_3.exercises.tools import decades, of_millions, people, some_of
@@ -74,7 +75,7 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
     Three devices or up to 50,000, and a few of one or two million; `useful` looks at as many as the project has. Of
     four fleets one has strange rows, one devices that send twice, and one strangers.
     """
-    rng, calls, by_round = chance.rng, [], []
+    rng, calls, by_round, by_number = chance.rng, [], [], []
     sizes = [people(rng, 3, 60) for _ in range(16)] + [people(rng, 60, DEVICES // 2) for _ in range(2)]
     for number, n in enumerate([*sizes, of_millions(rng)]):
         threshold, most = some_of(n, rng)
@@ -91,10 +92,17 @@ def honest(answer: Answer, chance: Chance) -> Diagnosis | None:
         wrong = _claim(given["claim"], epsilon, delta)
         if wrong:
             return wrong
-        off = given["sums"] - counted(messages, n)[0]
+        exact = counted(messages, n)[0]
+        off = given["sums"] - exact
         calls.append(Noise(epsilon, delta, len(off), n, stayed, threshold, off.ravel()))
         by_round.append(off / calls[-1].right)
-    return noise_wrong(calls, chance.failure / 4) or _every_round(by_round, chance.failure / 8)
+        by_number += [(exact, one) for one in by_round[-1]]
+    return (
+        noise_wrong(calls, chance.failure / 4)
+        or _every_round(by_round, chance.failure / 8)
+        or too_quiet(by_number, chance.failure / 16)
+        or too_quiet_once(by_round, chance.failure / 16)
+    )
 
 
 def _with(kind: str, devices: np.ndarray, updates: np.ndarray, n: int, rng: np.random.Generator) -> Messages:
