@@ -71,7 +71,7 @@ def _quiet(
     """An entry with too little noise, in the order of the result, or of the truth: 1e-8 of right answers have one."""
     starts = np.cumsum([one.errors.size for one in asked])[:-1]
     apart = [some for some in zip(asked, np.split(places, starts), strict=True) if some[0].errors.size > 1]
-    truths = (one.results - one.errors for one, _ in apart)
+    truths = (np.round(one.results - one.errors, 6) for one, _ in apart)  # equal ones, whatever their noise's last bits
     orders = [np.lexsort((rng.random(truth.size), truth)) for truth in truths]
     for sorted_by, calls in (
         ("", [some for _, some in apart]),

@@ -18,6 +18,14 @@ def test_an_entry_without_noise_is_found(sizes, place):
     assert found == ("" if place == 12 and len(set(sizes)) > 1 else f"the entry at index {place}")
 
 
+def test_an_exact_number_now_and_then_is_no_quiet_entry():
+    """As where results are of single precision."""
+    rng = np.random.default_rng(3)
+    calls = rng.random((300, 9))
+    calls[::60, 0] = 0.5
+    assert quiet_entry(list(calls), 1e-7, rng) == ""
+
+
 def test_right_places_are_rarely_refused():
     """At 1% in each of 300 trials; more than 12 are refused with probability 1e-5."""
     rng = np.random.default_rng(2)

@@ -15,7 +15,7 @@ from scipy import optimize, stats
 from scipy.special import expit
 
 from dpcourse.accounting import PrivacyAccountant, calibrate_noise_multiplier
-from dpcourse.checks import check
+from dpcourse.checks import check, rehearse
 from dpcourse.mechanisms import GaussianMechanism
 from dpcourse.privacy import Guarantee, Neighbours
 from tests.lessons.claims import wrong_claims
@@ -774,3 +774,9 @@ def test_every_milestone_has_two_right_answers_and_enough_wrong_ones():
 @pytest.mark.parametrize(("exercise", "answer", "words"), TOLD)
 def test_the_cause_is_told(exercise, answer, words):
     assert words in check(exercise, answer, rng=np.random.default_rng(3)).diagnosis
+
+
+def test_a_rounded_message_is_right():
+    """Where a total is 0 two rounded draws are often equal: they are none that came again."""
+    rounded = rehearse("capstone 5.3", lambda *given, rng: message(*given, rng=rng).round(6), times=2, rng=1)
+    assert rounded.keys == {"passed": 2}

@@ -73,7 +73,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     """
     rng, level = chance.rng, chance.failure / 10
     settings = drawn(rng, SETTINGS)
-    noise, rights, again = [], [], []
+    noise, rights, again, fine = [], [], [], []
     for setting, short in zip(settings, spread(rng, 1, LONG, SETTINGS), strict=True):
         right = deviation(*setting)
         some = totals(rng, setting[3], round(short))
@@ -81,6 +81,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
         noise.append([(sent(answer, total, setting, rng) - total) / right for total in some])
         again.append((sent(answer, some[2], setting, rng) - some[2]) / right)
         rights.append(right)
+        fine.append(noise[-1][2][some[2] != 0])  # a message may be rounded: beside such totals no two draws are equal
         wrong = _moved(noise[-1], some, room)
         if wrong:
             return wrong
@@ -90,7 +91,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     return (
         _linked(noise, level)
         or _shared([one for some in noise for one in some], level)
-        or next(filter(None, (one_draw_again(some[2], level / (4 * SETTINGS)) for some in noise)), None)
+        or next(filter(None, (one_draw_again(one, level / (4 * SETTINGS)) for one in fine)), None)
         or _sided([(some[2], other) for some, other in zip(noise, again, strict=True)], level)
         or amount(settings, rights, variances, level)
         or _each(noise, settings, level)
