@@ -26,11 +26,13 @@ def amiss(
     failure: float,
     rng: np.random.Generator,
     shares: Sequence[float] | float = 1.0,
+    truths: Sequence[np.ndarray] = (),
 ) -> Diagnosis | None:
     """What is wrong with the noise of 40 calls or more, each of 20 entries or more, at an ε of its own.
 
     Of right noise something is wrong with probability `failure` at most: sums are not quite normal, but `balanced`
-    takes each to be farther off than it is. `shares` is how many times the whole noise is in it.
+    takes each to be farther off than it is. `shares` is how many times the whole noise is in it; of `truths`, what the
+    noise was added to, entries are looked at in their order, too.
 
     Examples
     --------
@@ -46,9 +48,14 @@ def amiss(
     """
     parts = np.broadcast_to(np.asarray(shares, dtype=float), len(noise)).tolist()
     calls = list(zip(noise, epsilons, parts, strict=True))
-    if quiet := quiet_entry([_placed(*one, rng) for one in calls], failure / 2, rng):
-        seen = f"In {len(noise)} calls, {quiet} has noise that is too often small, or none."
-        return Shared.NOT_EVERYWHERE.seen(seen, "How many draws are there, and which entry gets which of them?")
+    placed = [_placed(*one, rng) for one in calls]
+    in_order = [
+        found[np.lexsort((rng.random(found.size), truth))] for found, truth in zip(placed, truths, strict=bool(truths))
+    ]
+    for order, some in (("", placed), (", in order of the truth,", in_order)):
+        if some and (quiet := quiet_entry(some, failure / 4, rng)):
+            seen = f"In {len(noise)} calls, {quiet}{order} has noise that is too often small, or none."
+            return Shared.NOT_EVERYWHERE.seen(seen, "How many draws are there, and which entry gets which of them?")
     sums = [Draws(one, np.full(len(one), part * _variance(epsilon))) for one, epsilon, part in calls]
     sizes = [_sizes(one, epsilon) for one, epsilon, part in calls if part == 1]
     seen = f"In {len(noise)} calls, the noise of all entries of a call hangs together:"

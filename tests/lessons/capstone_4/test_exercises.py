@@ -1033,6 +1033,12 @@ def exact_in_the_last(failures, defects, epsilon, shares, rng):
     return made
 
 
+def exact_where_most_fail(failures, defects, epsilon, shares, rng):
+    made, counts = (np.array(chip_report(failures, defects, *how, rng)) for how in ((epsilon, shares), (700.0, 1)))
+    made[counts.argmax()] = counts.max()
+    return made
+
+
 def of_each_size_one(failures, defects, epsilon, shares, rng):
     """Each draw is of another part of the law, and they are shuffled."""
     u = (rng.permutation(2 * defects) + rng.random(2 * defects)) / (2 * defects)
@@ -1189,6 +1195,8 @@ WRONG = [
     ("capstone 4.5", "not-everywhere", (learned, exact_in_the_last)),
     ("capstone 4.5", "linked-noise", (learned, of_each_size_one)),
     ("capstone 4.6", "not-everywhere", with_(report=exact_in_the_last)),
+    ("capstone 4.5", "not-everywhere", (learned, exact_where_most_fail)),
+    ("capstone 4.6", "not-everywhere", with_(report=exact_where_most_fail)),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

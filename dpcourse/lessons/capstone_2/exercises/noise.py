@@ -253,15 +253,17 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each of the project's 21 bins has noise of its own, wherever it stands, and of any number of them all do."""
-    rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
+    rng, noise, epsilons, truths = chance.rng, list[np.ndarray](), list[float](), list[np.ndarray]()
     for number in range(PLACED + 100):
         epsilon, shares = float(0.02 * 40 ** rng.uniform()), (1, 1, 1, 2, SHARES)[number % 5]
         bins = BINS if number < PLACED else whole(rng, BINS, 400)
         counts = [rng.integers(0, 40, bins) for _ in range(shares)]
-        noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
+        truths.append(np.sum(counts, axis=0))
+        noise.append(_sum(answer, counts, epsilon, rng) - truths[-1])
         epsilons.append(epsilon)
     level = chance.failure / 2
-    wrong = amiss(noise[:PLACED], epsilons[:PLACED], level, rng) or amiss(noise, epsilons, level, rng)
+    same = slice(PLACED)
+    wrong = amiss(noise[same], epsilons[same], level, rng, truths=truths[same]) or amiss(noise, epsilons, level, rng)
     return wrong and wrong.led_by("In new sums of reports: ")
 
 

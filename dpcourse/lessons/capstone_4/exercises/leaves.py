@@ -312,17 +312,18 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each defect has noise of its own, wherever it stands, in lists of one length and of many."""
-    rng, noise, epsilons = chance.rng, list[np.ndarray](), list[float]()
-    same = int(rng.integers(22, 60))
+    rng, noise, epsilons, truths = chance.rng, list[np.ndarray](), list[float](), list[np.ndarray]()
+    length = int(rng.integers(22, 60))
     for number in range(PLACED + 100):
         epsilon, shares = float(0.02 * 40 ** rng.uniform()), (1, 2)[number % 2]
-        defects = same if number < PLACED else int(22 * 20 ** rng.uniform())
+        defects = length if number < PLACED else int(22 * 20 ** rng.uniform())
         failures = [rng.integers(0, defects, int(rng.integers(500))).astype(float) for _ in range(shares)]
-        truth = np.sum([counted(one, defects) for one in failures], axis=0)
-        noise.append(_sum(answer, failures, defects, epsilon, shares, rng) - truth)
+        truths.append(np.sum([counted(one, defects) for one in failures], axis=0))
+        noise.append(_sum(answer, failures, defects, epsilon, shares, rng) - truths[-1])
         epsilons.append(epsilon)
     level = chance.failure / 2
-    wrong = amiss(noise[:PLACED], epsilons[:PLACED], level, rng) or amiss(noise, epsilons, level, rng)
+    same = slice(PLACED)
+    wrong = amiss(noise[same], epsilons[same], level, rng, truths=truths[same]) or amiss(noise, epsilons, level, rng)
     return wrong and wrong.led_by("In new reports: ")
 
 

@@ -255,19 +255,22 @@ def _anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each defect has noise of its own in every upload, wherever it stands: looked at alone, and by two centres."""
     rng, each, pairs, epsilons = chance.rng, list[np.ndarray](), list[np.ndarray](), list[float]()
+    truths = list[np.ndarray]()
     at, defects = office(rng, 1, 28), int(rng.integers(21, 26))
     for epsilon in spread(rng, 0.03, 0.5, 20):
         messages = _sent(rng, 1, defects, 100)
         given = released(answer, messages, at, epsilon, rng)
         if given is None:
             return Diagnosis("refuses-all", "Four centres sent something, and you refuse.")
-        noise = [given.noisy[name] - counted(chips, defects) for name, _, chips in messages]
+        counts = [counted(chips, defects) for _, _, chips in messages]
+        noise = [given.noisy[name] - count for (name, _, _), count in zip(messages, counts, strict=True)]
+        truths += counts
         each += noise
         pairs += [noise[0] + noise[1], noise[2] + noise[3]]
         epsilons.append(epsilon)
     fours, twos = (np.repeat(epsilons, many).tolist() for many in (4, 2))
     level = chance.failure / 2
-    wrong = amiss(each, fours, level, rng, 1 / SHARES) or amiss(pairs, twos, level, rng)
+    wrong = amiss(each, fours, level, rng, 1 / SHARES, truths) or amiss(pairs, twos, level, rng)
     return wrong and wrong.led_by("In uploads, opened one by one: ")
 
 
