@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.entries import quiet_number
 from dpcourse.checks.links import Draws, repeated, shared
 from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import fresh, spread
@@ -22,7 +23,6 @@ from dpcourse.lessons.capstone_5.exercises.hidden import again as one_draw_again
 from dpcourse.lessons.capstone_5.exercises.reference import deviation, numbers_of, spread_out, whole
 from dpcourse.privacy import Guarantee
 
-NEAR = 3  # numbers from either end of a vector that are looked at alone
 BRIEF, OFTEN = 31, 60  # numbers of a vector in the brief, and so many of them
 
 
@@ -136,15 +136,9 @@ def _each(noise: Sequence[Sequence[np.ndarray]], settings: Sequence[Setting], le
 
 
 def _quiet(noise: Sequence[np.ndarray], failure: float) -> Diagnosis | None:
-    """Each number of its own, from either end, and all of them where vectors are of one length: squares add up."""
-    sizes = [len(one) for one in noise]
-    places = [*range(NEAR), *range(-NEAR, 0)] if min(sizes) < max(sizes) else range(-sizes[0], 0)
-    for place in places:
-        found = np.array([one[place] for one in noise if -len(one) <= place < len(one)])
-        if stats.chi2.cdf((found**2).sum(), len(found)) < failure / len(places):
-            seen = f"In {len(found)} messages the number at index {place} has noise of {np.mean(found**2):.2g} times "
-            return Shared.TOO_LITTLE_NOISE.seen(f"{seen}the right variance.", "Is it drawn like all others?")
-    return None
+    if not (seen := quiet_number(noise, failure)):
+        return None
+    return Shared.TOO_LITTLE_NOISE.seen(f"In {len(noise)} messages {seen}.", "Is it drawn like all others?")
 
 
 def _linked(noise: Sequence[Sequence[np.ndarray]], level: float) -> Diagnosis | None:
