@@ -29,12 +29,12 @@ from dpcourse.grade.handed_in import (
     modified,
     not_graded,
     not_looked_at,
-    notebook_of,
     submissions,
 )
 from dpcourse.grade.marking import Mark, grade
 from dpcourse.grade.people import printable
 from dpcourse.grade.process import Ended
+from dpcourse.grade.submissions import name_of
 
 FREE = 16 * 2**20  # bytes that must be left on its disk after a notebook, or what it got may be the disk's fault
 Job = tuple[Submission, str, Path]  # with the digest of its file, and where its grade is kept
@@ -151,7 +151,7 @@ def _names(files: list[Submission], workers: int, say: Callable[[str], Any]) -> 
 
 
 def _name(job: tuple[Submission]) -> str:
-    return notebook_of(job[0].path)
+    return name_of(job[0].path)
 
 
 def _all(

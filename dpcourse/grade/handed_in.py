@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcourse.grade.people import person
-from dpcourse.grade.submissions import LARGEST, called, cells_of, matching, not_too_large
+from dpcourse.grade.submissions import LARGEST, called, not_too_large
 
 DEEPEST = 20  # folders within a student's
 COPIES = 100  # files of one student that are looked at, the newest,
@@ -36,13 +36,13 @@ def submissions(folder: Path) -> list[Submission]:
     """
     found, known = [], dict[tuple[str, bool], str]()
     for place in sorted(folder.iterdir()):
-        if place.is_dir() and not place.name.startswith(".") and not place.is_symlink():
+        if _folder(place) and not place.name.startswith("."):
             found += [Submission(place.name, path) for path in _notebooks(place)]
         elif place.suffix == ".ipynb" and _plain(place):
             # Canvas and Moodle may hand out a file a file: those with one number are one student's. Nobody else's file
             # is, whatever it is called.
             _, moodle, canvas = person(place.stem)
-            name = place.name if place.with_suffix("").is_dir() else place.stem
+            name = place.name if _folder(folder / place.stem) else place.stem
             student = known.setdefault((canvas or moodle, moodle == place.stem), name)
             found.append(Submission(student, place))
     if not found:
@@ -57,7 +57,7 @@ def _notebooks(folder: Path) -> list[Path]:
         place, depth = left.pop()
         try:
             for path in place.iterdir():
-                if path.is_dir() and not path.is_symlink():
+                if _folder(path):
                     if depth < DEEPEST and path.name != ".ipynb_checkpoints":
                         left.append((path, depth + 1))
                 elif path.suffix == ".ipynb" and _plain(path):
@@ -103,16 +103,11 @@ def digest_of(path: Path) -> str:
 
 def _plain(path: Path) -> bool:
     """A file of its own: a link may lead to another student's, and a pipe has no end."""
-    return path.is_file() and not path.is_symlink()
+    return not path.is_symlink() and path.is_file()  # asked first: a link's target may have a name that is too long
 
 
-def notebook_of(path: Path) -> str:
-    """The name of the notebook that a file is; "" for none."""
-    try:
-        known = matching(cells_of(path))
-    except (OSError, ValueError):
-        return ""
-    return known.name if known else ""
+def _folder(path: Path) -> bool:
+    return not path.is_symlink() and path.is_dir()
 
 
 def looked_at(one: Submission) -> bool:

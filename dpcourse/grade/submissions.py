@@ -82,36 +82,6 @@ def not_too_large(path: Path) -> None:
         raise ValueError(f"{path.name} has {size:,} bytes; up to {LARGEST:,} are read")
 
 
-def cells_of(path: Path) -> list[Cell]:
-    """The code cells of a notebook; `ValueError` saying what is wrong with the file."""
-    not_too_large(path)
-    try:
-        cells, found = list(_parsed(path)["cells"]), list[Cell]()
-        for cell in cells[:MOST_CELLS]:
-            if cell["cell_type"] == "code":
-                grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
-                named = grade_id if isinstance(grade_id, str) else ""  # what else it is, may take long to write
-                source = plain("".join(cell["source"]))
-                label = f"code cell {len(found) + 1}"
-                found.append(Cell(label, source, named, frozenset(_ASKED.findall(source))))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
-    if len(cells) > MOST_CELLS:
-        raise ValueError(f"{path.name} has {len(cells):,} cells; no more than {MOST_CELLS:,} are allowed")
-    return found
-
-
-def _parsed(path: Path) -> Any:
-    """Its JSON. Meanwhile nothing is collected: of a million lists that would take most of the time."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    finally:
-        if collects:
-            gc.enable()
-
-
 def plain(source: str) -> str:
     """Without what IPython adds to Python: `%magic`, `!command`, `help?`, and a cell that is indented as a whole.
 
@@ -159,6 +129,39 @@ def _tree(source: str) -> ast.Module:
         return ast.parse(source)
 
 
+def cells_of(path: Path) -> list[Cell]:
+    """The code cells of a notebook; `ValueError` saying what is wrong with the file.
+
+    None is parsed as Python: some are made so that it takes minutes.
+    """
+    not_too_large(path)
+    try:
+        cells, found = list(_parsed(path)["cells"]), list[Cell]()
+        for cell in cells[:MOST_CELLS]:
+            if cell["cell_type"] == "code":
+                grade_id = cell.get("metadata", {}).get("nbgrader", {}).get("grade_id", "")
+                named = grade_id if isinstance(grade_id, str) else ""  # what else it is, may take long to write
+                source = "".join(cell["source"])
+                label = f"code cell {len(found) + 1}"
+                found.append(Cell(label, source, named, frozenset(_ASKED.findall(source))))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path.name} is no notebook: {type(error).__name__}: {error}") from None
+    if len(cells) > MOST_CELLS:
+        raise ValueError(f"{path.name} has {len(cells):,} cells; no more than {MOST_CELLS:,} are allowed")
+    return found
+
+
+def _parsed(path: Path) -> Any:
+    """Its JSON. Meanwhile nothing is collected: of a million lists that would take most of the time."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    finally:
+        if collects:
+            gc.enable()
+
+
 @functools.cache
 def points() -> dict[str, float]:
     """What each question is worth: notebooks/points.csv, the only place that says so."""
@@ -201,11 +204,12 @@ def references() -> tuple[Reference, ...]:
 
 
 def needed(cells: list[Cell], known: Reference) -> list[Cell]:
-    """Without the cells that were handed out, were not changed, and bind nothing that an answer could read.
+    """As plain Python, without the cells that were handed out, were not changed, and bind nothing an answer could read.
 
     They print and draw, which takes a project minutes and nobody looks at here. Of those that call a check an empty one
     is left in their place: up to there a notebook is run.
     """
+    cells = [dataclasses.replace(cell, source=plain(cell.source)) for cell in cells]
     if sum(len(cell.source) for cell in cells) > READ:
         return cells
     names = [names_in(cell.source) for cell in cells]
@@ -280,10 +284,19 @@ def _outside_of_functions(tree: ast.AST) -> Iterator[ast.AST]:
             todo += ast.iter_child_nodes(node)
 
 
+def name_of(path: Path) -> str:
+    """Which notebook a file is; "" for none."""
+    try:
+        known = matching(cells_of(path))
+    except (OSError, ValueError):
+        return ""
+    return known.name if known else ""
+
+
 def matching(cells: list[Cell]) -> Reference | None:
     """Which notebook this is: by the cells' ids, else by the checks they call. File names do not matter."""
     ids = {cell.grade_id for cell in cells if cell.grade_id}
-    asked = {found[1] for cell in cells for found in _ASKED.finditer(cell.source)}
+    asked = set[str]().union(*(cell.asks for cell in cells))
     scores: list[tuple[int, Any]] = []
     for known in references():
         own = {question.cell for question in known.questions}

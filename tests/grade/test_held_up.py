@@ -305,6 +305,8 @@ def test_students_are_who_the_platform_says(tmp_path):
     (tmp_path / "dan").mkdir()
     (tmp_path / "dan" / "a.ipynb").write_text("{}", encoding="utf-8")
     (tmp_path / "cheat").symlink_to(tmp_path / "dan")
+    for link in ("long", "long.ipynb", "eve", "dan/long", "dan/long.ipynb"):
+        (tmp_path / link).symlink_to("x" * 300)  # whether that is a folder can't even be asked
     found = submissions(tmp_path)
     students = [one.student for one in found]
     assert sorted(person(student)[0] for student in students) == [

@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from dpcourse.grade import classroom, handed_in, sandbox
+from dpcourse.grade import classroom, handed_in, marking, sandbox
 from dpcourse.grade import submissions as reading
 from dpcourse.grade.classroom import Graded
 from dpcourse.grade.handed_in import Submission, submissions
@@ -113,6 +113,16 @@ def test_which_notebook_a_file_is_is_asked_where_it_matters(tmp_path):
     todo = [(one, "", tmp_path) for one in files if one.path.name in ("a1", "b2")]
     for all_of_them, wanted in ((False, ["b1", "b2"]), (True, ["a1", "b1", "b2"])):
         assert [one.path.name for one in classroom._to_be_named(files, todo, all_of_them)] == wanted
+
+
+def test_to_know_which_notebook_a_file_is_no_cell_is_parsed(tmp_path, monkeypatch):
+    """A name of 50,000 accents takes a parser seconds, and a student may hand in a hundred files."""
+    monkeypatch.setattr(reading, "_tree", None)
+    assert reading.name_of(next((ROOT / "notebooks" / "exercises").glob("03_*"))).startswith("03_")
+    (tmp_path / "foreign.ipynb").write_text('{"cells": [{"cell_type": "code", "source": "x = 1"}]}', encoding="utf-8")
+    assert reading.name_of(tmp_path / "foreign.ipynb") == ""
+    with pytest.raises(ValueError, match="answers no exercise"):
+        marking.grade(tmp_path / "foreign.ipynb", LIMITS, sandboxed=False)
 
 
 def test_of_a_million_lists_nothing_is_collected(tmp_path, monkeypatch):
