@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -158,15 +159,22 @@ def _all(
     todo: list[Job], workers: int, limits: sandbox.Limits, sandboxed: bool, say: Callable[[str], Any]
 ) -> Iterator[Graded]:
     """Graded submissions as they are ready. One that ends its process costs itself."""
-    for job, graded in _twice(functools.partial(_one, limits=limits, sandboxed=sandboxed), todo, workers, say):
+    one = functools.partial(_one, limits=limits, sandboxed=sandboxed)
+    for job, graded in _twice(one, todo, workers, say, alone=functools.partial(one, alone=True)):
         if isinstance(graded, Ended):
             graded = Graded(job[0].student, job[0].path.name, job[1], error=graded.value)
             _kept(graded, job[2])
         yield graded
 
 
-def _twice(function: Callable[[Any], Any], jobs: list[Any], workers: int, say: Callable[[str], Any]) -> Iterator[Any]:
-    """As `process.each`. What came to nothing is tried once more alone, unless it had all the time that there is.
+def _twice(
+    function: Callable[[Any], Any],
+    jobs: list[Any],
+    workers: int,
+    say: Callable[[str], Any],
+    alone: Callable[[Any], Any] | None = None,
+) -> Iterator[Any]:
+    """As `process.each`. What came to nothing is tried once more `alone`, unless it had all the time that there is.
 
     Those beside it may have left it no memory, files or processes.
     """
@@ -181,10 +189,10 @@ def _twice(function: Callable[[Any], Any], jobs: list[Any], workers: int, say: C
         else:
             yield job, found
     for job in again:
-        yield from process.each(function, [job], 1, told)
+        yield from process.each(alone or function, [job], 1, told)
 
 
-def _one(job: Job, limits: sandbox.Limits, sandboxed: bool) -> Graded:
+def _one(job: Job, limits: sandbox.Limits, sandboxed: bool, alone: bool = False) -> Graded:
     one, digest, place = job
     keep = True
     try:
@@ -195,8 +203,13 @@ def _one(job: Job, limits: sandbox.Limits, sandboxed: bool) -> Graded:
     except ValueError as error:
         graded = Graded(one.student, one.path.name, digest, error=str(error))
     except (OSError, Trouble) as error:  # the grader's own, such as a full disk: graded when it is asked for again
-        said = f"could not be graded now ({getattr(error, 'strerror', None) or error}): grade the class again"
-        keep, graded = False, Graded(one.student, one.path.name, digest, error=said, again=True)
+        what = getattr(error, "strerror", None) or error
+        if alone and isinstance(error.__cause__, RuntimeError) and _has_threads():
+            said = f"could not be graded: while it ran, alone, the grader had no thread left ({what})"
+            graded = Graded(one.student, one.path.name, digest, error=said)
+        else:
+            said = f"could not be graded now ({what}): grade the class again"
+            keep, graded = False, Graded(one.student, one.path.name, digest, error=said, again=True)
     except (KeyboardInterrupt, MemoryError):  # by who grades; or tried once more alone
         raise
     except BaseException as error:  # whatever it was, it is this notebook's, and the class goes on
@@ -207,6 +220,15 @@ def _one(job: Job, limits: sandbox.Limits, sandboxed: bool) -> Graded:
     if keep:
         _kept(graded, place)
     return graded
+
+
+def _has_threads() -> bool:
+    """Whether one can be started. Where that was so only while a notebook ran, the notebook took all there were."""
+    try:
+        threading.Thread(target=bool).start()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _kept(graded: Graded, place: Path) -> None:

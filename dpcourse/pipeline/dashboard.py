@@ -105,6 +105,7 @@ def _attack_reduction(axes: Axes, frame: pd.DataFrame, claims: Mapping[tuple[str
             bar.set(hatch=hatch, edgecolor="white")
     edge = max(0.05, 1.6 * float(shown.groupby(["model", "attack"])["advantage"].mean().max()))
     axes.set_xlim(min(-0.02, -0.4 * edge), edge)
+    axes.locator_params(axis="x", nbins=6)  # so that their labels do not meet
     bounds = shown.groupby("model", sort=False)["advantage_bound"].max()
     for row, bound in enumerate(bounds):
         # A bound is never rounded down.
@@ -178,7 +179,7 @@ def _comparison(
     axes.axhline(0.5, color=GREY, linewidth=1.2, linestyle=":")
     axes.set_ylim(0, 1.12)
     axes.tick_params(axis="x", labelsize=9)
-    axes.set(title="The methods side by side", xlabel="", ylabel="ROC AUC (½ is a coin)")
+    axes.set(title="The methods side by side", xlabel="", ylabel="the models' ROC AUC (½ is a coin)")
     axes.legend(title="", loc="upper right", fontsize=8.5, ncols=len(levels))
 
 

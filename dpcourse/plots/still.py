@@ -49,9 +49,12 @@ def boxes(view: dict[str, Any], width: float) -> tuple[list[Box], float]:
 
 
 def place_labels(labels: Sequence[dict[str, Any]], box: Box, width: float) -> list[dict[str, Any]]:
-    """Labels at their places if these are free, else at the nearest above or below that is."""
+    """Labels at their places if these are free, else at the nearest above or below that is.
+
+    Those at one x, such as names at the ends of lines, stand in the order of what they name.
+    """
     taken: list[tuple[float, float, float]] = []
-    found = []
+    found, columns = list[dict[str, Any]](), dict[Any, list[tuple[float, int]]]()
     bottom = box["y"] + box["h"]
     for label in labels:
         w = CHARACTER * len(label["t"])
@@ -63,10 +66,16 @@ def place_labels(labels: Sequence[dict[str, Any]], box: Box, width: float) -> li
             apart = all(abs(o - m) >= _LINE or ol >= left + w + 4 or left >= ol + ow + 4 for ol, ow, o in taken)
             if apart and box["y"] + 2 <= m <= bottom - 2:
                 break
+        above = label["dy"] - label["y"] / STEPS * box["h"]
+        columns.setdefault((label["x"], label["dx"], label["a"]), []).append((above, len(taken)))
         taken.append((left, w, m))
         found.append(
             {"k": "text", "x": left + back, "y": m + 4, "a": label["a"], "t": label["t"], "c": label["c"], "halo": True}
         )
+    for column in columns.values():
+        heights = sorted(found[i]["y"] for _, i in column)
+        for (_, i), y in zip(sorted(column), heights, strict=True):
+            found[i]["y"] = y
     return found
 
 

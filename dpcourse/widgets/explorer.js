@@ -32,10 +32,11 @@ export function boxes(view, width) {
   return [found, narrow ? y : view.h];
 }
 
-// Labels keep their place if it is free, else move up or down to the nearest that is.
+// Labels keep their place if it is free, else move up or down to the nearest that is. Those at one x stand in the order
+// of what they name.
 export function placeLabels(labels, box, width) {
-  const taken = [];
-  return labels.map(({ x, y, a, dx, dy, t, c }) => {
+  const taken = [], columns = {};
+  const found = labels.map(({ x, y, a, dx, dy, t, c }) => {
     const w = CHAR * t.length, back = { start: 0, middle: w / 2, end: w }[a];
     const wanted = box.x + x / STEPS * box.w + dx;
     const left = Math.max(2, Math.min(wanted - back, width - 2 - w));
@@ -44,9 +45,16 @@ export function placeLabels(labels, box, width) {
       Math.abs(other.m - m) >= LINE || other.left >= left + w + 4 || left >= other.left + other.w + 4);
     let m = middle;
     for (let k = 0; k < 60 && !free(m); k++) m = middle + (k % 2 ? -3 : 3) * (k + 2 >> 1);
+    (columns[[x, dx, a]] ??= []).push({ above: dy - y / STEPS * box.h, i: taken.length });
     taken.push({ left, w, m });
     return { x: left + back, y: m, a, t, c };
   });
+  Object.values(columns).forEach(column => {
+    const heights = column.map(({ i }) => found[i].y).sort((one, other) => one - other);
+    column.sort((one, other) => one.above - other.above || one.i - other.i);
+    column.forEach(({ i }, k) => { found[i].y = heights[k]; });
+  });
+  return found;
 }
 
 // The picture as the text of an SVG element.

@@ -34,10 +34,10 @@ def test_what_an_error_is_called_is_cut():
     assert isinstance(error, ValueError) and len(type(error).__name__) == 100 and len(str(error)) < 3000
 
 
-def one(path, place, monkeypatch, outcome):
+def one(path, place, monkeypatch, outcome, **how):
     monkeypatch.setattr(classroom, "grade", outcome)
     path.write_text("{}", encoding="utf-8")
-    return classroom._one((Submission("ana", path), "digest", place), LIMITS, False)
+    return classroom._one((Submission("ana", path), "digest", place), LIMITS, False, **how)
 
 
 def full(*_, **__):
@@ -260,6 +260,18 @@ def test_a_python_that_does_not_start_in_the_sandbox_is_told_at_once(tmp_path, m
 
 def stopped(*_, **__):
     raise Trouble("no process can be started")
+
+
+@pytest.mark.parametrize(("alone", "left", "again"), [(False, True, True), (True, False, True), (True, True, False)])
+def test_who_takes_all_threads_is_graded_once(tmp_path, monkeypatch, alone, left, again):
+    """What it took is its own doing where nothing else runs, and there are threads as soon as it has ended."""
+
+    def without(*_, **__):
+        raise Trouble("can't start new thread") from RuntimeError()
+
+    monkeypatch.setattr(classroom, "_has_threads", lambda: left)
+    found = one(tmp_path / "a.ipynb", tmp_path / "a.json", monkeypatch, without, alone=alone)
+    assert found.again is again and (tmp_path / "a.json").exists() is not again and "thread" in found.error
 
 
 def test_who_is_to_be_sandboxed_never_runs_without(tmp_path, monkeypatch):

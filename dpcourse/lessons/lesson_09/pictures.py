@@ -112,13 +112,14 @@ def draw_comparison(
 ) -> Still:
     """Learners by name: accuracy over draws (mean, spread) against the attacker's best advantage that their guarantee
     allows. Up and to the left is better."""
-    drawn = [marks.rule(y=majority, name="always “no”", colour=marks.INK, dash="2 3", label_at="inside")]
+    drawn = [marks.rule(y=majority, name="always “less”", colour=marks.INK, dash="2 3", label_at="inside")]
     for i, (name, advantage, y, spread) in enumerate(zip(names, advantages, accuracies, spreads, strict=True)):
         x = advantage + 0.014 * np.sum(np.abs(advantages[:i] - advantage) < 0.01)  # side by side where they are equal
+        side = "end" if advantage == min(advantages) else "start"
         drawn += [
             marks.spans(x, y - spread, x, y + spread, colour=i),
             marks.points(x, y, name, colour=i, shape=marks.SHAPES[i % 5]),
-            marks.text(x, y, name, colour=i, anchor="start", shift=(4, 0)),
+            marks.text(x, y, name, colour=i, anchor=side, shift=(4 if side == "start" else -4, 0)),
         ]
     panel = Panel(
         Axis(-0.02, 1.02, "← more private\u2003\u2003best advantage an attacker may have, replacing one record"),
@@ -129,6 +130,6 @@ def draw_comparison(
     said = "; ".join(f"{name} {y:.1%} at {x:.2f}" for name, x, y in zip(names, advantages, accuracies, strict=True))
     alt = (
         f"Accuracy against the attacker's best allowed advantage, by learner: {said}. A dotted line at {majority:.1%} "
-        "is always answering no."
+        "is always answering “less”."
     )
     return Still(panel, alt=alt)

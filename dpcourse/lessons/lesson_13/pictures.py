@@ -51,8 +51,9 @@ def draw_tree(root: str, edges: Sequence[tuple[str, str]], chosen: Sequence[tupl
             marks.spans(x, y - 0.15, x2, y2 + 0.15, colour=marks.GREY, width=1.6),
             *(marks.text(x, y, name, colour=marks.BLUE, anchor="middle") for name, (x, y) in place.items()),
             *(
-                marks.text((ax + bx) / 2, (ay + by) / 2, str(i), anchor="start", shift=(8, -9))
+                marks.text((ax + bx) / 2, (ay + by) / 2, str(i), anchor=side, shift=(8 if side == "start" else -8, -9))
                 for i, ((ax, ay), (bx, by)) in enumerate(((place[a], place[b]) for a, b in chosen), 1)
+                for side in ("end" if (ax - bx) * (ay - by) > 0 else "start",)  # above its line, which slants
             ),
         ],
         title=f"Each line is a pair of columns counted together{', numbered as chosen' if chosen else ''}",

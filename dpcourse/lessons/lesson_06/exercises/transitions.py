@@ -13,6 +13,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import fresh
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_06.exercises.response import people, transition_matrix, truth_probability
 from dpcourse.privacy import Guarantee, Neighbours
@@ -155,7 +156,7 @@ def _audited(answer: Answer, epsilon: float, k: int, shares: np.ndarray, chance:
     data, neighbour, _ = np.unravel_index(np.argmax(apart), apart.shape)
     claim = Guarantee(epsilon, 0.0, Neighbours.REPLACE_ONE)
     result = audit(
-        _OneAnswer(answer, epsilon, k), int(data), int(neighbour), claim=claim, runs=10_000, rng=chance.rng.spawn(1)[0]
+        _OneAnswer(answer, epsilon, k), int(data), int(neighbour), claim=claim, runs=10_000, rng=fresh(chance.rng)
     )
     if not result.violated:
         return ""
