@@ -79,6 +79,24 @@ def anywhere(rng: Generator, broken: bool, m: int) -> Problem:
     return Problem(given, C, sigma, float(size))
 
 
+def odd_rows(drawn: Problem, broken: bool, rng: Generator) -> dict[str, Problem]:
+    """Problems like this one whose rows are all of a kind that is rare among many, by what they are called.
+
+    There is so little noise that a row which is left out, or not clipped, shows.
+    """
+    m, d = int(rng.integers(2, 9)), drawn.rows.shape[1]
+    row = rng.normal(size=(1, d))
+    found = {f"{m} rows of zeros": np.zeros((m, d))}
+    for powers in ((0.7, 2), (3, 6.5), (6.5, 10)):
+        times = float(10 ** rng.uniform(*powers))
+        found[f"a single row that is {times:.2g} times as long as C"] = times * drawn.C * row / np.linalg.norm(row)
+    if broken:
+        bad = rng.normal(size=(m, d))
+        bad[np.arange(m), rng.integers(d, size=m)] = rng.choice([np.nan, np.inf, -np.inf], size=m)
+        found[f"{m} rows, each with NaN or infinity in it,"] = bad
+    return {called: Problem(rows, drawn.C, 0.3, drawn.size) for called, rows in found.items()}
+
+
 NOISE_MISTAKES = (
     Mistake(
         "noise-after-averaging",

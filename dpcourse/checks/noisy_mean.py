@@ -20,7 +20,7 @@ from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.digits import FEWEST, digits_tell
 from dpcourse.checks.entries import quiet_number
 from dpcourse.checks.gaussian import compared, linked, noise_ends, not_gaussian
-from dpcourse.checks.mean_laws import Problem, anywhere
+from dpcourse.checks.mean_laws import Problem, anywhere, odd_rows
 from dpcourse.checks.once import fresh, spread
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.scores import off_in_calls
@@ -69,7 +69,7 @@ class NoisyMean:
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        return (self.returns, self.has_the_law, self.for_few, self.audited, self.everywhere)
+        return (self.returns, self.has_the_law, self.for_few, self.audited, self.for_odd, self.everywhere)
 
     def outputs(self, answer: Answer, p: Problem, runs: int, rng: Generator) -> np.ndarray:
         rows = frozen(p.rows)
@@ -172,7 +172,8 @@ class NoisyMean:
         """A Poisson sample may hold nobody, or one record or two. An error, or a result without noise, would say so."""
         for m in (0, 1, 2):
             drawn = self.draws[0](chance.rng)
-            few = Problem(drawn.fine[:m], drawn.C, drawn.sigma, drawn.size)
+            lengths = np.argsort(np.linalg.norm(drawn.fine, axis=1))  # one alone shall be long
+            few = Problem(drawn.fine[lengths[[-1, len(lengths) // 2]][:m]], drawn.C, drawn.sigma, drawn.size)
             try:
                 seen = self.outputs(answer, few, 100, chance.rng)
             except AnswerRaised as raised:
@@ -181,16 +182,18 @@ class NoisyMean:
                     "error is an output: it tells that nobody was in it.",
                     "With nobody in the batch the sum is zero. What is the noise then?",
                 )
-            if seen.shape != (100, drawn.rows.shape[1]) or not few.law().explains(seen, chance.failure / 3):
-                silent = np.ptp(seen, axis=0).max() < 1e-9 * few.noise
-                what = (
-                    "has no noise"
-                    if silent
-                    else f"is not the clipped sum with noise of {self.z}C, over `{self.divisor}`"
-                )
-                told = f"With {m} row{'s' * (m != 1)} your result {what}. How many there are is as secret as who."
+            if words := self._not_the_law(seen, few, chance.failure / 3):
+                told = f"With {m} row{'s' * (m != 1)} your result {words} How many there are is as secret as who."
                 return Shared.NOBODY.seen(told, "Do the noise and the division depend on how many rows there are?")
         return None
+
+    def _not_the_law(self, seen: np.ndarray, p: Problem, failure: float) -> str:
+        """What is said of outputs that have another law than they should; "" if they have it."""
+        if seen.shape == (len(seen), p.rows.shape[1]) and p.law().explains(seen, failure):
+            return ""
+        if np.ptp(seen, axis=0).max() < 1e-9 * p.noise:
+            return "has no noise."
+        return f"is not the clipped sum with noise of {self.z}C, over `{self.divisor}`."
 
     def audited(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """One row more, far longer than C, in a direction that nobody else has."""
@@ -211,6 +214,18 @@ class NoisyMean:
             view=lambda output: round(float(np.ravel(output)[1]), 6),
             hint="One of these rows is far longer than C. What does your function do then, and not on other rows?",
         )(answer, chance)
+
+    def for_odd(self, answer: Answer, chance: Chance) -> Diagnosis | None:
+        """Rows that are rare where many are drawn, and are all there is in a small sample."""
+        some = odd_rows(self.draws[0](chance.rng), self.broken, chance.rng)
+        for called, problem in some.items():
+            seen = self.outputs(answer, problem, 100, chance.rng)
+            if words := self._not_the_law(seen, problem, chance.failure / len(some)):
+                ask = (
+                    "For which rows does your function do something else? What a row holds is as secret as whose it is."
+                )
+                return Shared.NOT_EVERYWHERE.seen(f"With {called} your result {words}", ask)
+        return None
 
     def everywhere(self, answer: Answer, chance: Chance) -> Diagnosis | None:
         """Problems of all sizes, each asked about twice: every output has the law of its own problem.

@@ -7,8 +7,14 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
+from scipy import stats
 
+from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import whole
+from dpcourse.checks.vocabulary import Shared
+
+_CALLS = 150  # to each question about a few candidates
 
 
 def softmax(exponents: np.ndarray) -> np.ndarray:
@@ -63,5 +69,31 @@ def far_behind(choose: Callable[[np.ndarray], int], rng: Generator) -> Diagnosis
                 "they have half of all weight, and in 50 calls you choose none of them.",
                 "Which weights are 0 in yours? One person can bring a candidate there, and it goes from something to "
                 "nothing: no ε holds for that.",
+            )
+    return None
+
+
+def few_or_equal(choose: Callable[[np.ndarray], int], chance: Chance) -> Diagnosis | None:
+    """Whether a few candidates come out as often as they should, by a choice among exponents so far behind the largest:
+    all of them equal, some of them the best together, or two and three that are close.
+    """
+    rng = chance.rng
+    best, close = rng.permutation([0.0] * whole(rng, 2, 3) + [float(rng.uniform(1, 2))] * 2), rng.uniform(0.5, 1.0, 2)
+    questions = (np.zeros(2), np.zeros(whole(rng, 3, 9)), best, *(np.append(0.0, close[:n])[::-1] for n in (1, 2)))
+    looks = sum(map(len, questions))
+    for behind in questions:
+        right = softmax(-behind)
+        came = np.bincount([choose(behind) for _ in range(_CALLS)], minlength=len(behind))
+        tails = np.minimum(stats.binom.cdf(came, _CALLS, right), stats.binom.sf(came - 1, _CALLS, right))
+        at = int(tails.argmin())
+        if tails[at] < chance.failure / (2 * looks):
+            several, all_equal = np.sum(behind == behind[at]) > 1, not behind.any()
+            scores = "all with the same score" if all_equal else f"with weights {np.round(right / right.max(), 2)}"
+            return Shared.NOT_EVERYWHERE.seen(
+                f"Of {len(behind)} candidates, {scores}, the one at index {at} comes out in {came[at]} of {_CALLS} "
+                f"calls. Right is about {_CALLS * right[at]:.0f}.",
+                "What does your function do where scores are equal?"
+                if several
+                else "What does your function do where there are few candidates?",
             )
     return None

@@ -37,6 +37,7 @@ ALSO = {
     ("capstone 3.5", "exact-sum"): {"too-much-noise"},  # in one round, noise that is for thirty is too large
     ("00.2", "reads-n"): {"not-private"},  # who reads n breaks the claim elsewhere too, and may be caught there
     ("00.2", "linked-noise"): {"not-everywhere"},  # noise that follows from n at some ε has another law there, too
+    ("03.2", "nan-moves-all"): {"nan-from-data"},  # among others it counts as all of them, taken off
     ("03.3", "not-everywhere"): {"scale-from-data"},  # none where most people are alike is smaller there, too
     ("04.5", "own-generator"): {"not-everywhere"},  # one draw for each number of records is no law, either
     ("06.1", "rare-lies"): {"not-everywhere"},  # with many answers it is the truth that is rounded

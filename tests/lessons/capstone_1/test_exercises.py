@@ -452,6 +452,20 @@ def taken_back_later(noise):
     return np.concatenate((noise[:25], -noise[np.arange(25) * 7 % 25, :, ::-1]))
 
 
+def where_it_is_not_below(together, alone, X, y, made_in):
+    """A score of 0 is a 1, too: a constant is a little higher."""
+    up = 1e-12 * np.eye(21)[-1]
+    return gains(together + up, {name: weights + up for name, weights in alone.items()}, X, y, made_in)
+
+
+def without_the_empty(fabs, *rest):
+    return train({name: data for name, data in fabs.items() if len(data[1])}, *rest)
+
+
+def quiet_where_four(fabs, *rest):
+    return train(fabs, *rest, draw=lambda rng, s: rng.normal(0, s, 21) * (len(fabs) > 4))
+
+
 RIGHT = [
     ("capstone 1.1", home_epsilon),
     ("capstone 1.1", whole_steps),
@@ -547,6 +561,10 @@ WRONG = [
     ("capstone 1.5", "linked-noise", laid_out(taken_back_later)),
     ("capstone 1.5", "uneven-noise", with_(draw=lambda rng, s: rng.normal(0, s, 21) * np.append(np.ones(20), 0.6))),
     ("capstone 1.5", "uneven-noise", laid_out(lambda noise: noise * np.tile((1.2, 0.8), 25)[:, None, None])),
+    ("capstone 1.5", "uneven-noise", with_(deviation=lambda z, name, n: z / math.sqrt(SHARES) * (n > 0))),
+    ("capstone 1.5", "bypasses", without_the_empty),
+    ("capstone 1.5", "too-little-noise", quiet_where_four),
+    ("capstone 1.4", "wrong-gain", where_it_is_not_below),
 ]
 
 

@@ -742,6 +742,52 @@ def stops_without_messages(messages, *rest):
     return benchmark([*zip(names, quarters, reports, strict=True)], *rest)
 
 
+def asks_by(name):
+    """The query's name says more than whose benchmark it is: `name` of the messages, the suppliers and ε."""
+
+    def answer(messages, suppliers, quarter, epsilon, admit, *rest):
+        query = f"{quarter} {name(messages, suppliers, epsilon)}"
+        return benchmark(messages, suppliers, quarter, epsilon, lambda when, _, e: admit(when, query, e), *rest)
+
+    return answer
+
+
+def quiet_where(nothing):
+    """Suppliers of whose histogram this is true send it as it is."""
+    return with_(noise=lambda counts, e, rng, _: counts if nothing(counts) else report(counts, e, SHARES, rng))
+
+
+def clear_without_lots():
+    """Of a supplier that has no lots the third server is sent all, noise and no mask."""
+    lots = []
+
+    def count(reports):
+        lots[:] = [len(reports)]
+        return lot_histogram(reports)
+
+    def split(values, parties, modulus, draw):
+        return share(values, parties, modulus, draw if any(lots) else lambda modulus, size: np.zeros(size, dtype=int))
+
+    return with_(count=count, split=split)
+
+
+def careless_of_names(messages, suppliers, *rest):
+    named = [(name.strip().lower(), when, reports) for name, when, reports in messages]
+    return benchmark(named, {name.lower() for name in suppliers}, *rest)
+
+
+def three_in_the_clear(values, parties, modulus, draw):
+    return share(values, parties, modulus, lambda modulus, size: draw(modulus, size) * (len(values) > 3))
+
+
+def sign_of_one_ignored(reports):
+    return lot_histogram(np.abs(np.nan_to_num(reports)) if len(reports) == 1 else reports)
+
+
+def more_than_a_quarter(noisy):
+    return int(np.argmax(np.cumsum(noisy) > noisy.sum() / 4))
+
+
 RIGHT = [
     ("capstone 2.1", (share, reconstruct)),
     ("capstone 2.1", (share_in_python, reconstruct_in_python)),
@@ -928,6 +974,20 @@ WRONG = [
     ("capstone 2.6", "not-everywhere", with_(noise=lambda counts, e, rng, _: all_but(15)(counts, e, SHARES, rng))),
     ("capstone 2.6", "linked-noise", with_(noise=lambda counts, e, rng, _: dealt_out(counts, e, SHARES, rng))),
     ("capstone 2.3", "not-everywhere", all_but(None)),
+    ("capstone 2.3", "not-everywhere", lambda h, e, n, rng: h if np.sum(h) < 80 else report(h, e, n, rng)),
+    ("capstone 2.3", "not-everywhere", lambda h, e, n, rng: h if len(h) <= 4 else report(h, e, n, rng)),
+    ("capstone 2.6", "renamed", asks_by(lambda messages, suppliers, epsilon: epsilon)),
+    ("capstone 2.6", "renamed", asks_by(lambda messages, suppliers, epsilon: len({name for name, _, _ in messages}))),
+    ("capstone 2.6", "renamed", asks_by(lambda messages, suppliers, epsilon: len(messages))),
+    ("capstone 2.6", "not-everywhere", quiet_where(lambda counts: not counts.any())),
+    ("capstone 2.6", "own-generator", clear_without_lots()),
+    ("capstone 2.6", "stranger", careless_of_names),
+    ("capstone 2.6", "stale-refused", lambda messages, *rest: benchmark(messages[:60], *rest)),
+    ("capstone 2.1", "not-uniform-here", (three_in_the_clear, reconstruct)),
+    ("capstone 2.2", "wrong-value", sign_of_one_ignored),
+    ("capstone 2.2", "wrong-value", lambda reports: lot_histogram(np.where(reports > -0.4, abs(reports), reports))),
+    ("capstone 2.4", "wrong-quartile", reading(quartile=more_than_a_quarter)),
+    ("capstone 2.5", "refuses-fitting", lambda folder, when, query, e: admit(folder, when, query.strip().lower(), e)),
 ]
 
 

@@ -661,6 +661,36 @@ def last_of_a_campaign_exact(fleet, n, epsilon, delta, threshold, rng):
     return train(fleet, n, epsilon, delta, threshold, rng, one=one)
 
 
+def certain_for_few(x, epsilon, rng):
+    """Up to twenty devices send their reading, rounded."""
+    if len(x) > 20:
+        return privatize_mean(x, epsilon, rng)
+    bits = np.rint(np.clip(np.nan_to_num(x, nan=0.0), 0, 1))
+    return bits, 0.5 + (bits.mean() - 0.5) / math.tanh(epsilon / 2)
+
+
+def sum_where(rows_say, of="noise"):
+    """Without noise, or unclipped, where the rows of those who are in the sum say so."""
+
+    def answer(messages, n, epsilon, delta, rounds, threshold, rng):
+        given = secure_dp_sum(messages, n, epsilon, delta, rounds, threshold, rng=rng)
+        rows = messages[1]
+        if given is None or not rows_say(rows):
+            return given
+        return secure_dp_sum(messages, n, 1e9, 1e-3, 1, threshold, rng=rng) if of == "noise" else rows.sum(axis=0)
+
+    return answer
+
+
+def broken_add_no_share(messages, n, epsilon, delta, rounds, threshold, rng):
+    """The devices whose row is broken count as others, and add no noise."""
+    exact = secure_dp_sum(messages, n, 1e9, 1e-3, 1, threshold, rng=rng)
+    whole = 2 * math.sqrt(rounds) * GaussianMechanism(epsilon, delta).sigma
+    fine = np.isfinite(messages[1]).all(axis=1) & (messages[0] >= 0) & (messages[0] < n)
+    share = whole / math.sqrt(threshold)
+    return None if exact is None else exact + rng.normal(0, share * len({*messages[0][fine]}) ** 0.5, len(exact))
+
+
 RIGHT = {
     "capstone 3.1": [campaign_epsilon, campaign_by_hand],
     "capstone 3.2": [privatize_mean, privatize_by_coins],
@@ -848,4 +878,10 @@ WRONG = [
     ("capstone 3.4", "too-little-noise", quieter(0.0, lambda exact: exact.argmin())),
     ("capstone 3.5", "too-little-noise", lambda *a, **k: train(*a, one=quieter(0.6), **k)),
     ("capstone 3.5", "too-little-noise", last_of_a_campaign_exact),
+    ("capstone 3.2", "no-noise", certain_for_few),
+    ("capstone 3.4", "too-little-noise", broken_add_no_share),
+    ("capstone 3.4", "too-little-noise", sum_where(lambda rows: not np.nan_to_num(rows, posinf=0, neginf=0).any())),
+    ("capstone 3.4", "too-little-noise", sum_where(lambda rows: np.abs(rows).sum() < 1)),
+    ("capstone 3.4", "too-little-noise", sum_where(lambda rows: rows.shape[1] == 1)),
+    ("capstone 3.4", "not-clipped", sum_where(lambda rows: len(rows) <= 5, of="clip")),
 ]

@@ -1082,6 +1082,58 @@ def one_bank_adds_all(ids, features, defaulted, tools, *rest):
     return credit_model(ids, features, defaulted, {**tools, "open": opening}, *rest, noise=all_by_the_first)
 
 
+def others_of_cut(residuals, own):
+    """No p below a millionth."""
+    p = np.clip(residuals + labels(residuals), 1e-6, 1 - 1e-6)
+    return special.logit(p) - own
+
+
+def of_24_bits(one):
+    """Of 50,000 customers some 75 pairs meet."""
+    u = int.from_bytes(hashlib.sha256(one.encode()).digest()[:3], "little") * 2**40
+    return next(u for u in itertools.count(u) if is_on_curve(u)).to_bytes(32, "little")
+
+
+def in_order_if_few(pairs):
+    return pairs if len(pairs) <= 30 else sorted(pairs)
+
+
+def again_in_clear_if_few(points, key):
+    done = again(points, key)
+    return points if done and len(points) <= 3 else done
+
+
+def again_among_a_thousand(points, key):
+    """What stands twice is looked for among the first thousand."""
+    return (again if len(points) <= 1000 else again_without("repeated"))(points, key)
+
+
+def common_in_order_if_few(lists):
+    return common_in_first_order(lists) if len(common(lists)[0]) < 20 else common(lists)
+
+
+def share_unless(plain):
+    """Values of which `plain` is true are sent to bank E as they are."""
+    return lambda values, draw: (share_plain if plain(values) else share)(values, draw)
+
+
+def zeros_in_clear(ids, features, defaulted, tools, *rest):
+    """Where a block is zeros, so are all of its shares."""
+
+    def draw(shape):
+        return tools["draw"](shape) * np.uint64(own.pop(0).any())
+
+    rows = None if None in ids else tools["align"](ids)
+    own = [] if rows is None else [block(one[some]) for one, some in zip(features, rows, strict=True)]
+    own.append(np.ones(1))
+    return credit_model(ids, features, defaulted, {**tools, "draw": draw}, *rest)
+
+
+def misses_the_first(ids, *rest):
+    """Whether bank A is there is not asked."""
+    return credit_model(ids, *rest, here=None in ids[1:])
+
+
 RIGHT = [
     ("capstone 6.1", (labels, others)),
     ("capstone 6.1", (labels_by_all, others_by_entry)),
@@ -1335,6 +1387,18 @@ WRONG = [
     ("capstone 6.5", "shared", (block, deviation, with_part_of(lambda drawn: drawn - 0.9 * drawn.mean()))),
     ("capstone 6.6", "too-little-noise", with_(noise=with_part_of(quiet_last_row))),
     ("capstone 6.6", "too-little-noise", one_bank_adds_all),
+    ("capstone 6.1", "not-everywhere", (labels, others_of_cut)),
+    ("capstone 6.3", "two-as-one", (functools.partial(start, point=of_24_bits), again, common)),
+    ("capstone 6.3", "order-known", (functools.partial(start, order=in_order_if_few), again, common)),
+    ("capstone 6.3", "not-x25519", (start, again_in_clear_if_few, common)),
+    ("capstone 6.3", "repeated", (start, again_among_a_thousand, common)),
+    ("capstone 6.3", "order-of-a-bank", (start, again, common_in_order_if_few)),
+    ("capstone 6.4", "plain", (share_unless(lambda values: len(values) <= 3), multiply)),
+    ("capstone 6.4", "plain", (share_unless(lambda values: not values.any()), multiply)),
+    ("capstone 6.4", "plain", (share_unless(lambda values: values.shape[-1] == 1), multiply)),
+    ("capstone 6.6", "not-shared", zeros_in_clear),
+    ("capstone 6.6", "ridge", with_(weights=lambda noisy, sigma: fit(noisy, 1000.0))),
+    ("capstone 6.6", "dropped-raises", misses_the_first),
 ]
 
 

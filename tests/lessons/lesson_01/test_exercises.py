@@ -177,6 +177,12 @@ def plan(people):
     return *split(people, shared), alike(people, shared) == 1
 
 
+def plan_of(people, columns):
+    """The best pair of these columns."""
+    shared = min(combinations(columns, 2), key=lambda pair: (alike(people, pair) == 1).mean())
+    return *split(people, shared), alike(people, shared) == 1
+
+
 def first_good_plan(people):
     for shared in combinations(people.columns, 2):
         if (alike(people, shared) == 1).mean() < 0.01:
@@ -222,6 +228,9 @@ WRONG = {
         "wrong-value": lambda frame, columns, k: 0.4,
         "package-used": lambda frame, columns, k: (records.group_sizes(frame, columns) < k).mean(),
         "wrong-shape": lambda frame, columns, k: sizes(frame, columns).to_numpy() < k,
+        "not-everywhere too of letters": lambda frame, columns, k: removed(
+            frame[columns].astype(str).apply(lambda column: column.str[:3].str.strip().str.lower()), columns, k
+        ),
     },
     "01.2": {
         "not-everywhere too of few": lambda *given: link(*given) if len(given[1]) > 60 else np.full(len(given[1]), -1),
@@ -252,6 +261,9 @@ WRONG = {
             link(released, register, on), register.index
         ).reindex(range(len(register)), fill_value=-1),
         "not-everywhere": lambda *given: link(*given) if len(given[1]) <= 150 else np.full(len(given[1]), -1),
+        "not-everywhere too of letters": lambda released, register, on: link(
+            *(some.assign(**{one: some[one].astype(str).str[:3] for one in on}) for some in (released, register)), on
+        ),
     },
     "01.3": {
         "wrong-value too at size": lambda count, n, person: reveal(count, n, person) if n <= 1000 else 0,
@@ -319,6 +331,9 @@ WRONG = {
             frame.groupby(columns)[sensitive].transform("mean").isin([0, 1])
         ).mean(),
         "package-used": lambda frame, columns, sensitive: (records.diversity(frame, columns, sensitive) == 1).mean(),
+        "not-everywhere too of letters": lambda frame, columns, sensitive: (
+            diverse(frame.assign(**{sensitive: frame[sensitive].astype(str).str[:1]}), columns, sensitive) == 1
+        ).mean(),
     },
     "01.5": {
         "far-too-small too": lambda queries, answers: (
@@ -357,6 +372,7 @@ WRONG = {
         "other-columns": lambda people: (*plan(people)[:2], alike(people, plan(people)[0]) == 1),
         "other-columns too": lambda people: (*plan(people)[:2], alike(people, list(people.columns)) == 1),
         "wrong-people": lambda people: (*plan(people)[:2], alike(people, plan(people)[0][:2]) == 2),
+        "too-linkable too too": lambda people: plan_of(people, people.nunique().sort_values(kind="stable").index[:4]),
     },
 }
 

@@ -151,6 +151,7 @@ WRONG = {
         "constant": lambda answer, epsilon, rng: True,
         "wrong-frequency": with_truth(lambda epsilon: 0.88),
         "own-generator": lambda answer, epsilon, rng: coin(answer, epsilon, np.random.default_rng()),
+        "not-everywhere too": with_truth(lambda epsilon: 1 / (1 + np.exp(-min(epsilon, 4.5)))),
     },
     "02.2": {
         "one-direction": one_way,

@@ -376,6 +376,37 @@ def last_for_unknown_in_long_lists(values, *rest, rng):
     return (last_for_unknown if len(values) > 3000 else noisy_histogram)(values, *rest, rng)
 
 
+def clipped_if_many(values, low, high, epsilon, rng):
+    """Ten records or fewer are added up as they are."""
+    known = values[~np.isnan(values)]
+    clipped = np.clip(known, low, high) if len(known) > 10 else known
+    return clipped.sum() + rng.laplace(0, max(abs(low), abs(high)) / epsilon)
+
+
+def total_clipped_if_many(values, low, high, epsilon, rng):
+    """The same of three records or fewer."""
+    return (mean_parts if len(values) > 3 else parts_with(clip=False))(values, low, high, epsilon, rng)
+
+
+def zero_of_no_numbers(values, low, high, epsilon, rng):
+    return 0.0 if len(values) and np.isnan(values).all() else nansum(values, low, high, epsilon, rng)
+
+
+def signs_and_case_aside(values, categories, epsilon, rng):
+    plain = [["".join(filter(str.isalnum, one.lower())) for one in some] for some in (values, categories)]
+    return noisy_histogram(*plain, epsilon, rng)
+
+
+def as_long_as_the_longest(values, categories, epsilon, rng):
+    """NumPy cuts values to the type of the categories."""
+    return noisy_histogram(np.array(values, dtype=np.array(categories).dtype).tolist(), categories, epsilon, rng)
+
+
+def zeros_of_undeclared(values, categories, epsilon, rng):
+    counts = cells(values, categories)
+    return counts if values and not counts.any() else noisy_histogram(values, categories, epsilon, rng)
+
+
 WRONG = [
     ("03.2", "bounds-from-data", as_wide_as_the_largest),
     ("03.4", "scale-from-data", total_as_wide_as_the_largest),
@@ -554,6 +585,12 @@ WRONG = [
     ("03.3", "not-everywhere", last_for_unknown_in_long_lists),
     ("03.2", "nan-from-data", rarer_for_nan),
     ("03.3", "linked-noise", that_evens_out(noisy_histogram)),
+    ("03.2", "not-clipped", clipped_if_many),
+    ("03.2", "no-noise", zero_of_no_numbers),
+    ("03.4", "not-clipped", total_clipped_if_many),
+    ("03.3", "undeclared-counted", signs_and_case_aside),
+    ("03.3", "undeclared-counted", as_long_as_the_longest),
+    ("03.3", "nobody", zeros_of_undeclared),
 ]
 
 

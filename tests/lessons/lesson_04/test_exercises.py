@@ -340,6 +340,71 @@ def exact_where_one_is_below(values, low, high, epsilon, rng):
     return median_with(1.0)(values, low, high, epsilon, rng)
 
 
+def weights_cut(candidates, utilities, sensitivity, epsilon, rng):
+    """No overflow: all weights beyond e^700 are the same."""
+    weights = np.exp(np.clip(epsilon * np.asarray(utilities) / (2 * sensitivity), -700, 700))
+    return candidates[rng.choice(len(candidates), p=weights / weights.sum())]
+
+
+def best_beyond(most):
+    """Where exponents are so large it takes the best."""
+
+    def answer(candidates, utilities, sensitivity, epsilon, rng):
+        large = epsilon * np.abs(utilities).max() / (2 * sensitivity) > most
+        return choose(candidates, utilities, sensitivity, 1e9 if large else epsilon, rng)
+
+    return answer
+
+
+def two_digits(candidates, utilities, sensitivity, epsilon, rng):
+    return choose(candidates, [float(f"{one:.2g}") for one in utilities], sensitivity, epsilon, rng)
+
+
+def first_of_equals(candidates, utilities, sensitivity, epsilon, rng):
+    if np.ptp(utilities) == 0:
+        return candidates[0]
+    return choose(candidates, utilities, sensitivity, epsilon, rng)
+
+
+def fifteen_cells(values, low, high, epsilon, rng):
+    """Equal cells, whatever the records."""
+    edges = np.linspace(low, high, 16)
+    ranks = np.searchsorted(np.sort(np.clip(values, low, high)), (edges[1:] + edges[:-1]) / 2)
+    return by_weights(edges, np.abs(ranks - len(values) / 2), epsilon, rng.gumbel, rng)
+
+
+def likeliest_of_many(values, low, high, epsilon, rng):
+    """No noise where there are many records."""
+    edges = np.concatenate([[low], np.sort(np.clip(values, low, high)), [high]])
+    ranks = np.abs(np.arange(len(values) + 1) - len(values) / 2)
+    return by_weights(edges, ranks, epsilon, rng.gumbel if len(values) < 500 else lambda size: np.zeros(size), rng)
+
+
+def uniform_of_few(values, low, high, epsilon, rng):
+    return median_with(1.0)(values if len(values) > 10 else values[:0], low, high, epsilon, rng)
+
+
+def middle_of_none(values, low, high, epsilon, rng):
+    return median_with(1.0)(values, low, high, epsilon, rng) if len(values) else (low + high) / 2
+
+
+def sure_above(values, threshold, epsilon, rng):
+    bar = threshold + rng.laplace(0, 2 / epsilon)
+    for position, value in enumerate(values):
+        if value > threshold + 10 / epsilon or value + rng.laplace(0, 4 / epsilon) >= bar:
+            return position
+    return None
+
+
+def skipped_below(least):
+    def answer(values, threshold, epsilon, rng):
+        near = np.flatnonzero(values > threshold - least / epsilon)
+        found = first_above(values[near], threshold, epsilon, rng)
+        return None if found is None else int(near[found])
+
+    return answer
+
+
 WRONG = [
     ("04.3", "linked-noise", choose_by_the_one_before),
     ("04.3", "not-everywhere", lambda c, u, s, e, rng: choose(c, u, s, e if len(c) <= 60 else 1e6, rng)),
@@ -490,4 +555,16 @@ WRONG = [
     ),
     ("04.5", "off-centre", half_a_rank_off),
     ("04.5", "not-by-length", normal_on_logarithms),
+    ("04.3", "not-everywhere", weights_cut),
+    ("04.3", "not-everywhere", best_beyond(700)),
+    ("04.3", "not-everywhere", best_beyond(10)),
+    ("04.3", "not-everywhere", two_digits),
+    ("04.3", "not-everywhere", first_of_equals),
+    ("04.4", "skips-far", sure_above),
+    ("04.4", "skips-far", skipped_below(25)),
+    ("04.5", "not-everywhere", fifteen_cells),
+    ("04.5", "not-everywhere", likeliest_of_many),
+    ("04.5", "not-everywhere", uniform_of_few),
+    ("04.5", "not-everywhere", lambda v, low, high, e, rng: median_with(1.0)(v, low, high, min(e, 1), rng)),
+    ("04.5", "nobody", middle_of_none),
 ]  # fmt: skip

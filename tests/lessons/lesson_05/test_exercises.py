@@ -184,6 +184,9 @@ WRONG = {
     ("05.4", "package-used"): lambda flags, epsilon, rng: LaplaceMechanism(epsilon, 10).release(
         flags.sum(axis=0), rng=rng
     ),
+    ("05.2", "wrong-value too"): lambda epsilon, delta: (
+        math.inf if first_k(epsilon, delta) > 10**8 else first_k(epsilon, delta)
+    ),
 }
 
 

@@ -215,6 +215,12 @@ WRONG = {
     ("07.6", "not-useful too"): lambda answer, days, k, epsilon, rng: np.full(
         days, answer if rng.random() < 1 / (1 + k * math.exp(-epsilon)) else (answer + rng.integers(1, k)) % k
     ),
+    ("07.6", "not-everywhere too of two"): lambda answer, days, k, epsilon, rng: remembered(
+        answer, days, k, epsilon if k > 2 else 40.0, rng
+    ),
+    ("07.6", "not-everywhere too above 5"): lambda answer, days, k, epsilon, rng: remembered(
+        answer, days, k, min(epsilon, 5.0), rng
+    ),
 }
 
 

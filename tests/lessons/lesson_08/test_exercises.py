@@ -163,6 +163,11 @@ def silent_for_nobody(g, C, sigma, size, rng):
     return private_step(g, C, sigma, size, rng) if len(g) else np.zeros(g.shape[1])
 
 
+def whole_if_alone(gradients, C, sigma, size, rng):
+    total = clipped_sum(gradients, C) if len(gradients) != 1 else gradients[0]
+    return (total + rng.normal(0, sigma * C, total.shape)) / size
+
+
 WRONG = [
     ("08.3", "linked-noise", one_follows_another(private_step)),
     ("08.3", "digits-tell", behind_the_noise),
@@ -230,6 +235,14 @@ WRONG = [
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) if what[4] <= 8 else 0.0),
     ("08.5", "not-everywhere", lambda *what: training_epsilon(*what) * (what[3] <= 120 * what[2])),
     ("08.3", "too-little-noise", that_spares_the_last(private_step)),
+    ("08.2", "not-everywhere", lambda g, C: clipped_sum(g, C) if len(g) != 1 else g.sum(axis=0)),
+    ("08.2", "not-everywhere", lambda g, C: clipped_sum(g[np.linalg.norm(g, axis=1) < 1e4 * C], C)),
+    ("08.3", "nobody", whole_if_alone),
+    (
+        "08.3",
+        "not-everywhere",
+        lambda g, C, s, n, rng: private_step(g[np.linalg.norm(g, axis=1) < 1e5 * C], C, s, n, rng),
+    ),
 ]
 
 

@@ -167,6 +167,24 @@ def bare_at_a_round_lambda(weights, n, lam, epsilon, rng):
     return weights + 0 if lam == float(f"{lam:.2g}") else perturb(weights, n, lam, epsilon, rng)
 
 
+def one_dimension_less(weights, n, lam, epsilon, rng):
+    """Its length, stretched to the right mean."""
+    direction, d, shape = rng.normal(size=len(weights)), len(weights), max(len(weights) - 1, 1)
+    length = rng.gamma(shape, 2 / (n * lam * epsilon) * d / shape)
+    return weights + direction / np.linalg.norm(direction) * length
+
+
+def normal_length(weights, n, lam, epsilon, rng):
+    direction, d = rng.normal(size=len(weights)), len(weights)
+    length = abs(rng.normal(d, math.sqrt(d))) * 2 / (n * lam * epsilon)
+    return weights + direction / np.linalg.norm(direction) * length
+
+
+def sure_ahead(votes, epsilon, rng):
+    second, first = np.sort(votes)[-2:]
+    return int(np.argmax(votes)) if first - second > 12 / epsilon else noisy_winner(votes, epsilon, rng)
+
+
 WRONG = [
     ("09.1", "not-everywhere", side_of_the_weights),
     ("09.1", "linked", unlike_lengths),
@@ -245,6 +263,11 @@ WRONG = [
     ("09.4", "wrong-type", lambda votes, epsilon, rng: float(np.max(votes + rng.laplace(0, 2 / epsilon, len(votes))))),
     ("09.4", "wrong-shape", lambda votes, epsilon, rng: votes + rng.laplace(0, 2 / epsilon, len(votes))),
     ("09.4", "ignores-data", lambda votes, epsilon, rng: int(rng.integers(len(votes)))),
+    ("09.1", "wrong-distribution", one_dimension_less),
+    ("09.1", "wrong-distribution", normal_length),
+    ("09.1", "not-everywhere", lambda w, *rest, rng: perturb(w, *rest, rng) if np.abs(w).max() > 1e-3 else w + 0.0),
+    ("09.4", "not-useful", lambda votes, epsilon, rng: noisy_winner(votes, min(epsilon, 2), rng)),
+    ("09.4", "lead-without-noise", sure_ahead),
 ]
 
 

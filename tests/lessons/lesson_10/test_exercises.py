@@ -56,6 +56,12 @@ def coin(rate):
     return lambda report, fpr, epsilon, rng: bool(rng.random() < rate(report, fpr, epsilon))
 
 
+def of_a_thousand_thresholds(scores, members, fpr):
+    """Only quantiles of the members' scores are tried."""
+    levels = np.unique(np.quantile(scores[members], np.linspace(0, 1, 1001), method="inverted_cdf"))
+    return max([(scores >= t)[members].mean() for t in levels if (scores >= t)[~members].mean() <= fpr], default=0.0)
+
+
 WRONG = [
     ("10.1", "not-everywhere", lambda s, m, f: tpr_at(s, m, f if len(s) <= 3000 else 2 * f)),
     ("10.2", "not-everywhere", lambda x, a, b: lira_score(x, a, b) if len(a) > 7 else 0.0),
@@ -82,6 +88,9 @@ WRONG = [
     ("10.5", "never-accuses", lambda report, fpr, epsilon, rng: False),
     ("10.5", "fixed-seed", lambda report, fpr, epsilon, rng: accuse(report, fpr, epsilon, np.random.default_rng(0))),
     ("10.5", "returns-nothing", lambda report, fpr, epsilon, rng: print(accuse(report, fpr, epsilon, rng))),
+    ("10.1", "not-everywhere", of_a_thousand_thresholds),
+    ("10.1", "not-everywhere", lambda s, m, f: tpr_at(np.round(s, 6), m, f)),
+    ("10.1", "not-everywhere", lambda s, m, f: (s[m] > np.quantile(s[~m], 1 - f, method="inverted_cdf")).mean()),
 ]
 
 

@@ -305,6 +305,8 @@ WRONG = [
     ("11.5", "turned-around", lambda *a: not is_broken(*a)),
     ("11.5", "false-alarm", half_the_claim),
     ("11.5", "wrong-type", lambda *a: 0.7),
+    ("11.3", "not-everywhere", lambda s, *rest: one_run(np.round(s, 4), *rest)),
+    ("11.4", "not-everywhere", lambda m, x, y, seeds: moved(m, x, y, seeds[:200])),
 ]
 
 

@@ -238,6 +238,19 @@ WRONG = [
     ("12.4", "not-everywhere", lambda *what: record_epsilon(*what) * (what[2] <= 40 * what[1])),
     ("12.5", "wrong-value", lambda C, z, n, gone: 1.0),
     ("12.5", "wrong-type", lambda *what: str(noise_share(*what))),
+    ("12.2", "not-always-masked", lambda v, me, seeds, M: masking()(v, me, seeds, M) if len(seeds) > 1 else v % M),
+    (
+        "12.3",
+        "not-everywhere",
+        lambda u, C, z, n, rng: private_round()(u, C, z * (fine(u).size > 0 or len(u) < 2), n, rng),
+    ),
+    ("12.3", "not-everywhere", lambda u, C, z, n, rng: private_round()(u, C, z * (len(u) < 1 or u.any()), n, rng)),
+    (
+        "12.3",
+        "not-everywhere",
+        lambda u, C, z, n, rng: private_round()(u[~(np.linalg.norm(u, axis=1) > 1e6 * C)], C, z, n, rng),
+    ),
+    ("12.1", "not-everywhere", lambda update: np.clip(reconstruct(update), -1, 1)),
 ]
 
 

@@ -187,6 +187,13 @@ def in_order(parents, table, rng):
     return found
 
 
+def likeliest_of_three(parents, table, rng):
+    """No draw for up to three people with the same parent."""
+    found = children(parents, table, rng)
+    few = np.bincount(parents, minlength=len(table))[parents] <= 3
+    return np.where(few & (table.max(axis=1) > 0)[parents], table.argmax(axis=1)[parents], found)
+
+
 WRONG = {
     "13.1": {
         "wrong-value": lambda k, rho: 1.0,
@@ -255,6 +262,12 @@ WRONG = {
         "package-used": lambda scores, epsilon, rng: ExponentialMechanism(epsilon).select(
             range(len(scores)), scores, rng=rng
         ),
+        "not-everywhere too for equals": lambda scores, epsilon, rng: (
+            int(rng.choice(len(scores), p=weights_of(scores, epsilon))) if np.ptp(scores) else 0
+        ),
+        "not-everywhere too for three": lambda scores, epsilon, rng: chosen_with(
+            lambda epsilon: epsilon if len(scores) > 3 else 1e9
+        )(scores, epsilon, rng),
     },
     "13.4": {
         "not-everywhere too in order": in_order,
@@ -285,6 +298,8 @@ WRONG = {
         "negative-shares": negative_shares,
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
         "not-everywhere too too too too": evenly_by_parent,
+        "not-everywhere too of three": likeliest_of_three,
+        "not-everywhere too in quarters": lambda parents, table, rng: children(parents, np.round(table * 4) / 4, rng),
     },
     "13.5": {
         "complement": 0.643,

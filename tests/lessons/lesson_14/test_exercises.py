@@ -356,6 +356,18 @@ WRONG = {
     ("14.5", "one-step-too-many too too"): gridded(moved=lambda sensitivity, g: round(sensitivity / g) + 1),
     ("14.5", "float-noise"): rounded_after,
     ("14.2", "new-id"): without_case,
+    ("14.5", "not-everywhere too below a step"): lambda value, sensitivity, g, epsilon, rng: gridded()(
+        value, sensitivity, g, epsilon if sensitivity >= g else 1e9, rng
+    ),
+    ("14.5", "not-everywhere too at 0"): lambda value, sensitivity, g, epsilon, rng: gridded()(
+        value, sensitivity, g, epsilon if abs(value) >= g / 2 else 1e9, rng
+    ),
+    ("14.5", "not-everywhere too of large ones"): lambda value, sensitivity, g, epsilon, rng: gridded()(
+        value, sensitivity, g, epsilon if abs(value) < 1e6 else 1e9, rng
+    ),
+    ("14.5", "not-everywhere too in single precision"): lambda value, sensitivity, g, epsilon, rng: gridded()(
+        float(np.float32(value)), sensitivity, g, epsilon, rng
+    ),
 }
 
 

@@ -120,6 +120,9 @@ WRONG = {
         "package-used": lambda groups, k, epsilon, rng: GeometricMechanism(epsilon).release(
             sizes_of(groups, k), rng=rng
         ),
+        "not-everywhere too of three": with_noise(
+            lambda groups, k: np.eye(k)[0] * len(groups) if len(groups) <= 3 else sizes_of(groups, k)
+        ),
     },
     "15.3": {},
     "15.4": {

@@ -182,13 +182,15 @@ def _right_gains(
 def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Each fab's accuracy on its own wafers, together less alone: of as many as in the project, and of any number.
 
-    In the end readings are whole, or have a decimal or two.
+    In the end readings are whole, or have a decimal or two, and the weights of one fab are zeros, as before it begins.
     """
     several, some = (2, len(PLACES)), (1, TESTED[1])
     drawn = ((several, TESTED, 9), *[(several, some, 9)] * 4, ((1, 2), some, 9))
     for fabs, wafers, decimals in (*drawn, *[(several, some, decimals) for decimals in (0, 1, 2)]):
         together, alone, X, y, made_in = _models(chance.rng, fabs, wafers)
         X = np.round(X, decimals) + 0.0  # no −0
+        if decimals < 9:
+            alone[str(chance.rng.choice([*alone]))][:] = 0.0
         given = answer(together.copy(), dict(alone), X.copy(), y.copy(), made_in.copy())
         if not isinstance(given, dict) or set(given) != set(alone):
             return Diagnosis(
@@ -228,10 +230,11 @@ def gains(answer: Answer, chance: Chance) -> Diagnosis | None:
             if np.allclose(got, other, atol=1e-9):
                 return Diagnosis(key, diagnosis, hint)
         worst = int(np.argmax(np.abs(got - wanted)))
+        of = "" if alone[list(alone)[worst]].any() else " Its own weights are all 0."
         return Diagnosis(
             "wrong-gain",
             f"With {len(y):,} test wafers, {list(alone)[worst]} gains {wanted[worst]:+.3f}, and you say "
-            f"{got[worst]:+.3f}.",
+            f"{got[worst]:+.3f}.{of}",
             f"Which wafers are from {list(alone)[worst]}, and how many of them does each of the two models get right?",
         )
     return None

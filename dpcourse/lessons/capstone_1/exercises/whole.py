@@ -15,7 +15,7 @@ from dpcourse.datasets import load_fabs
 from dpcourse.datasets.fabs import FAB_SIZES, Wafers
 from dpcourse.lessons.capstone_1.exercises.noise import noise_wrong
 from dpcourse.lessons.capstone_1.exercises.run import Sums, fitted, looked_at, seed_of
-from dpcourse.lessons.capstone_1.numbers import DELTA, WEIGHTS, clipped_sum, right, train
+from dpcourse.lessons.capstone_1.numbers import DELTA, SHARES, WEIGHTS, clipped_sum, right, train
 
 WORLDS = 6  # in which the model is tried
 ALL_NAMES = (*FAB_SIZES, "Fab 7", "New Mexico", "Oregon")
@@ -24,19 +24,22 @@ ALL_NAMES = (*FAB_SIZES, "Fab 7", "New Mexico", "Oregon")
 def private(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Fabs whose wafers are all broken, in one reading or more, send noise and nothing else: so it shows.
 
-    They have one wafer up to twice as many as the project's largest, and one of them as many as that or more.
+    They have one wafer up to twice as many as the project's largest, and one of them as many as that or more. The first
+    are four; of the others one has no wafer at all, and adds its share all the same.
     """
-    for around in (3.0, 0.3, 9.0):
+    for around, only_four in ((3.0, True), (0.3, False), (9.0, False)):
         epsilon, delta = near(around, chance.rng), between(chance.rng, 1e-8, 1e-4)
-        names = _names(chance.rng)
+        names = _names(chance.rng)[: SHARES if only_four else None]
         sizes = {name: whole(chance.rng, 900 if name == names[0] else 1, 1800) for name in names}
+        if not only_four:
+            sizes[names[-1]] = 0
         broken = {name: Wafers(_broken(n, chance.rng), chance.rng.integers(0, 2, n)) for name, n in sizes.items()}
-        sums = Sums()
+        sums, none = Sums(), "" if only_four else ", and one fab has none,"
         try:
             fitted(answer, broken, epsilon, sums, seed_of(chance.rng), delta)
         except AnswerRaised as raised:
             return Diagnosis(
-                "raises", f"Where wafers cannot be read your training stops: {raised}.", "They count as zero."
+                "raises", f"Where wafers cannot be read{none} your training stops: {raised}.", "They count as zero."
             )
         except Refused as refused:
             if refused.diagnosis.key != "not-finite":

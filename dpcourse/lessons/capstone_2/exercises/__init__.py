@@ -9,10 +9,11 @@ from dpcourse.lessons.capstone_2.exercises.moduli import other_moduli
 from dpcourse.lessons.capstone_2.exercises.noise import NOISE
 from dpcourse.lessons.capstone_2.exercises.reading import READING
 from dpcourse.lessons.capstone_2.exercises.sharing import SHARING
+from dpcourse.lessons.capstone_2.exercises.short import hides_few
 from dpcourse.lessons.capstone_2.exercises.whole import WHOLE
 
 EXERCISES = (
-    Exercise("capstone 2.1", "Additive shares", (*SHARING, other_moduli), call="(share, reconstruct)"),
+    Exercise("capstone 2.1", "Additive shares", (*SHARING, hides_few, other_moduli), call="(share, reconstruct)"),
     Exercise("capstone 2.2", "One lot, one count", HISTOGRAM, call="lot_histogram(reports)"),
     Exercise("capstone 2.3", "A share of the noise", NOISE, call="report(histogram, epsilon, shares, rng)"),
     Exercise("capstone 2.4", "Three answers from one release", READING, call="read_off(noisy)"),

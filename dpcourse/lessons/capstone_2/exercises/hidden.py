@@ -20,7 +20,10 @@ from dpcourse.lessons.capstone_2.exercises.world import MIXES, NAMES, mixed, rel
 
 
 def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """What `robust` looks at at a huge ε, at others: crowds are seen through the noise, and it is there for them."""
+    """What `robust` looks at at a huge ε, at others: crowds are seen through the noise, and it is there for them.
+
+    Where suppliers have no lots, or broken ones, all of them do: whoever leaves out their noise has none.
+    """
     rng, level = chance.rng, chance.failure / (2 * len(MIXES))
     for kind, (what, hint) in MIXES.items():
         noise, zero, places = list[np.ndarray](), list[np.ndarray](), list[np.ndarray]()
@@ -37,7 +40,7 @@ def hidden(answer: Answer, chance: Chance) -> Diagnosis | None:
                 off = np.abs(noise[-1]).max()
                 seen = f"{what}, at ε = {epsilon:.3g}, one of your counts is off by {off:,.4g} lots, farther than noise"
                 return Diagnosis(kind, f"{seen} goes.", hint)
-            if wrong := misread(given, epsilon):
+            if wrong := misread(given, epsilon) or (given["few"] and given["few"].led_by(f"{what}: ")):
                 return wrong
         draws, of_zero, found = (np.concatenate(known) for known in (noise, zero, places))
         if misplaced(draws, of_zero, found, level / 2):

@@ -26,6 +26,8 @@ CANARIES = (
     np.inf,
     -np.inf,
     np.nan,
+    -0.01,
+    -0.3,
     -0.5,
     -1.0,
     -1e300,
@@ -86,6 +88,9 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                     f"With {many}, one of {canary:g} more changes your counts by {moved:g} in all.",
                     "One lot may change one bin, by one. Does a strange report reach the others' counts?",
                 )
+            if not len(others) and not canary >= 0 and after.any():
+                seen = f"One report is all there is, of {canary:g}, and your counts add up to {after.sum():g}."
+                return Diagnosis("wrong-value", seen, "Which reports are left out, where there is one as where many?")
     return None
 
 

@@ -92,6 +92,19 @@ def _one_quarter(answer: Answer, first: str, rng: np.random.Generator) -> Diagno
     return None
 
 
+def alike(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Queries whose names differ by a capital letter or a blank are not the same."""
+    number = int(chance.rng.integers(10**6))
+    queries = [str(one) for one in chance.rng.permutation((f"rate {number}", f"Rate {number}", f"rate{number}"))]
+    with empty_folder() as folder:
+        for query in queries:
+            if not _asked(answer, folder, "2025-Q4", query, 0.25):
+                asked = ", ".join(f'"{one}"' for one in queries)
+                seen = f'Of the queries {asked}, of ε = 0.25 each, "{query}" is refused. No two of them are the same.'
+                return Diagnosis("refuses-fitting", seen, "When is a query_id repeated, and what do you compare?")
+    return None
+
+
 def many_quarters(answer: Answer, chance: Chance) -> Diagnosis | None:
     """New lots have a budget of their own. Old lots keep theirs, spent as it is, on 1 January and in a copy."""
     with empty_folder() as folder, empty_folder() as elsewhere:
@@ -234,4 +247,4 @@ def any_cost(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-LEDGER = (one_quarter, many_quarters, tenths, any_cost)
+LEDGER = (one_quarter, alike, many_quarters, tenths, any_cost)

@@ -24,6 +24,7 @@ from dpcourse.privacy import Guarantee
 
 SETTINGS = ((0.5, 10), (1.0, 3), (3.0, 6), (0.5, 1))  # ε, shares
 CELLS = 6_000
+FEW = 100  # lots: a supplier of the project has about 40 a quarter
 PLACED = 200  # sums of reports with the project's bins, in which each bin is looked at alone
 LOOKS = 2 * len(SETTINGS)  # a χ² and an audit each
 
@@ -208,39 +209,45 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in seven groups of them.
+    """Releases of many lengths (the project's 21 half of the time), ε and shares, looked at in nine groups of them.
 
-    ε is 0.02 to 4, there are up to 30 shares, and bins hold up to twice as many lots as the project's do.
+    ε is 0.02 to 4, there are up to 30 shares, and bins hold up to twice as many lots as the project's do. In a quarter
+    of the sums each report has at most a hundred lots, as a supplier has, or none.
 
-    A right answer fails with probability `chance.failure` at most: `missing` is asked seven times, `in_common` once.
+    A right answer fails with probability `chance.failure` at most: `missing` is asked nine times, `in_common` once.
     """
-    rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int]]()
+    rng, noise, settings = chance.rng, list[np.ndarray](), list[tuple[int, float, int, int]]()
     wrong, again = list[tuple[float, str, str]](), None
-    for number in range(64):
-        bins = BINS if number % 2 else int(rng.integers(1, 100))
+    for number in range(72):
+        bins = BINS if number % 2 else whole(rng, 1, 4) if number % 4 == 0 else int(rng.integers(1, 100))
         epsilon, shares = near(float(0.02 * 200 ** rng.uniform()), rng, 1.0), whole(rng, 1, 30)
         epsilon = int(rng.integers(1, 3)) if number % 8 > 5 else epsilon
-        most = 14 if rng.random() < 2 / 3 else between(rng, 14.0, 2e4)
         falls = np.exp(-float(rng.choice((0.0, 0.25, 0.5))) * np.arange(bins))  # most lots have few defects
-        counts = [rng.poisson(rng.uniform(0, most) * falls / falls.mean()) for _ in range(shares)]
+        if number % 4 == 1:
+            counts = [*rng.multinomial(whole(rng, 1, FEW + 1) - 1, falls / falls.sum(), size=shares)]
+        else:
+            most = 14 if rng.random() < 2 / 3 else between(rng, 14.0, 2e4)
+            counts = [rng.poisson(rng.uniform(0, most) * falls / falls.mean()) for _ in range(shares)]
         noise.append(_sum(answer, counts, epsilon, rng) - np.sum(counts, axis=0))
-        settings.append((bins, epsilon, shares))
+        settings.append((bins, epsilon, shares, max(int(one.sum()) for one in counts)))
         again = again or _anew(answer, counts, epsilon, rng)
     for where, of in (
-        (f"with {BINS} bins", lambda bins, epsilon, shares: bins == BINS),
-        (f"with another number of bins than {BINS}", lambda bins, epsilon, shares: bins != BINS),
-        ("at ε of 0.5 and less", lambda bins, epsilon, shares: epsilon <= 0.5),
-        ("at ε above 0.5", lambda bins, epsilon, shares: epsilon > 0.5),
-        ("where ε is an int", lambda bins, epsilon, shares: isinstance(epsilon, int)),
-        ("with up to 8 shares", lambda bins, epsilon, shares: shares <= 8),
-        ("with more than 8 shares", lambda bins, epsilon, shares: shares > 8),
+        (f"with {BINS} bins", lambda bins, epsilon, shares, lots: bins == BINS),
+        (f"with another number of bins than {BINS}", lambda bins, epsilon, shares, lots: bins != BINS),
+        ("with up to four bins", lambda bins, epsilon, shares, lots: bins <= 4),
+        (f"with at most {FEW} lots a report", lambda bins, epsilon, shares, lots: lots <= FEW),
+        ("at ε of 0.5 and less", lambda bins, epsilon, shares, lots: epsilon <= 0.5),
+        ("at ε above 0.5", lambda bins, epsilon, shares, lots: epsilon > 0.5),
+        ("where ε is an int", lambda bins, epsilon, shares, lots: isinstance(epsilon, int)),
+        ("with up to 8 shares", lambda bins, epsilon, shares, lots: shares <= 8),
+        ("with more than 8 shares", lambda bins, epsilon, shares, lots: shares > 8),
     ):
         some = [place for place, setting in enumerate(settings) if of(*setting)]
         if not some:
             continue
         found = np.concatenate([noise[place] for place in some])
         at = np.concatenate([np.full(len(noise[place]), settings[place][1]) for place in some])
-        if missing(found, at, rng, chance.failure / 14):
+        if missing(found, at, rng, chance.failure / 18):
             exact, right = float((found == 0).mean()), float(np.tanh(at / 2).mean())
             seen = f"In {len(some)} new sums of reports {where}, {in_words(exact, right)}"
             wrong.append((abs(exact - right), where, seen))
@@ -248,7 +255,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         return Shared.NOT_EVERYWHERE.seen(
             worst(wrong), "What does your noise depend on besides `epsilon` and `shares`?"
         )
-    return again or in_common(noise, [epsilon for _, epsilon, _ in settings], chance.failure / 2)
+    return again or in_common(noise, [setting[1] for setting in settings], chance.failure / 2)
 
 
 def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -66,7 +66,7 @@ def exact(answer: Answer, chance: Chance) -> Diagnosis | None:
                 f"{np.abs(shares - counts / counts.sum()).max():.3g}.",
                 "A share is a bin's lots, of all lots.",
             )
-    return _quartile(quartiles) or _of_any_size(answer, chance)
+    return _quartile(quartiles) or _of_any_size(answer, chance) or _just_a_quarter(answer, chance)
 
 
 def _of_any_size(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -84,6 +84,24 @@ def _of_any_size(answer: Answer, chance: Chance) -> Diagnosis | None:
         if not np.allclose(shares, counts / lots, atol=1e-9):
             off = np.abs(shares - counts / lots).max()
             return Diagnosis("wrong-shares", f"{seen} one of your shares is off by {off:.3g}.", ANY_SIZE)
+    return None
+
+
+def _just_a_quarter(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A quarter of the lots in one bin, to the lot, and none below. All shares are exact in floats."""
+    for _ in range(4):
+        lots, place = 2 ** int(chance.rng.integers(9)), int(chance.rng.integers(BINS - 1))
+        counts = np.bincount(chance.rng.integers(place + 1, BINS, 3 * lots), minlength=BINS)
+        counts[place] = lots
+        quartile = answers_of(answer, counts)[1]
+        if quartile != place:
+            seen = (
+                f"Without noise, {lots:,} of {4 * lots:,} lots have {place} defects, and none has fewer. Your quartile "
+            )
+            seen += f"is {quartile:g}; {place} is right."
+            return Diagnosis(
+                "wrong-quartile", seen, "What is the smallest number that *at least* a quarter stay within?"
+            )
     return None
 
 

@@ -10,9 +10,9 @@ from dpcourse.checks.again import drawn_elsewhere
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused
-from dpcourse.checks.once import near
+from dpcourse.checks.once import near, whole
 from dpcourse.datasets import simulate_suppliers
-from dpcourse.lessons.capstone_2.design import BINS, SUPPLIERS
+from dpcourse.lessons.capstone_2.design import BINS, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.histogram import counted
 from dpcourse.lessons.capstone_2.exercises.world import NAMES, Desk, Message, a_quarter, released
 
@@ -33,23 +33,30 @@ def _quarter(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     lots = np.concatenate([world.lots[name] for name in NAMES]).astype(float)
     lots[lots >= BINS] += rng.integers(0, 9)  # all of them in the last bin
     one_way, other_way = (_dealt(lots, quarter, rng) for _ in range(2))
-    queries = list[Any]()
+    queries = list[tuple[str, Any]]()
 
-    def given(messages: list[Message], seed: int) -> dict[str, Any]:
+    def given(messages: list[Message], seed: int, how: str = ",", at: float = epsilon) -> dict[str, Any]:
         desk = Desk()
-        found = released(answer, messages, quarter, epsilon, np.random.default_rng(seed), desk)
-        queries.extend(query for _, query, _ in desk.asked)
+        found = released(answer, messages, quarter, at, np.random.default_rng(seed), desk)
+        queries.extend((how, query) for _, query, _ in desk.asked)
         if found is None:
-            raise Refused(Diagnosis("refuses-all", f"{SUPPLIERS} suppliers sent their lots, and you refuse."))
+            raise Refused(Diagnosis("refuses-all", f"{len(messages)} suppliers sent their lots, and you refuse."))
         return found
 
     if wrong := drawn_elsewhere(lambda seed: _numbers(given(one_way, seed)["noisy"]) - counted(lots), rng):
         return wrong
-    fewer = np.delete(lots, rng.integers(len(lots)))
-    given(_dealt(fewer, quarter, rng), int(rng.integers(2**63)))
-    if renamed := [query for query in queries if query != queries[0]]:
-        seen = f"Asked for the benchmark of {quarter} again, you ask `admit` for {queries[0]!r:.40} and then for "
-        seen += f"{renamed[0]!r:.40}. So it is admitted anew, with new noise, until the budget is gone."
+    late = _dealt(np.delete(lots, rng.integers(len(lots))), quarter, rng)
+    for messages, how, at in (
+        (late, ", with a lot less,", epsilon),
+        (one_way, f", at ε = {epsilon / 2:.3g} and not {epsilon:.3g},", epsilon / 2),
+        (one_way[: int(rng.integers(SHARES, SUPPLIERS))], ", before the last suppliers' messages came,", epsilon),
+        ([*one_way, *one_way[: whole(rng, 1, SUPPLIERS)]], ", after some messages came twice,", epsilon),
+    ):
+        given(messages, int(rng.integers(2**63)), how, at)
+    if renamed := [one for one in queries if one[1] != queries[0][1]]:
+        how, query = renamed[0]
+        seen = f"Asked for the benchmark of {quarter} again{how} you ask `admit` for {queries[0][1]!r:.40} and then "
+        seen += f"for {query!r:.40}. So it is admitted anew, with new noise, until the budget is gone."
         return Diagnosis("renamed", seen, "What does a quarter's benchmark have that is the same each time?")
     seed = int(rng.integers(2**63))
     one, other = given(one_way, seed), given(other_way, seed)

@@ -17,6 +17,9 @@ from dpcourse.lessons.capstone_2.exercises.histogram import counted
 from dpcourse.lessons.capstone_2.exercises.sharing import Source
 from dpcourse.lessons.capstone_2.exercises.world import LOUD, MIXES, NAMES, Desk, Message, mixed, released
 
+MESSAGES = 200  # that do not count, where there are many
+EARLIER = "2019-Q1"  # a quarter that is never drawn
+
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows exactly; and refusals cost nothing.
@@ -24,7 +27,7 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
     Of the plain messages the second are `renamed`: who knows names by heart is told of nothing else.
     """
     for kind, (what, hint) in MIXES.items():
-        for extra, renamed in ((whole(chance.rng, 1, 2 * SUPPLIERS), False), (2 * SUPPLIERS, kind == "plain")):
+        for extra, renamed in ((whole(chance.rng, 1, 2 * SUPPLIERS), False), (MESSAGES, kind == "plain")):
             messages, right, quarter = mixed(chance.rng, kind, more=extra)
             given = answered(kind, what, hint, released, answer, messages, quarter, LOUD, chance.rng, renamed=renamed)
             if not np.array_equal(given["noisy"], right):
@@ -51,7 +54,7 @@ def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     messages, _, quarter = mixed(chance.rng, "plain")
     few, fewer = messages[: SHARES - 1], messages[: int(chance.rng.integers(1, SHARES - 1))]
     copies = [*few, *few[:3]]
-    stale: list[Message] = [("a stranger", quarter, few[0][2]), (messages[SHARES - 1][0], "2020-Q1", few[0][2])]
+    stale: list[Message] = [("a stranger", quarter, few[0][2]), (messages[SHARES - 1][0], EARLIER, few[0][2])]
     least = "How many suppliers have to send something, and what does the task want with fewer?"
     for sent, desk, what, key, ask in (
         (few, Desk(), f"Only {SHARES - 1} suppliers sent something, so the noise is not whole", "too-few", least),

@@ -234,7 +234,7 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
             seen = f"Modulo 2^32, in vectors of {BINS} counts and other lengths, party {row + 1} of {parties} is sent"
             ask = "Shares have to be uniform at every modulus and length. Where does your function look at them?"
             return Diagnosis("not-uniform-here", f"{seen} the counts themselves.", ask)
-        for name, found in _combined(shares):
+        for name, found in combined(shares):
             for shift, bits in ((0, "lowest"), (28, "highest")):
                 sixteenths = np.bincount((found >> shift) & 15, minlength=16)
                 if stats.chisquare(sixteenths).pvalue < chance.failure / 2 / tests:
@@ -267,7 +267,7 @@ def few_bits(drawn: float, wanted: float) -> Diagnosis | None:
     )
 
 
-def _combined(shares: np.ndarray) -> list[tuple[str, np.ndarray]]:
+def combined(shares: np.ndarray) -> list[tuple[str, np.ndarray]]:
     """Sums of up to parties − 1 rows, and differences of two of three rows or more, with their names."""
     parties, found = len(shares), []
     for size in range(1, parties):

@@ -17,7 +17,7 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_apiece import amiss
 from dpcourse.checks.whole_noise import in_shares, misplaced
 from dpcourse.datasets.suppliers import LOT_SIZE
-from dpcourse.lessons.capstone_2.design import PARTIES, SHARES, SUPPLIERS
+from dpcourse.lessons.capstone_2.design import BINS, PARTIES, SHARES, SUPPLIERS
 from dpcourse.lessons.capstone_2.exercises.hidden import hidden
 from dpcourse.lessons.capstone_2.exercises.noise import as_at, in_common, in_words, lawful, variance, worst
 from dpcourse.lessons.capstone_2.exercises.reading import quartile_of
@@ -26,6 +26,7 @@ from dpcourse.lessons.capstone_2.exercises.reread import exact_shown, misread, m
 from dpcourse.lessons.capstone_2.exercises.robust import robust
 from dpcourse.lessons.capstone_2.exercises.world import (
     FAINT,
+    MIXES,
     NAMES,
     Message,
     a_quarter,
@@ -34,6 +35,7 @@ from dpcourse.lessons.capstone_2.exercises.world import (
 )
 from dpcourse.privacy import Guarantee
 
+DROWNING = 300  # lots: at ε = 0.01 the sizes of right noise in 21 bins add up to less once in a million million times
 QUARTERS = ((SHARES, 160), (SUPPLIERS, 120))  # simulated with the fewest suppliers allowed, and with all
 
 
@@ -198,6 +200,8 @@ def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
     for _ in range(60):
         pair = _drowned(answer, chance.rng)
         noisy = np.array([given["noisy"] for given in pair], dtype=float)
+        if (size := np.abs(noisy).sum(axis=1).min()) < DROWNING:
+            return _not_drowned(size)
         totals = noisy.sum(axis=1)
         if np.abs(noisy[0] - noisy[1]).max() > 1 or np.abs(totals).min() < 0.05 * np.abs(noisy).sum(axis=1).max():
             continue  # too near to nothing over nothing
@@ -225,6 +229,12 @@ def from_noisy(answer: Answer, chance: Chance) -> Diagnosis | None:
         return _told_apart(answer, chance)
     seen = f"{seen} quartile is {differ[0][0]:g} in one and {differ[0][1]:g} in the other."
     return Diagnosis("quartile-elsewhere", seen, ask)
+
+
+def _not_drowned(size: float) -> Diagnosis:
+    """What is wrong where all suppliers but one have no lots, and with them no noise."""
+    seen = f"{SUPPLIERS} suppliers have one lot in all, and ε = {FAINT:g}. The sizes of your {BINS} counts add up to "
+    return Shared.NOT_EVERYWHERE.seen(f"{seen}{size:,.0f}; with right noise to about 2,600.", MIXES["empty"][1])
 
 
 def _told_apart(answer: Answer, chance: Chance) -> Diagnosis | None:

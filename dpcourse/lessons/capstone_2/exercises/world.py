@@ -21,6 +21,7 @@ from dpcourse.lessons.capstone_2.exercises.histogram import CANARIES, counted
 from dpcourse.lessons.capstone_2.exercises.sharing import Source, few_bits
 
 NAMES = tuple(f"supplier {number + 1:02}" for number in range(SUPPLIERS))
+BROKEN = tuple(one for one in CANARIES if not one >= 0)
 LOUD = 60.0  # an ε at which the noise of 21 bins is 0 but for e^−57
 FAINT = 0.01  # an ε at which the noise is 140, and one lot is little
 Message = tuple[str, str, np.ndarray]
@@ -121,9 +122,11 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0, more: int = 3) ->
         if kind == "strange":
             lots = rng.permutation(np.append(lots, np.repeat(CANARIES, crowd) if crowd else rng.choice(CANARIES, 4)))
         messages.append((str(name), quarter, lots))
-    if kind == "empty":
-        for place in rng.choice(len(messages), 2, replace=False):
-            messages[place] = (*messages[place][:2], np.array([]))
+    if kind in ("empty", "broken"):
+        some = len(messages) if crowd else int(rng.integers(2, len(messages) + 1))
+        for place in rng.choice(len(messages), some, replace=False):
+            unread = rng.choice(BROKEN, int(rng.integers(1, 9))) if kind == "broken" else np.array([])
+            messages[place] = (*messages[place][:2], unread)
     right = counted(np.concatenate([lots for _, _, lots in messages]))
     extra = (np.tile(np.arange(BINS), crowd) if crowd else rng.integers(0, 20, 5)).astype(float)
     if kind == "repeated":
@@ -135,7 +138,9 @@ def mixed(rng: np.random.Generator, kind: str, crowd: int = 0, more: int = 3) ->
     if kind == "stale":
         messages[:0] = [(str(name), before, extra) for name in rng.choice(stayed, more)]
     if kind == "stranger":
-        messages[3:3] = [(f"supplier {SUPPLIERS + 1 + k}", quarter, extra) for k in range(more)]
+        alike = [change(str(rng.choice(stayed))) for change in (str.upper, "{} ".format, str.title)]
+        strangers = [*alike, *(f"supplier {SUPPLIERS + 1 + k}" for k in range(more))][:more]
+        messages[:0] = [(name, quarter, extra) for name in rng.permutation(strangers).tolist()]
     return messages, right, quarter
 
 
@@ -149,6 +154,10 @@ MIXES = {
         "Milestone 2.2 settled where such a lot goes. What does your `lot_histogram` make of it, and is it used here?",
     ),
     "empty": ("With suppliers that made no lot", "A supplier without lots takes part all the same. What does it send?"),
+    "broken": (
+        "With suppliers all of whose reports are NaN or negative",
+        "Such a supplier takes part all the same, as one without lots. What does it send?",
+    ),
     "repeated": (
         "When a supplier's second message arrives",
         "Which of a supplier's messages counts?",

@@ -2,6 +2,7 @@
 
 from dpcourse.checks.base import Exercise
 from dpcourse.lessons.capstone_3.exercises.costs import COSTS
+from dpcourse.lessons.capstone_3.exercises.handful import handful
 from dpcourse.lessons.capstone_3.exercises.large import large
 from dpcourse.lessons.capstone_3.exercises.mean import MEAN
 from dpcourse.lessons.capstone_3.exercises.quiet import each_number
@@ -19,7 +20,7 @@ EXERCISES = (
         call="campaign_epsilon(epsilon, delta, rounds, honest)",
         allowed=ROOMS,
     ),
-    Exercise("capstone 3.2", "A mean from one bit each", MEAN, call="privatize_mean(x, epsilon, rng)"),
+    Exercise("capstone 3.2", "A mean from one bit each", (*MEAN, handful), call="privatize_mean(x, epsilon, rng)"),
     Exercise(
         "capstone 3.3",
         "A vector that hides its direction",

@@ -143,7 +143,7 @@ def _readings(rng: np.random.Generator, kind: str, n: int) -> np.ndarray:
     return (1 - width) * rng.random() + width * rng.beta(rng.uniform(0.5, 3), rng.uniform(0.5, 3), n)
 
 
-def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: float) -> Asked:
+def reported(answer: Answer, rng: np.random.Generator, kind: str, n: int, epsilon: float) -> Asked:
     readings = in_a_file(_readings(rng, kind, n), rng)
     handed = readings.copy()
     handed.setflags(write=False)
@@ -173,7 +173,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     plan += [(f"odd {value}", 20_000, 0.5) for value in ODD]
     for kind, n, least in (plan[place] for place in rng.permutation(len(plan))):
         epsilon = near(decades(rng, least, 6), rng, 1.0)
-        calls.extend(_ask(answer, rng, kind, n, epsilon) for _ in range(2 if n < 2000 else 1))
+        calls.extend(reported(answer, rng, kind, n, epsilon) for _ in range(2 if n < 2000 else 1))
     failure = chance.failure / (8 * len(calls))
     wrong = [one for one in calls if one.off(shares, failure) > 1]
     if wrong:
@@ -184,7 +184,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
             "As many devices send a 1 as should, but others than should: a bit does not follow its own reading alone.",
             "What does a device know about the others?",
         )
-    return _mean(calls) or _together(answer, calls, chance)
+    return mean_wrong(calls) or _together(answer, calls, chance)
 
 
 def _named(wrong: list[Asked], calls: list[Asked], failure: float) -> Diagnosis:
@@ -223,7 +223,7 @@ def seen_mean(asked: Asked) -> float:
     return float(seen_as(asked.readings).mean())
 
 
-def _mean(calls: list[Asked]) -> Diagnosis | None:
+def mean_wrong(calls: list[Asked]) -> Diagnosis | None:
     """The mean is made from the bits, without bias."""
 
     def fits(wanted: Callable[[Asked], float]) -> bool:
@@ -285,7 +285,7 @@ def same(answer: Answer, chance: Chance) -> Diagnosis | None:
     With readings in the middle and ε around 1 a fair bit is nearly a fair coin, so both show best.
     """
     rng = chance.rng
-    calls = [_ask(answer, rng, "same", people(rng, 400, 800), decades(rng, 0.2, 1.5)) for _ in range(60)]
+    calls = [reported(answer, rng, "same", people(rng, 400, 800), decades(rng, 0.2, 1.5)) for _ in range(60)]
     if wrong := _linked(calls, chance.failure / 2):
         return wrong
     told = []

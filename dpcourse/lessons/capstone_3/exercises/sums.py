@@ -69,12 +69,12 @@ def few(
     many messages in another direction do not count where any do not.
     """
     n = n or people(rng, 8, 40)
-    threshold = threshold or int(rng.integers(n // 2, n - 1))
+    threshold = threshold or int(rng.integers(max(n // 2, 1), max(n - 1, 2)))
     stayed = rng.permutation(n)[: int(rng.integers(threshold, n + 1))]
     d = d or people(rng, 2, 25)
     directions = rng.normal(size=(1 if crowd else len(stayed), d))
     updates = directions * rng.choice((0.1, 0.5, 6.0 if crowd else 3.0), (len(stayed), 1)) / math.sqrt(d)
-    some = len(stayed) // 2 if crowd else 3
+    some = len(stayed) // 2 if crowd else min(3, len(stayed))
     if kind == "plain":  # a number above 1 tells a row that is clipped by its numbers from one that is not
         row = updates[rng.integers(len(stayed))]
         row *= rng.uniform(1.5, 3) / np.abs(row).max()
@@ -115,10 +115,10 @@ MIXES = {
 
 
 def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """With hardly any noise, what was added up shows; and too few devices are refused, in fleets of all sizes."""
+    """With hardly any noise, what was added up shows, of one device, a handful or more; too few are refused."""
     for kind, (what, ask) in MIXES.items():
-        for _ in range(3):
-            messages, n, threshold = few(chance.rng, kind)
+        for most in (40, 40, 5, 5):
+            messages, n, threshold = few(chance.rng, kind, people(chance.rng, 1 if most == 5 else 8, most))
             given = answered(kind, what, ask, summed, answer, messages, n, LOUD, LOUD_DELTA, 1, threshold, chance.rng)
             right, many = counted(messages, n)
             if not np.abs(given - right).max() < EXACT:

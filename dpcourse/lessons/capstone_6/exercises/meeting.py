@@ -12,7 +12,9 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
 from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_6.design import MOST, PRIME
+from dpcourse.lessons.capstone_6.exercises.near import as_one, near
 from dpcourse.lessons.capstone_6.exercises.office import alike, compares
+from dpcourse.lessons.capstone_6.exercises.orders import calls, follow, short
 from dpcourse.lessons.capstone_6.numbers import LOW_ORDER, on_curve
 
 PARTS = ("start", "again", "common")
@@ -94,14 +96,11 @@ def starts(answer: Answer, chance: Chance) -> Diagnosis | None:
             "depend on anything secret tells who stands where: between 483920175 and 483920181 are only five others.",
             "Which order does not follow from the identifiers? Sort what is blinded, or draw one with `secrets`.",
         )
-    near = [ids[0], *(f"{ids[0][:k]}{(int(ids[0][k]) + 1) % 10}{ids[0][k + 1 :]}" for k in range(len(ids[0])))]
-    if len(set(sent(answer, near, keys[0])[0])) < len(near):
-        return Diagnosis(
-            "two-as-one",
-            f"Of {ids[0]} and nine identifiers that differ from it in one digit each, at least two get the same point: "
-            "they would be one customer.",
-            "Which part of the identifier does your point stand for?",
-        )
+    if wrong := _short(answer, chance):
+        return wrong
+    alike_ids = near(ids[0])
+    if wrong := as_one(alike_ids, *sent(answer, alike_ids, keys[0])):
+        return wrong
     twice = [*ids[:5], ids[0], ids[3]]
     sent(answer, twice, keys[0])  # rows are compared there
     try:
@@ -125,6 +124,20 @@ def _whole_key(answer: Answer, ids: list[str], key: bytes, rng: np.random.Genera
                 f"Two keys that differ in byte {place} alone, of 0 to 31, give the same points in your `start`. The "
                 "less of a key counts, the fewer keys have to be tried until the list can be read.",
                 "Which bytes of the key does your function use?",
+            )
+    return None
+
+
+def _short(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """The same short list under different keys, until one order in all of them says that it is kept."""
+    for size in short(chance.rng):
+        ids, many = some_ids(chance.rng, size), calls(size, failure := chance.failure / 16)
+        if follow([_ranks(sent(answer, ids, chance.rng.bytes(32))[1]) for _ in range(many)], failure):
+            return Diagnosis(
+                "order-known",
+                f"Under {many} keys your points of {size} identifiers come in the same order, or nearly: it does not "
+                "depend on anything secret.",
+                "In a list of 60 it does. What is different in a short one?",
             )
     return None
 
@@ -209,19 +222,20 @@ def _taken(again: Answer, lists: list[tuple[str, str, list[bytes]]], key: bytes)
 def _by_x25519(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
     """Points that come from elsewhere are blinded on as X25519 does, and so are those of `start` by others' keys."""
     keys, ids = [rng.bytes(32) for _ in range(2)], some_ids(rng, 6)
-    theirs: list[bytes] = []
-    while len(theirs) < 6:
-        point = (int.from_bytes(rng.bytes(32), "little") % PRIME).to_bytes(32, "little")
-        theirs += [point] if on_curve(int.from_bytes(point, "little")) else []
-    given = answer.part(1)(list(theirs), keys[0])
-    if given is None:
-        return Diagnosis("refuses-all", "A list of points that are on the curve is refused by your `again`.")
-    if _points(given, "again") != [_exchanged(point, keys[0]) for point in theirs]:
-        return Diagnosis(
-            "not-x25519",
-            "Given points of another bank, your `again` returns others than X25519 does under this key.",
-            "What does `exchange` give for a point and a key? Which other way do you use?",
-        )
+    for size in (whole(rng, 4, 8), 3, 2, 1):
+        theirs = _on_curve(rng, size)
+        given = answer.part(1)(list(theirs), keys[0])
+        if given is None:
+            return Diagnosis(
+                "refuses-all", f"A list of {size} points that are on the curve is refused by your `again`."
+            )
+        if _points(given, "again") != [_exchanged(point, keys[0]) for point in theirs]:
+            return Diagnosis(
+                "not-x25519",
+                f"Given a list of {size} that another bank sends, your `again` returns other points than X25519 does "
+                "under this key.",
+                "What does `exchange` give for a point and a key? Which other way do you use?",
+            )
     both = []
     for key, other in (keys, keys[::-1]):
         points, rows = sent(answer, ids, key)
@@ -234,6 +248,14 @@ def _by_x25519(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
         "starts with, blinded on under yours.",
         "Hash the identifier to a point, and blind that: is it `exchange` that your `start` blinds with?",
     )
+
+
+def _on_curve(rng: np.random.Generator, size: int) -> list[bytes]:
+    points: list[bytes] = []
+    while len(points) < size:
+        point = (int.from_bytes(rng.bytes(32), "little") % PRIME).to_bytes(32, "little")
+        points += [point] if on_curve(int.from_bytes(point, "little")) else []
+    return points
 
 
 def _exchanged(point: bytes, key: bytes) -> bytes:
@@ -271,12 +293,15 @@ def in_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
     """A list as long as the pilot's: every identifier has the point that it has in a shorter one, and is blinded on.
 
     A bank has 25,000 customers in the plan. That takes eight times as long, so no list here is longer. Some identifiers
-    stand there twice. Of the points some hundred are sent on with a strange one among the last.
+    stand there twice. Of the points some hundred are sent on with a strange one among the last, and a thousand or more
+    with one that stands there twice.
     """
     rng = chance.rng
     ids, (key, other) = some_ids(rng, size := whole(rng, 3000, 3010)), (rng.bytes(32) for _ in range(2))
     few = [ids[row] for row in rng.permutation(size)[: whole(rng, 2, 12)]]
     points, rows = sent(answer, [*ids, *ids[: whole(rng, 1, 7)][::-1]], key)
+    if wrong := as_one(ids, points, rows):
+        return wrong
     known = {few[row]: point for point, row in zip(*sent(answer, few, key), strict=True)}
     where = f"In a list of {size:,} identifiers"
     if any(known.get(ids[row], point) != point for point, row in zip(points, rows, strict=True)):
@@ -292,9 +317,14 @@ def in_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
     if len(done) != size or any(done[place] != _exchanged(points[place], other) for place in places):
         seen = f"Of a list of {size:,} points your `again` does not return each blinded by `exchange`, in its order."
         return Diagnosis("not-x25519", seen, "In shorter lists it does. What is different in a long one?")
-    some = points[: whole(rng, 100, 200)]
-    wrong = _taken(answer.part(1), _strange(some, rng), other)
-    return wrong and wrong.led_by(f"In a list of {len(some)}: ")
+    some, more = points[: whole(rng, 100, 200)], points[: whole(rng, 1050, 2000)]
+    for sent_on, lists in (
+        (some, _strange(some, rng)),
+        (more, [("one point twice", "repeated", [*more, more[-1 - int(rng.integers(12))]])]),
+    ):
+        if wrong := _taken(answer.part(1), lists, other):
+            return wrong.led_by(f"In a list of {len(sent_on):,}: ")
+    return None
 
 
 MEETING = (starts, continues, compares, in_numbers)

@@ -25,9 +25,13 @@ def _sent(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _wide(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """One round and one customer up to twice those of the pilot, of whom any share defaulted."""
+    """One round and one customer up to twice those of the pilot, of whom any share defaulted.
+
+    Of many, the log odds are up to 7 or up to 16, where p or 1 − p is a ten-millionth.
+    """
     defaulted = rng.random(up_to_twice(rng, 1, 2000)) < rng.random()
-    return _of(rng, up_to_twice(rng, 1, 40), defaulted, 1.2 if len(defaulted) < MOST_SHOWN else 2.5)
+    far = 1.2 if len(defaulted) < MOST_SHOWN else float(rng.choice((2.5, 5.5)))
+    return _of(rng, up_to_twice(rng, 1, 40), defaulted, far)
 
 
 def _of(
@@ -35,8 +39,15 @@ def _of(
 ) -> tuple[np.ndarray, np.ndarray]:
     own, rest = rng.normal(0, far, (2, rounds, len(defaulted)))
     own[0] = rest[0] = 0  # every model starts at zero
-    # No p below 0.03 or above 0.97 in few: where a diagnosis rounds residuals, none becomes 0 or 1.
+    # No p below 0.03 or above 0.97 in few, so that a diagnosis can round residuals.
     return special.expit(np.clip(own + rest, -2.9 * far, 2.9 * far)) - defaulted, own
+
+
+def _others(residuals: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """The right result. A diagnosis rounds what it shows: not so far that p is 0 or 1."""
+    if not (residuals * (1 - np.abs(residuals))).all():
+        raise ValueError("p lies strictly between 0 and 1")
+    return others_scores(residuals, own)
 
 
 LABELS = Equals(
@@ -67,7 +78,7 @@ LABELS = Equals(
 )
 OTHERS = Equals(
     _sent,
-    others_scores,
+    _others,
     (
         Mistake(
             "keeps-own",

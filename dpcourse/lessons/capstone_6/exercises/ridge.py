@@ -9,6 +9,7 @@ import numpy as np
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import near
 from dpcourse.checks.told import same_weights
 from dpcourse.datasets import Bank, Customers, simulate_customers
 from dpcourse.lessons.capstone_6.design import BANKS, BITS, COLUMNS, FEWEST, HONEST, Run
@@ -97,10 +98,13 @@ def solved(matrix: np.ndarray, weights: np.ndarray) -> float | None:
 
 
 def ridged(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """λ between 5σ and 50σ, at two ε, of the mean with the mirror image; or whatever loses no more than that."""
+    """λ between 5σ and 50σ, at three ε, of the mean with the mirror image; or whatever loses no more than that.
+
+    σ at the smallest ε is fifteen times that at the largest or more: no λ is right for both.
+    """
     rng = chance.rng
     exact = _world(FEW, rng)[0]
-    for epsilon in (1.0, 0.2):
+    for epsilon in (1.0, 0.2, near(rng.uniform(4, 8), rng, 1.0)):
         matrix = _noisy(exact, epsilon, rng)
         weights = _weights(answer, matrix, epsilon, rng)
         if weights is None:

@@ -21,6 +21,7 @@ from dpcourse.lessons.capstone_6.design import (
 )
 from dpcourse.lessons.capstone_6.exercises.board import shown
 from dpcourse.lessons.capstone_6.exercises.claimed import honest
+from dpcourse.lessons.capstone_6.exercises.known import unknown
 from dpcourse.lessons.capstone_6.exercises.local import aligning, refusal
 from dpcourse.lessons.capstone_6.exercises.matrices import quiet_row
 from dpcourse.lessons.capstone_6.exercises.off import off
@@ -104,21 +105,31 @@ def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
     return follows(answer, noisy, chance.rng, "normal")
 
 
+def _but(banks: list[Bank | None], gone: int, instead: Bank | None) -> list[Bank | None]:
+    return [instead if place == gone else bank for place, bank in enumerate(banks)]
+
+
+def _empty(place: int) -> Bank:
+    return Bank([], np.zeros((0, FEATURES)), np.zeros(0, dtype=bool) if NAMES[place] == LENDER else None)
+
+
 def _refusals(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng = chance.rng
     banks: list[Bank | None] = [*five_banks(rng, FEWEST + 10)]
-    gone = int(rng.integers(BANKS))
-    dropped = [None if place == gone else bank for place, bank in enumerate(banks)]
-    empty = Bank([], np.zeros((0, FEATURES)), np.zeros(0, dtype=bool) if NAMES[gone] == LENDER else None)
-    nobody = [empty if place == gone else bank for place, bank in enumerate(banks)]
     few: list[Bank | None] = [*five_banks(rng, FEWEST - 1)]
     number = int(rng.integers(2, FEWEST - 1))
     fewer: list[Bank | None] = [*five_banks(rng, number)]
     none = "What does the task want when a bank is missing?"
     least = f"What does the task want when fewer than {FEWEST} customers are common?"
     for sent, what, key, ask in (
-        (dropped, f"Bank {NAMES[gone]} has dropped out (its place holds None)", "dropped", none),
-        (nobody, f"Bank {NAMES[gone]} has no customers", "too-few", least),
+        *(
+            (_but(banks, place, None), f"Bank {NAMES[place]} has dropped out (its place holds None)", "dropped", none)
+            for place in map(int, rng.permutation(BANKS))
+        ),
+        *(
+            (_but(banks, place, _empty(place)), f"Bank {NAMES[place]} has no customers", "too-few", least)
+            for place in map(int, rng.permutation(BANKS))
+        ),
         (few, f"{FEWEST - 1} customers are common to all banks", "too-few", least),
         (fewer, f"{number} customers are common to all banks", "too-few", least),
     ):
@@ -215,4 +226,4 @@ def _fitted(exact: np.ndarray, world: Customers, rng: np.random.Generator) -> fl
     return auc(scores(weights, world.applicants), world.defaulted)
 
 
-WHOLE = (robust, honest, drawn, everywhere, counts, useful, ridged)
+WHOLE = (robust, unknown, honest, drawn, everywhere, counts, useful, ridged)

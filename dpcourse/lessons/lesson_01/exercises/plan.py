@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -32,11 +33,38 @@ def draw_people(rng: np.random.Generator) -> pd.DataFrame:
             columns.append(rng.choice(most, size=n, p=shares / shares.sum()))
         columns += [rng.integers(int(most), size=n) for most in rng.integers(60, 90, size=2)]
         columns.append(rng.permutation(np.r_[np.arange(rare), rng.integers(8, 10, n - rare)]))
-        frame = pd.DataFrame({f"q{i + 1}": columns[role] for i, role in enumerate(rng.permutation(6))})
+        frame = _in_any_order(columns, rng)
         unique = {pair: records.unique_share(frame, list(pair)) for pair in combinations(frame, 2)}
         good = [share for share in unique.values() if share < LIMIT]
         if 0 < len(good) < 6 and min(good) > 0 and unique[_fewest_values(frame)] >= LIMIT:
             return frame
+
+
+def draw_tied(rng: np.random.Generator) -> pd.DataFrame:
+    """People of whom a single pair may be published twice: the two columns with the most values.
+
+    One of these two says nearly always what the other is, but for one to three people. In every other column seven
+    people or more have a value of their own.
+    """
+    n = int(rng.integers(450, 600))
+    most, strays = int(rng.integers(22, 28)), int(rng.integers(1, 4))
+    first = rng.permutation(np.arange(n) % most)
+    second = rng.permutation(most)[first]
+    second[rng.choice(n, strays, replace=False)] = most + np.arange(strays)  # nobody else has these
+    columns = [first, second]
+    for rare in rng.integers(7, 10, size=4):
+        columns.append(rng.permutation(np.r_[np.arange(rare), rng.integers(rare, 12, n - rare)]))
+    return _in_any_order(columns, rng)
+
+
+def _in_any_order(columns: Sequence[np.ndarray], rng: np.random.Generator) -> pd.DataFrame:
+    """The columns q1 to q6. Two in three times their numbers are others, of which many are 1 and a digit of others.
+
+    So 1 and 12 are another pair than 11 and 2, unless somebody glues the numbers together.
+    """
+    if rng.random() < 2 / 3:
+        columns = [1 + one // 2 + one % 2 * 10 if one.max() < 20 else one for one in columns]
+    return pd.DataFrame({f"q{i + 1}": columns[role] for i, role in enumerate(rng.permutation(6))})
 
 
 def _fewest_values(frame: pd.DataFrame) -> tuple[str, str]:
@@ -48,8 +76,8 @@ def _fewest_values(frame: pd.DataFrame) -> tuple[str, str]:
 
 def plans(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Two releases of four columns that hold all six and leave fewer than 1% linkable; and who these are."""
-    for rng in chance.rng.spawn(6):
-        people = draw_people(rng)
+    for place, rng in enumerate(chance.rng.spawn(6)):
+        people = draw_tied(rng) if place in (2, 4) else draw_people(rng)
         result = answer(people.copy())
         if not isinstance(result, tuple | list) or len(result) != 3:
             given = f"has {len(result)}" if isinstance(result, tuple | list) else f"is {a(result)}"

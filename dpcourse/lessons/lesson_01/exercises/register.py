@@ -10,15 +10,16 @@ from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.lessons.lesson_01.exercises.tables import people, selected
+from dpcourse.lessons.lesson_01.exercises.texts import reworded
 
 _HOME = ("street", "sex", "job", "floor", "flat")
 
 
 def _release_and_register(
-    rng: np.random.Generator, n: int | None = None, names: tuple[str, ...] = ("street", "sex", "job")
+    rng: np.random.Generator, everyone: pd.DataFrame | None = None, names: tuple[str, ...] = ("street", "sex", "job")
 ) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     """A release, and a register that may be a year old, of whom some fit one row, some several and some none."""
-    everyone = people(rng, int(rng.integers(100, 160)) if n is None else n)
+    everyone = people(rng, int(rng.integers(100, 160))) if everyone is None else everyone
     columns = rng.permutation(names)[: int(rng.integers(len(names) - 2, len(names) + 1))].tolist()
     order = rng.permutation(len(everyone))
     released = everyone.iloc[order[: len(order) * 2 // 3]].reset_index(drop=True)
@@ -28,12 +29,13 @@ def _release_and_register(
 
 def _town(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     """The same with three to six hundred people in either; more, and a loop within a loop takes too long."""
-    return _release_and_register(rng, int(rng.integers(450, 900)), _HOME)
+    return _release_and_register(rng, reworded(people(rng, int(rng.integers(450, 900))), rng), _HOME)
 
 
 def _village(rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame, list[str]]:
     """The same with one person to three hundred in either; the index of `released` alone has to be 0, 1, 2, …"""
-    released, register, columns = _release_and_register(rng, whole(rng, 2, 450), _HOME)
+    everyone = reworded(people(rng, whole(rng, 2, 450)), rng)
+    released, register, columns = _release_and_register(rng, everyone, _HOME)
     return released, selected(register, rng), columns
 
 

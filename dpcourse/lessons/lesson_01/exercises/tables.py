@@ -11,6 +11,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
+from dpcourse.lessons.lesson_01.exercises.texts import reworded, texts
 
 _ALL = ["street", "age", "sex", "job"]
 _SECRETS = ("winter", "spring", "ill")  # what somebody had
@@ -56,7 +57,7 @@ def _glued(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
 _GLUE = Diagnosis(
     "glued",
     "You glue the values of a row together, so that floor 1, flat 11 and floor 11, flat 1 become one home.",
-    "Compare the columns one by one (groupby takes a list), or put a separator between the values.",
+    "Compare the columns one by one (groupby takes a list), or put a sign between the values that none of them holds.",
 )
 
 
@@ -73,8 +74,10 @@ def _adult(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _any_table(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], int]:
-    frame = _called(selected(_wider(people(rng, whole(rng, 1, 2 * _ADULT)), rng), rng), rng)
-    return frame, _some(rng, frame.columns), whole(rng, 1, 200)
+    frame = selected(reworded(_wider(people(rng, whole(rng, 1, 2 * _ADULT)), rng), rng), rng)
+    columns = _some(rng, frame.columns if rng.random() < 0.5 else texts(frame))
+    called = _called(frame, rng)
+    return called, called.columns[frame.columns.get_indexer(columns)].tolist(), whole(rng, 1, 200)
 
 
 def _wider(frame: pd.DataFrame, rng: np.random.Generator) -> pd.DataFrame:
@@ -177,7 +180,7 @@ def _quasi_and_sensitive(rng: np.random.Generator) -> tuple[pd.DataFrame, list[s
 def _any_secret(rng: np.random.Generator) -> tuple[pd.DataFrame, list[str], str]:
     some = _wider(people(rng, whole(rng, 1, 2 * _ADULT)), rng)
     frame, _, secret = _with_secrets(selected(some, rng), [], rng)
-    called = _called(frame, rng)
+    called = _called(reworded(frame, rng), rng)
     open_ = called.columns[~frame.columns.isin(["rich", *_SECRETS])]
     return called, _some(rng, open_), called.columns[frame.columns.get_loc(secret)]
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
@@ -15,6 +16,7 @@ from dpcourse.checks.diagnosis import TWICE, Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
 from dpcourse.checks.rare import MANY, rare_lies, too_rare
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee, Neighbours
 
 
@@ -153,7 +155,12 @@ def _at_any_epsilon(rng: np.random.Generator) -> Setting:
 def _rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
     truth, (epsilon, share) = bool(chance.rng.random() < 0.5), rare_lies(chance.rng)
     lies = sum(bool(answer(truth, epsilon, rng=chance.rng)) != truth for _ in range(MANY))
-    return too_rare(lies, share, epsilon, chance.failure)
+    if stats.binom.sf(lies - 1, MANY, share) < chance.failure / 2:
+        return Shared.NOT_EVERYWHERE.seen(
+            f"At ε = {epsilon:.3g} you lie in {lies} of {MANY:,} reports; about {MANY * share:.0f} should be lies.",
+            "Your coin follows ε below. Up to which ε does it, and what happens to your probability above?",
+        )
+    return too_rare(lies, share, epsilon, chance.failure / 2)
 
 
 COIN = (

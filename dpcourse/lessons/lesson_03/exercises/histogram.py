@@ -28,6 +28,7 @@ from dpcourse.checks.once import whole
 from dpcourse.checks.release import Probe, Release
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.words import Words
+from dpcourse.lessons.lesson_03.exercises.undeclared import only_undeclared, strangers, undeclared_counted
 
 _FORMS = ("{}{}", "{3}", "not-{3}", "{2}", "{}-{}", "Group {} no. {}", "größer {}, {}")  # of names
 Table = tuple[list[str], list[str]]  # values and declared categories
@@ -44,13 +45,14 @@ def _people(counts: np.ndarray, rng: Generator) -> Table:
 
 
 def _of_any_length(counts: np.ndarray, rng: Generator) -> Table:
-    """The same, every other time with undeclared values among them.
+    """The same, every other time with undeclared values among them, or (one in ten of these) nothing else.
 
     Every third time names begin alike, and only what comes after up to sixty letters tells them apart.
     """
     values, categories = _people(counts, rng)
     if rng.random() < 0.5:
-        values = rng.permutation([*values, *["?"] * whole(rng, 1, max(1, len(values) // 4))]).tolist()
+        unknown = rng.choice(strangers(categories, rng), whole(rng, 1, max(1, len(values) // 4))).tolist()
+        values = rng.permutation([*values, *unknown]).tolist() if rng.random() < 0.9 else unknown
     before = "".join(rng.choice(list("abc "), whole(rng, 1, 60))) if rng.random() < 1 / 3 else ""
     return [before + one for one in values], [before + one for one in categories]
 
@@ -136,23 +138,6 @@ def _list_compared(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
-def _undeclared_counted(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """A thousand records with undeclared values must not be counted anywhere: noise beyond 90 has probability e^-90."""
-    values, categories = _table(chance.rng)
-    unknown = ["?"] * 500 + [f"Z{chance.rng.integers(100)}"] * 500
-    cells = np.asarray(answer(values + unknown, list(categories), 1.0, rng=chance.rng), dtype=float)
-    off = cells - _counts(values, categories)
-    if (np.abs(off) <= 90).all():
-        return None
-    place = int(np.abs(off).argmax())
-    where = "the last cell" if place == len(categories) - 1 else f"cell {place}"
-    return Diagnosis(
-        "undeclared-counted",
-        f"A thousand records have undeclared values, and {where} comes out {off[place]:.0f} too large.",
-        "Drop such records: they are in no cell. (In Python an index of −1 is the last cell.)",
-    )
-
-
 def _other_forms(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Who takes arrays and tables too adds noise to them: 20 calls alike have probability 1e-20. An error is fine."""
     import pandas as pd  # here, because only this look needs it
@@ -186,7 +171,7 @@ _CELLS = Release(
     noise=(laplace, geometric),
     mistakes=(*_WRONG_COUNTS, *in_another_order(_counts), _SORTED_NAMES),
     nobody=([], list("ABCD")),
-    before=(_undeclared_counted, _other_forms),
+    before=(undeclared_counted(_table), only_undeclared(_table), _other_forms),
     neighbours=(
         Probe(
             _undeclared,

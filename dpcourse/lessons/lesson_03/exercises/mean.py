@@ -21,6 +21,7 @@ from dpcourse.checks.digits import digits_tell
 from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import near
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.lesson_03.exercises.few import few_clipped
 from dpcourse.lessons.lesson_03.exercises.parts import crowd, once, shared, total_of, two
 from dpcourse.lessons.lesson_03.exercises.records import CLAIM, bounds, call_at, call_at_one, records, somebody
 
@@ -291,6 +292,7 @@ MEAN_PARTS = (
     _two_numbers,
     _about_the_centre,
     _parts_audited,
+    few_clipped(lambda answer, data, chance: two(call_at_one(answer, data, chance.rng))[0], centred=True),
     _parts_apart,
     partial(_about_the_centre, audited=True),
     _noise,

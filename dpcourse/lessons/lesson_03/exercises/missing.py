@@ -11,6 +11,8 @@ from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import either_order
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import near, whole
+from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_03.exercises.records import bounds, records, tells
 
 
@@ -40,6 +42,24 @@ def a_missing_record(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"One record that is not a number (NaN) makes the answer {output}, so everybody sees that it is there.",
         "np.clip lets NaN through. Decide in advance which value within the bounds such a record counts as.",
     )
+
+
+def no_numbers(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Where no record is a number, and they are few or many, their sum needs noise all the same.
+
+    Integer noise of cents is never the same twenty times; rounded to whole numbers between such bounds, with 1e-20.
+    """
+    for least, most in ((1, 1), (2, 30), (31, 1000)):
+        low, high = bounds(chance.rng, "from zero")
+        values, epsilon = np.full(whole(chance.rng, least, most), np.nan), near(1.0, chance.rng, 2.0)
+        sums = [float(answer(values, low, high, epsilon, rng=chance.rng)) for _ in range(20)]
+        if np.ptp(sums) < 1e-9 * high:
+            people = f"{len(values):,} records, none of which is a number" if len(values) > 1 else "one record, a NaN"
+            return Shared.NO_NOISE.seen(
+                f"Of {people}, your sum is {sums[0]:g} in each of 20 calls, without noise.",
+                "What would Boris see if one record that is a number were added?",
+            )
+    return None
 
 
 def alone(answer: Answer, chance: Chance) -> Diagnosis | None:

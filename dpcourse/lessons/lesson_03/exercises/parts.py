@@ -20,7 +20,7 @@ from dpcourse.checks.placing import Question, crowded, misplaced
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.release import Release
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.lesson_03.exercises.records import bounds, call_at
+from dpcourse.lessons.lesson_03.exercises.records import bounds, call_at, reach
 
 
 def two(output: Any) -> tuple[float, float]:
@@ -47,11 +47,12 @@ def shared(when: str) -> Diagnosis:
 
 
 def _any_bounds(rng: Generator) -> tuple[np.ndarray, float, float]:
-    """Some records between any bounds, shares or incomes, a few of them beyond; now and then all are whole numbers."""
+    """Some records between any bounds, shares or incomes, some of them beyond; now and then all are whole numbers."""
     kind = str(rng.choice(["from zero", "negative", "both signs", "far from zero"]))
     by = 10 ** rng.uniform(-3, 3) if rng.random() < 0.5 else 1.0
     low, high = (float(by * bound) for bound in bounds(rng, kind))
-    values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, 100)
+    over = reach(rng) * (high - low)
+    values = rng.uniform(low - over, high + over, 100)
     return (values, low, high) if rng.random() < 0.6 or high - low < 2 else (np.rint(values), round(low), round(high))
 
 

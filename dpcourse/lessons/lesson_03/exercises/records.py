@@ -35,6 +35,11 @@ def bounds(rng: Generator, kind: str) -> tuple[float, float]:
     }[kind]
 
 
+def reach(rng: Generator) -> float:
+    """How far records go beyond their bounds, in widths of these: a little, or a third of the time up to a hundred."""
+    return 0.2 if rng.random() < 2 / 3 else float(10 ** rng.uniform(-0.7, 2))
+
+
 def with_record(kind: str, record: Callable[[float, float], float]):
     """Neighbours: one more record, whose value follows from the bounds."""
 

@@ -19,10 +19,19 @@ from dpcourse.checks.noise_laws import Wanted, laplace, noise_wrong
 from dpcourse.checks.once import between, whole
 from dpcourse.checks.places import Place, Placed
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.lesson_03.exercises.missing import HIDDEN, a_missing_record, alone, within_bounds
+from dpcourse.lessons.lesson_03.exercises.few import few_clipped
+from dpcourse.lessons.lesson_03.exercises.missing import (
+    HIDDEN,
+    a_missing_record,
+    alone,
+    no_numbers,
+    within_bounds,
+)
 from dpcourse.lessons.lesson_03.exercises.records import (
     bounds,
     call_at,
+    call_at_one,
+    reach,
     records,
     tells,
     with_record,
@@ -175,11 +184,12 @@ def _anywhere(answer: Answer, epsilon: float, many: int, rng: Generator) -> list
     scale = float(10 ** rng.uniform(1.7, 4))
     kind = str(rng.choice(["from zero", "negative", "both signs", "far from zero"]))
     low, high = (round(bound / 100 * scale * epsilon, 2) for bound in bounds(rng, kind))
-    values = rng.uniform(1.2 * low - 0.2 * high, 1.2 * high - 0.2 * low, many)
+    over = reach(rng) * (high - low)
+    values = rng.uniform(low - over, high + over, many)
     if high - low > 4 and rng.random() < 1 / 3:  # ages, hours
         low, high, values = round(low), round(high), np.rint(values)
     missing = rng.random() < 0.2
-    values[rng.random(many) < missing * rng.uniform(0.01, 0.9)] = np.nan
+    values[rng.random(many) < missing * (rng.uniform(0.01, 0.9) if rng.random() < 2 / 3 else 1.0)] = np.nan
     values = in_a_file(values, rng)
     truth, twice, side = np.clip(values, low, high).sum(), missing or rng.random() < 0.3, 0
     seen = [float(answer(values, low, high, epsilon, rng=rng)) for _ in range(1 + twice)]
@@ -251,6 +261,7 @@ NOISY_SUM = (
         diagnose=_reads_bounds,
     ),
     _adds_up,
+    few_clipped(lambda answer, data, chance: float(call_at_one(answer, data, chance.rng)), centred=False),
     within_bounds,
     HIDDEN,
     tells(
@@ -258,6 +269,7 @@ NOISY_SUM = (
         "nobody",
         "The sum over nobody is zero, and it needs noise like any other sum.",
     ),
+    no_numbers,
     _noise,
     Placed(_anywhere, sizes=(1, 3000), of="records", times=700),
     Placed(_anywhere, sizes=(3000, 100_000), of="records", times=60, again=0, often=60),

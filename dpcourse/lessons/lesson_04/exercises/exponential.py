@@ -17,7 +17,7 @@ from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.named import word
 from dpcourse.checks.once import between, whole
-from dpcourse.checks.selection import far_behind, largest_after, softmax
+from dpcourse.checks.selection import far_behind, few_or_equal, largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.privacy import Guarantee
 
@@ -213,34 +213,52 @@ def _names(rng: Generator, many: int) -> list[Any]:
     return [f"{_BEFORE[kind]}{one}" for kind, one in zip(rng.integers(len(_BEFORE), size=many), numbers, strict=True)]
 
 
-def _far_behind(answer: Answer, chance: Chance) -> Diagnosis | None:
-    rng, epsilon, sensitivity = chance.rng, float(chance.rng.uniform(0.5, 2)), float(chance.rng.uniform(1, 5))
+def _choice(answer: Answer, rng: Generator) -> Callable[[np.ndarray], int]:
+    """A choice among exponents that are so far behind the best, whose score is 0 half of the time."""
+    epsilon, sensitivity = float(rng.uniform(0.5, 2)), float(rng.uniform(1, 5))
+    best = float(rng.uniform(-50, 50)) * rng.integers(2)
 
     def choose(behind: np.ndarray) -> int:
         names = [f"place {at}" for at in range(len(behind))]
-        return names.index(answer(list(names), -2 * sensitivity / epsilon * behind, sensitivity, epsilon, rng=rng))
+        utilities = best - 2 * sensitivity / epsilon * behind
+        return names.index(answer(list(names), utilities, sensitivity, epsilon, rng=rng))
 
-    return far_behind(choose, rng)
+    return choose
+
+
+def _far_behind(answer: Answer, chance: Chance) -> Diagnosis | None:
+    return far_behind(_choice(answer, chance.rng), chance.rng)
+
+
+def _few_or_equal(answer: Answer, chance: Chance) -> Diagnosis | None:
+    return few_or_equal(_choice(answer, chance.rng), chance)
 
 
 def _anywhere(rng: Generator) -> Setting:
     """Two candidates to six hundred, one of them ahead by so much that the others are chosen more often all the same.
 
-    Every third time sensitivity and utilities are whole numbers. A utility may be a share, or an income.
+    Every other time sensitivity and utilities are whole numbers. A utility may be a share, or an income. Most times all
+    are far from 0: up to 300 exponents, and whole ones, which single precision would not hold, up to ten million.
     """
     many, epsilon, sensitivity = whole(rng, 2, 600), any_epsilon(rng), between(rng, *rng.choice(_SENSITIVITIES))
     names = _names(rng, many)
     exponents, best = in_a_file(-rng.exponential(size=many), rng), int(rng.choice((many - 1, int(rng.integers(many)))))
     exponents[best] = max(0.01, np.log(np.exp(exponents).sum()) + rng.uniform(-3, -1))
-    utilities = 2 * sensitivity / epsilon * (exponents + rng.normal())
-    if rng.random() < 1 / 3:
+    in_whole, far = rng.random() < 0.5, rng.random() < 0.8
+    away = float(rng.choice((-1, 1)) * 10 ** rng.uniform(0, 7 if in_whole and far else 2.5))
+    utilities, width = 2 * sensitivity / epsilon * exponents, 2 * sensitivity / epsilon
+    if in_whole:
         sensitivity, utilities = math.ceil(sensitivity), np.rint(math.ceil(sensitivity) / sensitivity * utilities)
         utilities[best] = max(utilities[best], np.delete(utilities, best).max() + 1)
-        exponents = epsilon * utilities / (2 * sensitivity)
+        exponents, width = epsilon * utilities / (2 * sensitivity), 2 * sensitivity / epsilon
+        utilities = (utilities + np.rint(away * width)).astype(np.int64 if far else float)
+    else:
+        utilities += away * width
     laws = (softmax(by * exponents) for by in (1, 4, 0.25))
     right, narrow, wide = laws
     judge = among(names, right, best, narrow=narrow, wide=wide)
-    return Setting((names, utilities, sensitivity, epsilon), {"ε": epsilon, "candidates": many}, judge)
+    sizes = {"ε": epsilon, "candidates": many, "times 2Δ/ε between the scores and 0": abs(away)}
+    return Setting((names, utilities, sensitivity, epsilon), sizes, judge)
 
 
 EXPONENTIAL = (
@@ -262,6 +280,7 @@ EXPONENTIAL = (
         hint="One candidate fell and all others rose. Is there a 2 in your exponent?",
         key="missing-two",
     ),
-    Everywhere(_anywhere, settings=500, asked=(3, 5, 8), exact="you chose the best one"),
+    Everywhere(_anywhere, settings=500, often=300, asked=(3, 5, 8), exact="you chose the best one"),
     _far_behind,
+    _few_or_equal,
 )

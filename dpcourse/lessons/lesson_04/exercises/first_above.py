@@ -16,7 +16,7 @@ from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.everywhere import Everywhere, Setting, among, any_epsilon
 from dpcourse.checks.once import whole
-from dpcourse.lessons.lesson_04.exercises.scales import SCALES, by_scale
+from dpcourse.lessons.lesson_04.exercises.scales import SCALES, by_scale, none_above
 from dpcourse.privacy import Guarantee
 
 CLAIM = Guarantee(1.0)
@@ -174,19 +174,36 @@ def _anywhere(rng: Generator) -> Setting:
 
 
 def _far_below(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Hundreds of values, all so far below the threshold that one of them is above it about every other time."""
-    for below, many in ((18.0, 200), (24.0, 900)):  # in units of 1/ε
-        epsilon, calls = float(chance.rng.uniform(0.5, 2.0)), 60
+    """Hundreds or thousands of values, so far below the threshold that one of them is above it every other time."""
+    for below in (18.0, float(chance.rng.uniform(29, 32))):  # in units of 1/ε
+        epsilon, calls, many = float(chance.rng.uniform(0.5, 2.0)), 30, round(1.5 * math.exp(below / 4))
         values = np.full(many, -below)
-        none = float(_positions(values)[-1])
+        none = none_above(2, 4, many, below)
         told = sum(answer(values / epsilon, 0.0, epsilon, rng=chance.rng) is None for _ in range(calls))
         if stats.binom.sf(told - 1, calls, none) < chance.failure / 2:
             return Diagnosis(
                 "skips-far",
-                f"At ε = {epsilon:.2g}, {many} values lie {below / epsilon:.3g} below the threshold. In {told} of "
+                f"At ε = {epsilon:.2g}, {many:,} values lie {below / epsilon:.3g} below the threshold. In {told} of "
                 f"{calls} calls you find none above it; {none:.0%} is right.",
                 "Noise has no end. Which values do you leave without it? Whoever sees that none of them is ever chosen "
                 "knows where they are.",
+            )
+    return None
+
+
+def _far_above(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One value so far above the threshold that it is missed in some calls of a hundred, or of a thousand."""
+    for above, calls in ((6.0, 200), (12.0, 800), (18.0, 3500)):  # in units of 1/ε
+        epsilon, none = float(chance.rng.uniform(0.5, 2.0)), none_above(2, 4, 1, -above)
+        value = np.array([above / epsilon])
+        told = sum(answer(value, 0.0, epsilon, rng=chance.rng) is None for _ in range(calls))
+        if stats.binom.cdf(told, calls, none) < chance.failure / 3:
+            return Diagnosis(
+                "skips-far",
+                f"At ε = {epsilon:.2g}, one value lies {above / epsilon:.3g} above the threshold. In {told} of "
+                f"{calls:,} calls you find none above it; about {none * calls:.0f} is right.",
+                "Noise has no end. Which values do you leave without it? Whoever sees that they are always found knows "
+                "where they are.",
             )
     return None
 
@@ -218,4 +235,5 @@ FIRST = (
     SCALES,
     Everywhere(_anywhere, settings=300, asked=(4, 8, 12), exact="you gave the answer that no noise at all would give"),
     _far_below,
+    _far_above,
 )

@@ -19,6 +19,7 @@ from dpcourse.checks.everywhere import EXACT, WIDE, Everywhere, Seen, Setting, a
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import between, whole
 from dpcourse.lessons.lesson_04.exercises.halves import HALVES
+from dpcourse.lessons.lesson_04.exercises.misses import MISSES
 from dpcourse.lessons.lesson_04.exercises.neighbours import AUDITS, MIDDLE, TOO_SHARP, ages, call_median
 
 
@@ -254,4 +255,5 @@ MEDIAN: tuple[Case, ...] = (
     _clips,
     _equal,
     *HALVES,
+    *MISSES,
 )

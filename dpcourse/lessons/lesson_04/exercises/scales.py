@@ -16,7 +16,7 @@ from dpcourse.checks.vocabulary import Shared
 
 
 @cache
-def _none_above(bar_scale: float, value_scale: float, many: int, below: float) -> float:
+def none_above(bar_scale: float, value_scale: float, many: int, below: float) -> float:
     """P[none above] of so many values so far below the threshold, by integrating over the threshold's noise."""
     x, step = np.linspace(-40 * bar_scale, 40 * bar_scale, 20_001, retstep=True)
     room = (x + below) / value_scale
@@ -29,7 +29,7 @@ _ASKED = ((6, 0.0), (12, 5.0))  # how many values, how far below the threshold
 
 def _noise(bar: float, value: float, epsilon: float) -> list[dict[int, float]]:
     """Of `_level`, with noise of scales bar/ε and value/ε: none above (−1), or one (0)."""
-    none = [_none_above(bar / epsilon, value / epsilon, *asked) for asked in _ASKED]
+    none = [none_above(bar / epsilon, value / epsilon, *asked) for asked in _ASKED]
     return [{-1: p, 0: 1 - p} for p in none]
 
 

@@ -157,7 +157,8 @@ def _first_k(epsilon: float, delta: float) -> float:
 
 def _an_epsilon(rng: np.random.Generator) -> tuple[float, float]:
     """Below ln 2 and above, and a little below and above, where rounding ln 2 shows, or an end of a search."""
-    low, high = ((0.01, 0.65), (0.65, 0.69), (0.69, 0.6928), (0.695, 0.74), (0.74, 2.0))[rng.integers(5)]
+    below = (0.01, 0.65), (0.65, 0.69), (0.69, 0.6928), (0.6928, 0.693)
+    low, high = (*below, (0.695, 0.74), (0.74, 2.0))[rng.integers(6)]
     return float(rng.uniform(low, high)), between(rng, 1e-9, 1e-3)
 
 

@@ -23,6 +23,7 @@ from dpcourse.privacy import Guarantee, Neighbours
 
 _DAYS, _ANSWERS = 12, 4
 _MANY_DAYS = 100
+_OFTEN = 500
 _RUNS = 3000  # a share of them is known to 0.03, but once in 6,000 times
 
 
@@ -199,6 +200,23 @@ def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     )
 
 
+def _often(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """How often the report is the truth with two answers, and at ε above 5 with many, each asked hundreds of times."""
+    for answers, epsilons in (((2, 2), (0.3, 1.5)), ((60, 100), (6.0, 8.0))):
+        k, epsilon = whole(chance.rng, *answers), float(chance.rng.uniform(*epsilons))
+        right = math.exp(epsilon) / (math.exp(epsilon) + k - 1)
+        truths = [int(truth) for truth in chance.rng.integers(k, size=_OFTEN)]
+        days = whole(chance.rng, 1, 30)
+        told = sum(int(np.ravel(answer(one, days, k, epsilon, rng=chance.rng))[0]) == one for one in truths)
+        if stats.binomtest(told, _OFTEN, right).pvalue < chance.failure / 2:
+            seen = (
+                f"Asked {_OFTEN} times with {k} answers at ε = {epsilon:.2f}, your report was the truth {told} times; "
+            )
+            ask = "Does your randomness depend on k and ε in the same way for every k and every ε?"
+            return Shared.NOT_EVERYWHERE.seen(f"{seen}about {_OFTEN * right:.0f} are right.", ask)
+    return None
+
+
 def _rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
     k = int(chance.rng.integers(2, 11))
     (epsilon, share), truth = rare_lies(chance.rng, k - 1), int(chance.rng.integers(k))
@@ -227,5 +245,6 @@ DAILY = (
     _tells_the_truth(3.0),
     _tells_the_truth(1.0),
     _everywhere,
+    _often,
     _rarely,
 )

@@ -112,8 +112,17 @@ def batch(rng: Generator, n: int | None = None, d: int | None = None) -> tuple[n
     return directions * lengths, C
 
 
+def _few_rows(rng: Generator) -> tuple[np.ndarray, float]:
+    """One to three rows, none of them zero, up to a billion times as long as C: so few are in small batches."""
+    C, rows = between(rng, 1e-2, 1e2), rng.normal(size=(whole(rng, 1, 3), whole(rng, 1, 2 * _D)))
+    lengths = C * 10 ** rng.uniform(-2, 9, (len(rows), 1))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True) * lengths, C
+
+
 def _any_batch(rng: Generator) -> tuple[np.ndarray, float]:
-    """Of nobody once in ten times, as a Poisson batch may be."""
+    """Of a few rows two times in five, and of nobody once in twenty times, as a Poisson batch may be."""
+    if rng.random() < 0.4:
+        return _few_rows(rng)
     (gradients, C), by = batch(rng, *_shape(rng)), between(rng, 1e-2, 1e2)
     return by * gradients[: 0 if rng.random() < 0.1 else None], by * C
 

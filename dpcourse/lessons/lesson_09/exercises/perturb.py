@@ -15,10 +15,12 @@ from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.entries import uneven
 from dpcourse.checks.links import same_side
 from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import between, near
 from dpcourse.checks.places import Place, Placed
+from dpcourse.checks.placing import EXACT
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.centre import around
 from dpcourse.privacy import Guarantee, Neighbours
@@ -199,6 +201,29 @@ def _name_noise(answer: Answer, chance: Chance, _: Any) -> Diagnosis | None:
     return _density(answer, chance)
 
 
+def _few_weights(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """One weight or two, where the law of the length is far from normal, and from that of one dimension more or less.
+
+    Noise that is 0 is left to `_everywhere`.
+    """
+    runs = 650
+    for d in (1, 2):
+        _, n, lam, epsilon = _model(chance.rng)
+        weights, scale = frozen(chance.rng.normal(size=d)), 2 / (n * lam * epsilon)
+        drawn = [np.asarray(answer(weights, n, lam, epsilon, rng=chance.rng), dtype=float) for _ in range(runs)]
+        lengths = np.linalg.norm(np.array(drawn) - weights, axis=1) / scale
+        if lengths.all() and any(uneven(np.clip(special.gammainc(d, lengths), EXACT, 1 - EXACT), chance.failure / 3)):
+            tenths, right = np.quantile(lengths, [0.1, 0.5, 0.9]), special.gammaincinv(d, [0.1, 0.5, 0.9])
+            return Diagnosis(
+                "wrong-distribution",
+                f"With {d} weight{'s' * (d > 1)}, a tenth of {runs} lengths of your noise are below {tenths[0]:.2g} "
+                f"times 2/(nλε), half below {tenths[1]:.2g}, nine tenths below {tenths[2]:.2g}. Right are "
+                f"{right[0]:.2g}, {right[1]:.2g} and {right[2]:.2g}.",
+                "The density asked for is ∝ exp(−nλε‖b‖₂/2) in d dimensions. Which law has its length, whatever d is?",
+            )
+    return None
+
+
 _STRANGE = {  # what no right noise is like, of two draws for the same weights
     "your noise is 0": lambda noise, other: not noise.any(),
     "some of the weights have no noise": lambda noise, other: not noise.all(),
@@ -214,7 +239,8 @@ def _everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     drawn: list[tuple[np.ndarray, np.ndarray]] = []
 
     def ask(answer: Answer, epsilon: float, d: int, rng: Generator) -> list[Place]:
-        weights, n = as_measured(rng.normal(size=d), rng), int(10 ** rng.uniform(0.7, 5))
+        size = rng.choice((0.0, 1.0, 1.0, 10 ** rng.uniform(-6, 0)))  # of a model that hardly learns they are near 0
+        weights, n = as_measured(size * rng.normal(size=d), rng), int(10 ** rng.uniform(0.7, 5))
         lam = near(10 ** rng.uniform(-4, 0), rng, 1.0)
         given = (np.asarray(answer(weights, n, lam, epsilon, rng=rng), dtype=float) for _ in range(2))
         noise, other = (one - weights for one in given)
@@ -245,7 +271,7 @@ def _places(noise: np.ndarray, other: np.ndarray, rate: float, weights: float, r
     d = len(noise)
     length, again = float(np.linalg.norm(noise)), float(np.linalg.norm(other))
     places = [Place(float(special.gammainc(d, one * rate))) for one in (length, again)]
-    if min(length, again) < 1e-6 * weights:  # too short for its direction to be seen
+    if min(length, again) <= 1e-6 * weights:  # too short for its direction to be seen
         return places
     places.append(Place(same_side(noise, other, rng)))
     if d == 1:
@@ -274,5 +300,6 @@ PERTURB: tuple[Case, ...] = (
         for order in (1, 2)
     ),
     _density,
+    _few_weights,
     _everywhere,
 )

@@ -224,6 +224,7 @@ def _canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
 def _any_canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
     members = rng.random(whole(rng, 40, 10_000)) < 0.5
     scores = rng.normal(between(rng, 0.01, 100.0), size=members.size) + members * between(rng, 0.1, 5.0)
+    scores *= between(rng, 1e-6, 1.0)  # some differ in late digits only
     many = 2 * whole(rng, 10, members.size // 2)
     if rng.random() < 1 / 3:  # ranks, which are whole numbers
         scores = scores.argsort().argsort().astype(float)

@@ -42,7 +42,9 @@ def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
     rng = chance.rng
     data: Any
     neighbour: Any
-    for many, size in [(12, 4)] * 6 + [(whole(rng, least, 150), whole(rng, 1, 100)) for least in [1] * 6 + [100] * 8]:
+    asked = [(1, 150)] * 6 + [(400, 600)] * 2
+    early = bool(rng.random() < 0.5)
+    for many, size in [(12, 4)] * 6 + [(whole(rng, *seeds), whole(rng, 1, 100)) for seeds in asked]:
         mechanism, (data, neighbour) = _hidden(_Vector(rng, size)), (rng.uniform(0.5, 2), 3 * rng.uniform(0.5, 2))
         if (many, size) != (12, 4) and rng.random() < 0.3:  # counts
             data = whole(rng, 1, 10_000)
@@ -55,6 +57,9 @@ def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
             [mechanism(data, np.random.default_rng(s)) - mechanism(neighbour, np.random.default_rng(s)) for s in seeds]
         )
         lengths = np.abs(differences).sum(axis=1)
+        if many >= 400:  # once among the first third of the seeds, and once among the last
+            order, early = _largest_in_third(lengths, 0 if early else 2, rng), not early
+            seeds, differences, lengths = [seeds[at] for at in order], differences[order], lengths[order]
         got = np.asarray(answer(mechanism, data, neighbour, list(seeds)))
         if got.ndim or got.dtype.kind not in "iuf":
             return Diagnosis(
@@ -67,6 +72,14 @@ def moved(answer: Answer, chance: Chance) -> Diagnosis | None:
         if wrong:
             return wrong
     return None
+
+
+def _largest_in_third(lengths: np.ndarray, third: int, rng: Generator) -> np.ndarray:
+    """An order of the seeds in which the largest length has changed places with one of this third."""
+    order, place = np.arange(lengths.size), int(rng.integers(lengths.size // 3)) + third * lengths.size // 3
+    largest = int(lengths.argmax())
+    order[[place, largest]] = largest, place
+    return order
 
 
 def _judge_moved(got: float, differences: np.ndarray, lengths: np.ndarray) -> Diagnosis | None:

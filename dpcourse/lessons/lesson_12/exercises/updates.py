@@ -13,7 +13,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Equals, Mistake, Returns
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.measured import as_measured
-from dpcourse.checks.once import spread, whole
+from dpcourse.checks.once import between, spread, whole
 
 # 12.1 Read a wafer off an update
 
@@ -21,11 +21,14 @@ from dpcourse.checks.once import spread, whole
 def _update(rng: Generator, d: int | None = None) -> tuple[np.ndarray]:
     """What a client with one wafer sends after a few local steps from weights it was given.
 
-    Of a wafer with a given number of readings these are as measured.
+    Of a wafer with a given number of readings these are as measured, and half the time in another unit: 100 times
+    smaller to 100 times larger, with weights and a rate that go with it.
     """
     x, y = rng.uniform(-1, 1, d or int(rng.integers(4, 30))), float(rng.integers(2))
-    x, d = as_measured(x, rng) if d else x, x.size
-    weights, rate = rng.normal(size=d + 1) / max(2, math.sqrt(d)), float(rng.uniform(0.3, 2))
+    by = between(rng, 0.01, 100.0) if d and rng.random() < 0.5 else 1.0
+    x, d = as_measured(by * x, rng) if d else x, x.size
+    weights, rate = rng.normal(size=d + 1) / max(2, math.sqrt(d)), float(rng.uniform(0.3, 2)) / max(1.0, by) ** 2
+    weights[:-1] /= by
     local = weights.copy()
     for _ in range(int(rng.integers(1, 6))):
         local -= rate * (expit(x @ local[:-1] + local[-1]) - y) * np.append(x, 1)
@@ -144,10 +147,12 @@ def _they_cancel(answer: Answer, chance: Chance) -> Diagnosis | None:
 def _of_any_length(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Vectors of 1 to 10,000 entries, small ones and large, of rounds of 2 to 2,000 clients, modulo anything.
 
+    One round has two clients for sure, and one has three.
+
     Every other time some numbers of clients are left out, as if these had gone before, and seeds come in any order.
     """
     rng = chance.rng
-    for clients in spread(rng, 2, 2000, 20):
+    for clients in (2, 3, *spread(rng, 2, 2000, 18)):
         n, modulus = round(clients), whole(rng, 2, 2**40)
         gaps, vector = rng.random() < 0.5, rng.integers(0, whole(rng, 1, modulus), whole(rng, 1, 10_000))
         me, *others = rng.permutation(2 * n if gaps else n)[:n].tolist()

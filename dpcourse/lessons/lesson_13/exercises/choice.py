@@ -13,7 +13,7 @@ from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place_of_choice
-from dpcourse.checks.selection import far_behind, largest_after, softmax
+from dpcourse.checks.selection import far_behind, few_or_equal, largest_after, softmax
 from dpcourse.checks.vocabulary import Shared
 
 
@@ -170,6 +170,12 @@ def _far_behind(answer: Answer, chance: Chance) -> Diagnosis | None:
     return far_behind(lambda behind: int(answer(-2 / epsilon * behind, epsilon, rng=chance.rng)), chance.rng)
 
 
+def _few_or_equal(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Half of the time around 0, as where no pair stands out."""
+    epsilon, best = float(chance.rng.uniform(0.5, 2)), whole(chance.rng, 1, 20_000) * int(chance.rng.integers(2))
+    return few_or_equal(lambda behind: int(answer(best - 2 / epsilon * behind, epsilon, rng=chance.rng)), chance)
+
+
 CHOICE = (
     _overflows,
     Returns(inputs=_close, what="integer", among=_chosen_from),
@@ -190,4 +196,5 @@ CHOICE = (
     _below_zero,
     Placed(_anywhere, sizes=(2, 300), of="pairs", times=400, whole=True),
     _far_behind,
+    _few_or_equal,
 )

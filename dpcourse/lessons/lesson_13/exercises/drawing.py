@@ -17,6 +17,7 @@ from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
 from dpcourse.checks.scores import Asked, off_somewhere, score_of
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.lesson_13.exercises.few_people import conditional, few_people
 
 # 13.4 Draw the children
 
@@ -47,15 +48,9 @@ def _steep_row(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
 def _with_law(draw):
     def inputs(rng: np.random.Generator):
         data = draw(rng)
-        return [data], [_expected(data, _conditional(data[1]))]
+        return [data], [_expected(data, conditional(data[1]))]
 
     return inputs
-
-
-def _conditional(table: np.ndarray) -> np.ndarray:
-    positive = np.maximum(table, 0).astype(float)
-    positive[positive.sum(axis=1) == 0] = 1
-    return positive / positive.sum(axis=1, keepdims=True)
 
 
 def _expected(data: tuple[np.ndarray, np.ndarray], children: np.ndarray) -> dict[Hashable, float]:
@@ -177,7 +172,7 @@ def _any_table(answer: Answer, chance: Chance) -> Diagnosis | None:
             shape[0], size=whole(rng, 45_000, 100_000) if city else whole(rng, 1 + 300 * small, 45_000)
         )
         parents = in_a_file(parents, rng)
-        children, shares, scores = np.asarray(answer(parents, table, rng=rng)), _conditional(table), []
+        children, shares, scores = np.asarray(answer(parents, table, rng=rng)), conditional(table), []
         equal = (shares**2).sum(axis=1)[parents]  # the chance of the same child again
         if np.log(equal).sum() < -60 or (equal * (1 - equal)).sum() >= 100:
             same = children == np.asarray(answer(parents, table, rng=rng))
@@ -271,6 +266,7 @@ CHILDREN = (
         hint="For each parent the children must come out in the proportions of the positive counts in its row.",
     ),
     _any_table,
+    few_people,
 )
 
 # 13.5 Copies

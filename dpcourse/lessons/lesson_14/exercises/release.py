@@ -18,6 +18,7 @@ from dpcourse.checks.noise_laws import Wanted, geometric, laplace, noise_wrong
 from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place
 from dpcourse.checks.vocabulary import Shared
+from dpcourse.lessons.lesson_14.exercises.values import of_all_sizes
 from dpcourse.privacy import Guarantee
 
 RUNS = 6_000
@@ -248,4 +249,5 @@ RELEASE = (
         near="your results are too near to the truth, or too often on the same side of it",
         far="your results are too far from the truth, or too evenly on its two sides",
     ),
+    of_all_sizes,
 )

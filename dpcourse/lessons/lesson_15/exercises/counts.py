@@ -6,9 +6,13 @@ import math
 from dataclasses import replace
 
 import numpy as np
+from scipy import stats
 
-from dpcourse.checks.cases import Equals, Mistake
+from dpcourse.checks.answers import Answer
+from dpcourse.checks.base import Chance
+from dpcourse.checks.cases import Equals, Mistake, frozen
 from dpcourse.checks.counting import any_table, cell_counts, large_table, one_more, tables
+from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.noise_laws import geometric, laplace
 from dpcourse.checks.once import anywhere, between, whole
 from dpcourse.checks.release import Release
@@ -79,6 +83,28 @@ def _sizes(groups: np.ndarray, k: int) -> np.ndarray:
     return np.bincount(groups, minlength=k)
 
 
+def _few_people(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Datasets of one to three people at large ε, where noise of half a person is rare: who is counted where?
+
+    A count is off by a half or more with probability e^(−ε/2), and by less where noise is whole.
+    """
+    for people in (1, 2, 3, 1, 2, 3):
+        k, epsilon = whole(chance.rng, 3, 12), float(chance.rng.uniform(5, 9))
+        groups, _ = _people(np.bincount(chance.rng.integers(k, size=people), minlength=k), chance.rng)
+        given, right = (frozen(groups), k), _sizes(groups, k)
+        counts = np.array([COUNTS.result(answer, given, epsilon, chance.rng, (k,)) for _ in range(20)])
+        off, chances = (np.abs(counts - right) >= 0.5).sum(axis=0), math.exp(-epsilon / 2)
+        if stats.binom.sf(off.max() - 1, 20, chances) < chance.failure / (6 * k):
+            group = int(off.argmax())
+            seen = (
+                f"With `groups` = {groups.tolist()} and k = {k}, at ε = {epsilon:.2g}, your count of group {group} is "
+                f"off by a half or more in {off.max()} of 20 calls; noise makes it so in {20 * chances:.1f} or fewer. "
+                f"On average it is {counts[:, group].mean():.3g}, and {right[group]} is right."
+            )
+            return Shared.NOT_EVERYWHERE.seen(seen, "Who is counted in which group, where hardly anybody is there?")
+    return None
+
+
 _NO_DATA, _PRESENCE = cell_counts(_sizes)
 
 COUNTS = Release(
@@ -113,7 +139,7 @@ COUNTS = Release(
         ),
     ),
     nobody=(np.zeros(0, dtype=int), 200),
-    after=(one_more(_people, (200,), "group"),),
+    after=(one_more(_people, (200,), "group"), _few_people),
     looks=(1, 30),
     words=Words(
         unit=" people",
