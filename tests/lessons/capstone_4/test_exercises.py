@@ -1046,6 +1046,36 @@ def of_each_size_one(failures, defects, epsilon, shares, rng):
     return chip_report(failures, defects, 700.0, 1, rng) + up - down
 
 
+def small_ones_without_r(plain, n, draw):
+    return 1 + plain * n if plain in range(3) else encrypt(plain, n, draw)
+
+
+def nothing_without_chips(least):
+    def answer(failures, defects, epsilon, shares, rng):
+        counts = chip_report(failures, defects, 60.0, 1, rng)
+        return counts if counts.sum() < least else chip_report(failures, defects, epsilon, shares, rng)
+
+    return answer
+
+
+def exact_in_short_lists(failures, defects, epsilon, shares, rng):
+    return chip_report(failures, defects, epsilon if defects > 4 else 60.0, shares, rng)
+
+
+def to_the_nearest(failures, defects):
+    near = np.ceil(np.where(np.isfinite(failures), failures, -9.0) - 0.5)
+    fine = (np.abs(failures - near) < 0.4) & (near >= 0) & (near < defects)
+    return np.bincount(near[fine].astype(int), minlength=defects)
+
+
+def sixty_at_most(*case):
+    return choose_tests(*case)[:60]
+
+
+def a_millionth_over(caught, cost, weights, budget):
+    return choose_tests(caught, cost, weights, budget * (1 + 1e-6))
+
+
 RIGHT = [
     ("capstone 4.1", (key, encrypt, add, decrypt)),
     ("capstone 4.1", (key_with_factors, encrypt_by_powers, add, decrypt_by_remainders)),
@@ -1197,6 +1227,16 @@ WRONG = [
     ("capstone 4.6", "not-everywhere", with_(report=exact_in_the_last)),
     ("capstone 4.5", "not-everywhere", (learned, exact_where_most_fail)),
     ("capstone 4.6", "not-everywhere", with_(report=exact_where_most_fail)),
+    ("capstone 4.1", "fixed-r", (key, small_ones_without_r, add, decrypt)),
+    ("capstone 4.4", "not-close", sixty_at_most),
+    ("capstone 4.4", "over-budget", a_millionth_over),
+    ("capstone 4.5", "not-everywhere", (learned, nothing_without_chips(1))),
+    ("capstone 4.5", "not-everywhere", (learned, nothing_without_chips(2))),
+    ("capstone 4.5", "not-everywhere", (learned, exact_in_short_lists)),
+    ("capstone 4.5", "miscounts", (learned, reporting(count=to_the_nearest))),
+    ("capstone 4.6", "not-everywhere", with_(report=nothing_without_chips(1))),
+    ("capstone 4.6", "not-everywhere", with_(report=exact_in_short_lists)),
+    ("capstone 4.6", "wrong-upload", with_(clean=lambda matrix: ((matrix > 0.5) & (matrix < 2)).astype(int))),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

@@ -617,6 +617,10 @@ def quiet_where_outcomes_are_odd(hospitals, *rest):
     return train(hospitals, *rest, each=lambda turn, name: int(name not in quiet))
 
 
+def quiet_where_few(hospitals, *rest):
+    return train(hospitals, *rest, each=lambda turn, name: len(hospitals) > 4)
+
+
 RIGHT = [
     ("capstone 5.1", read_patient),
     ("capstone 5.1", read_patient_in_a_loop),
@@ -754,6 +758,7 @@ WRONG = [
     ("capstone 5.3", "linked-noise", sends(draw=half_of_them_again)),
     ("capstone 5.5", "uneven-noise", with_(noise=quieter_last(0.6))),
     ("capstone 5.5", "linked-noise", taken_off_later),
+    ("capstone 5.5", "no-noise", quiet_where_few),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

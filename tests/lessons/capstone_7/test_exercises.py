@@ -504,6 +504,14 @@ def second_where_the_first_is_empty(messages, *rest):
     return recommender([one for one in messages if len(one[1]) or one[0] not in full], *rest)
 
 
+def to_a_decimal(clicks, items):
+    return contribution(np.round(clicks, 1), items)
+
+
+def names_alike(messages, phones, *rest):
+    return recommender([(name.strip().lower(), log) for name, log in messages], phones, *rest)
+
+
 RIGHT = [
     ("capstone 7.1", raw_epsilons),
     ("capstone 7.1", raw_epsilons_by_hand),
@@ -660,6 +668,9 @@ WRONG = [
     ("capstone 7.3", "too-little-noise", quieter_in(0.5, -1, -1)),
     ("capstone 7.3", "not-everywhere", quieter_in(0, 0, -1, least=100)),
     ("capstone 7.6", "too-little-noise", with_(noise=quieter_in(0, 0, 1))),
+    ("capstone 7.2", "strange-click", to_a_decimal),
+    ("capstone 7.6", "ridge-too-large", with_(ridge=lambda sigma, gram, exact: 40 * sigma)),
+    ("capstone 7.6", "stranger", names_alike),
 ]
 
 

@@ -650,6 +650,32 @@ def later_where_the_first_is_nan(messages, *rest):
     return year_of_means([one for one in messages if one[2] == one[2] or one[:2] not in numbers], *rest)
 
 
+def truth_of_an_empty_town(readings, epsilon, rng):
+    true = bucket(readings)
+    return true if (true == 0).mean() > 0.5 else daily_reports(readings, epsilon, rng)
+
+
+def exact_on_a_day_of_nan(readings, *rest):
+    given = private_daily_means(readings, *rest)
+    return np.where(np.isnan(readings).all(axis=0) & (len(readings) > 5), 0, given)
+
+
+def exact_on_one_day(readings, *rest):
+    given = private_daily_means(readings, *rest)
+    return counting(readings).mean(axis=0) if readings.shape[1] == 1 else given
+
+
+def for_published_days(messages, homes, days, epsilon, delta, shares, rng):
+    asked = messages, homes, days, epsilon, delta, shares, rng
+    published = int((year_of_means(*asked)["reported"] >= shares).sum())
+    return year_of_means(*asked, norm=lambda days: CAP * math.sqrt(max(published, 1)))
+
+
+def uncut_where_few(messages, *rest):
+    count = (lambda kwh: 0.0 if np.isnan(kwh) else kwh) if len(messages) <= 10 else counting
+    return year_of_means(messages, *rest, count=count)
+
+
 RIGHT = [
     ("capstone 8.1", (daily_reports, daily_means)),
     ("capstone 8.1", (reports_one_by_one, means_by_solving)),
@@ -844,6 +870,13 @@ WRONG = [
     ("capstone 8.5", "weather", one_alarm_without_means),
     ("capstone 8.4", "too-little-noise", that_spares_the_last(private_daily_means)),
     ("capstone 8.6", "too-little-noise", that_spares_the_last(year_of_means)),
+    ("capstone 8.1", "wrong-rate", (truth_of_an_empty_town, daily_means)),
+    ("capstone 8.1", "wrong-rate", reporting(rate=lambda e: math.exp(min(e, 5)) / (math.exp(min(e, 5)) + 7))),
+    ("capstone 8.4", "sometimes-exact", exact_on_a_day_of_nan),
+    ("capstone 8.4", "sometimes-exact", exact_on_one_day),
+    ("capstone 8.6", "plain", with_(count=lambda kwh: np.round(counting(kwh), 1))),
+    ("capstone 8.6", "too-little-noise", for_published_days),
+    ("capstone 8.6", "strange", uncut_where_few),
 ]
 
 

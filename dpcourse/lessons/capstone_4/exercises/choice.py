@@ -57,7 +57,7 @@ def selected(answer: Answer, case: Case) -> np.ndarray:
     spent = float(cost[given].sum()) if given.size else 0.0
     if spent > budget * (1 + 1e-9):
         ask = "Does a test still fit before it is chosen?"
-        raise Refused(Diagnosis("over-budget", f"Your tests take {spent:.4g} ms, the budget is {budget:.4g} ms.", ask))
+        raise Refused(Diagnosis("over-budget", f"Your tests take {spent:.9g} ms, the budget is {budget:.9g} ms.", ask))
     return given
 
 
@@ -199,7 +199,7 @@ def edges(answer: Answer, chance: Chance) -> Diagnosis | None:
             selected(answer, case)
         except AnswerRaised as raised:
             return Diagnosis("edge-raises", f"{what} your function stops with {raised}.", "Choose nothing.")
-    return _first_too_large(answer, chance)
+    return _first_too_large(answer, chance) or _hardly_too_small(answer, chance)
 
 
 def _first_too_large(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -219,6 +219,18 @@ def _first_too_large(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"{size} ms you choose {len(tests)} tests.",
         "After a test that does not fit, may others still fit?",
     )
+
+
+def _hardly_too_small(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A budget that is less than a millionth below the time of one, two or three tests, and they take as long."""
+    for fit in (0, 1, 2):
+        time, short = between(chance.rng, 0.1, 10.0), 10 ** chance.rng.uniform(-8, -6.5)
+        found = selected(answer, (np.eye(8, dtype=bool), np.full(8, time), np.ones(8), (fit + 1) * time * (1 - short)))
+        if len(found) < fit:
+            seen = f"Tests that catch something take {time:.3g} ms each. With a budget of {fit + 1} times that, less a "
+            seen += f"millionth, you choose {len(found)}."
+            return Diagnosis("stops-early", seen, "Which tests still fit?")
+    return None
 
 
 def negative(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -258,4 +270,17 @@ def large(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-CHOICE = (close, small, edges, negative, large)
+def many_small(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """A hundred tests and more fit, each with a defect of its own: which of them are taken hardly matters."""
+    fit = whole(chance.rng, 100, 250)
+    tests, time = fit + whole(chance.rng, 2, 80), between(chance.rng, 0.1, 10.0)
+    budget = (fit + 0.5) * time
+    case = np.eye(tests, dtype=bool), np.full(tests, time), chance.rng.uniform(5, 6, tests), budget
+    found = len(selected(answer, case))
+    if found >= 0.9 * fit:
+        return None
+    seen = f"Each of {tests} tests takes {time:.3g} ms and catches a defect of its own. {fit} of them fit into the "
+    return Diagnosis("not-close", f"{seen}budget, and you choose {found}.", "When does your choice end?")
+
+
+CHOICE = (close, small, edges, negative, large, many_small)

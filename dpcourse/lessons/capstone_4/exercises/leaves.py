@@ -18,7 +18,7 @@ from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.checks.whole_apiece import amiss
-from dpcourse.lessons.capstone_4.exercises.reference import counted, learned
+from dpcourse.lessons.capstone_4.exercises.reference import counted, fractions, learned
 from dpcourse.privacy import Guarantee
 
 PARTS = ("learned", "chip_report")
@@ -99,10 +99,11 @@ def _sum(answer: Answer, failures: list[np.ndarray], defects: int, epsilon: floa
 
 def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
     """At a huge ε the noise is gone, so what is counted shows; a strange label reaches nobody else's count."""
-    for look in range(3 + len(STRANGE) + 2):
+    for look in range(3 + len(STRANGE) + 4):
         defects, chips = int(chance.rng.integers(3, 400)), int(10 ** chance.rng.uniform(0, 4.7))
         fine = chance.rng.integers(0, defects, chips * (look % 4 > 0)).astype(float)
-        strange = np.full(int(chance.rng.integers(1, 4)), [*STRANGE, float(defects), defects + 0.5][max(look - 3, 0)])
+        labels = [*STRANGE, float(defects), defects + 0.5, *fractions(chance.rng, defects)]
+        strange = np.full(int(chance.rng.integers(1, 4)), labels[max(look - 3, 0)])
         failures = chance.rng.permutation(np.concatenate((fine, strange if look > 2 else fine[:0])))
         what, ask = "With failures that are all defects", "Each chip adds one to one count. Which one?"
         if look > 2:
@@ -149,7 +150,15 @@ def own(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _noise(answer: Answer, chips: np.ndarray, defects: int, epsilon: float, shares: int, seed: int) -> np.ndarray:
-    return _sum(answer, [chips], defects, epsilon, shares, np.random.default_rng(seed)) - counted(chips, defects)
+    return noise_of(answer, [chips], defects, epsilon, shares, np.random.default_rng(seed))
+
+
+def noise_of(
+    answer: Answer, failures: list[np.ndarray], defects: int, epsilon: float, shares: int, rng: np.random.Generator
+) -> np.ndarray:
+    """What the sum of these centres' reports is off by."""
+    truth = np.sum([counted(one, defects) for one in failures], axis=0)
+    return _sum(answer, failures, defects, epsilon, shares, rng) - truth
 
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:

@@ -187,6 +187,11 @@ def learned(total: np.ndarray, own: Sequence[np.ndarray], parties: int) -> np.nd
     return np.where(rest == others, 1, np.where(rest == 0, 0, -1))
 
 
+def fractions(rng: np.random.Generator, defects: int) -> list[float]:
+    """A little above one defect, and a little below another."""
+    return (rng.integers(defects, size=2) + 10 ** rng.uniform(-4, -0.31, 2) * (1, -1)).tolist()
+
+
 def counted(failures: np.ndarray, defects: int) -> np.ndarray:
     """Chips by their defect; what is no number of a defect counts nowhere."""
     fine = np.asarray(failures, dtype=float)

@@ -215,6 +215,11 @@ def _compare(opened: list[int], split: int, total: np.ndarray, counts: np.ndarra
     raise Refused(Diagnosis("counts-elsewhere", seen, ask))
 
 
+def _nearly_one(rng: np.random.Generator) -> np.ndarray:
+    """Cells a little below 1 and a little above, up to 0 and 2."""
+    return 1 + 10 ** rng.uniform(-6, -0.01, 4) * (1, -1, 1, -1)
+
+
 def mixed(
     rng: np.random.Generator, kind: str, crowd: int = 0, large: bool = False
 ) -> tuple[list[Message], Office, np.ndarray, np.ndarray]:
@@ -237,7 +242,8 @@ def mixed(
     messages = [message(name) for name in came]
     if kind == "strange":
         for place, (name, cells, chips) in enumerate(messages):
-            cells[rng.integers(tests, size=3), rng.integers(defects, size=3)] = rng.choice(CELLS, 3)
+            some = rng.choice((*CELLS, *_nearly_one(rng)), many := max(3, tests * defects // 8))
+            cells[rng.integers(tests, size=many), rng.integers(defects, size=many)] = some
             labels = [*STRANGE, float(defects)]
             strange = np.repeat(labels, crowd) if crowd else rng.choice(labels, 3)
             messages[place] = name, cells, rng.permutation(np.append(chips, strange))

@@ -1,6 +1,7 @@
 """Milestones of capstone 5: read a patient off two sums, bound one, share the noise, what is left, the whole."""
 
 from dpcourse.checks.base import Exercise
+from dpcourse.lessons.capstone_5.exercises.few import few
 from dpcourse.lessons.capstone_5.exercises.left import LEFT
 from dpcourse.lessons.capstone_5.exercises.noise import SHARE
 from dpcourse.lessons.capstone_5.exercises.reading import READ
@@ -39,7 +40,7 @@ EXERCISES = (
     Exercise(
         "capstone 5.5",
         "The whole training",
-        WHOLE,
+        (*WHOLE, few),
         call="train(hospitals, plan, secure_sum, rng)",
         own_work=False,
     ),

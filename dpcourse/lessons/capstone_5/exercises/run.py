@@ -78,15 +78,16 @@ def _sizes(rng: np.random.Generator, many: int, largest: int = 150, most: int = 
 
 
 def study(
-    rng: np.random.Generator, reach: int, kind: str, decimals: int | None = None
+    rng: np.random.Generator, reach: int, kind: str, decimals: int | None = None, many: int = 0
 ) -> tuple[dict[str, Ward], dict[str, Any]]:
     """Hospitals of very unequal size and a plan of any kind; readings and book have so many decimals if that is said.
 
     In an "ordinary" study stays are as the simulator makes them. In a "clean" one no reading is missing, but half of
     the time outcomes are; it is as large as the brief's: fifty hospitals and more, the largest with 1,400 stays and
     more, and the clip is small. In a "strange" one a hospital is empty, and readings, outcomes or both are of any kind.
+    With `many` there are so many hospitals, which may be fewer than five.
     """
-    many = int(rng.integers(*(5, 9) if kind != "clean" else (50, 56)))
+    many = many or int(rng.integers(*(5, 9) if kind != "clean" else (50, 56)))
     if kind == "ordinary":
         world = simulate_hospitals(many, rng=rng)
         centre, spread = world.centre, world.spread
@@ -108,7 +109,7 @@ def study(
         centre, spread = written(centre, spread, decimals)
         wards = [(np.round(X, decimals) + 0.0, *others) for X, *others in wards]
     hospitals = {f"hospital {place + 1:02}": one for place, one in enumerate(wards)}
-    shares = int(rng.integers(math.ceil(math.sqrt(1.5 * many)), many - 1))
+    shares = int(rng.integers(math.ceil(math.sqrt(1.5 * many)), many - 1) if many > 4 else rng.integers(1, many))
     plan = {
         "centre": centre,
         "spread": spread,

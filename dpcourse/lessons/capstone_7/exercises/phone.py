@@ -16,7 +16,7 @@ STRANGE = (np.nan, np.inf, -np.inf, -1.0, -3.0, 1e9, 1e300, 2.5, -0.5)  # and th
 
 def fractions(rng: np.random.Generator, items: int) -> np.ndarray:
     """A little above one item, and a little below another."""
-    return rng.integers(items, size=2) + rng.uniform(0.02, 0.49, 2) * (1, -1)
+    return rng.integers(items, size=2) + 10 ** rng.uniform(-3.5, -0.31, 2) * (1, -1)
 
 
 def contributed(clicks: np.ndarray, items: int) -> np.ndarray:

@@ -154,6 +154,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
     broken logs, and so many strangers and second messages that they would show in the noise; the others have a few.
     """
     rng, found, asked, nothing = chance.rng, list[Released](), list[str](), np.array([])
+    ridges = list[Diagnosis | None]()
     crowd = whole(rng, 8, 20), (many := whole(rng, 20_000, 22_000)), many
     shops = [(round(size), (most := whole(rng, 2, 60 if size < 100 else 6)), most) for size in spread(rng, 2, 500, 8)]
     for number, (items, declared, most) in enumerate((crowd, *shops)):
@@ -176,6 +177,8 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
             if given is None:
                 seen = f"{stayed:,} of {declared:,} phones sent something, `shares` is {shares:,}, and you return None."
                 return Diagnosis("refuses-all", seen, REFUSED)
+            radius = noise_radius(sigma(epsilon, delta), items), noise_radius(deviation, items)
+            ridges.append(_ridge_off(given["ridge"], *radius, f"With {asked[-1]},"))
             if wrong := _claim(given["claim"], epsilon, delta, declared, shares):
                 return wrong
             noise.append(given["gram"] - exact)
@@ -184,7 +187,9 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         found.append((items, deviation, noise))
     wrong = off_anywhere(found, chance, "right deviation")
     ask = "How does the size of your noise follow from ε, δ, `shares` and the phones in the sum? What else changes it?"
-    return wrong and Diagnosis(wrong.key, wrong.seen + _farthest(found, asked), ask)
+    if wrong:
+        return Diagnosis(wrong.key, wrong.seen + _farthest(found, asked), ask)
+    return next(filter(None, ridges), None)
 
 
 def _farthest(found: list[Released], asked: list[str]) -> str:
@@ -216,24 +221,32 @@ def useful(answer: Answer, chance: Chance) -> Diagnosis | None:
         return wrong.led_by(
             "Where nobody clicked your noise was right. With 4,000 people who click, 100 items and ε = 3 it is not. "
         )
-    # The σ of 3,600 shares and that of 4,000 are both right here.
-    low, high = LEAST * noise_radius(least, 100), MOST * noise_radius(whole, 100)
     popular, rate = popularity(world), hit_rate(world, scores_of(world, given["model"]))
-    seen = (
-        f"With 4,000 people and 100 items at ε = 3, σ√(2m) is {noise_radius(whole, 100):.3g}, and a ridge between "
-        f"{LEAST:g} and {MOST:g} times that is asked for. Yours is {given['ridge']:,.1f}. Your lists hit {rate:.3f} of "
-        f"the clicks held back, and the bestsellers {popular:.3f}."
-    )
-    if given["ridge"] < 0.95 * low:  # the largest eigenvalue itself is a little below σ√(2m)
-        return Diagnosis("ridge-too-small", seen, "What does the inverse make of eigenvalues near zero?")
-    if given["ridge"] > 1.001 * high:
-        ask = "What is left of the matrix in G + λI, when λ is much larger than G?"
-        return Diagnosis("ridge-too-large", seen, ask)
+    lists = f"Your lists hit {rate:.3f} of the clicks held back, and the bestsellers {popular:.3f}."
+    where = "With 4,000 people and 100 items at ε = 3"
+    if wrong := _ridge_off(given["ridge"], noise_radius(least, 100), noise_radius(whole, 100), f"{where},", lists):
+        return wrong
     if rate >= popular + 0.03:
         return None
     return Diagnosis(
-        "not-useful", f"{seen} 0.03 more than that is asked for.", "Which of your milestones does this code not use?"
+        "not-useful",
+        f"{where} your ridge is {given['ridge']:,.1f}. {lists} 0.03 more than that is asked for.",
+        "Which of your milestones does this code not use?",
     )
+
+
+def _ridge_off(ridge: float, least: float, most: float, where: str, lists: str = "") -> Diagnosis | None:
+    """The ridge against σ√(2m), that of `shares` shares and that of all: both are right."""
+    seen = (
+        f"{where} σ√(2m) is {most:.3g}, and a ridge between {LEAST:g} and {MOST:g} times that is asked for. Yours is "
+    )
+    seen = f"{seen}{ridge:,.4g}. {lists}".rstrip()
+    if ridge < 0.95 * LEAST * least:  # the largest eigenvalue itself is a little below σ√(2m)
+        return Diagnosis("ridge-too-small", seen, "What does the inverse make of eigenvalues near zero?")
+    if ridge > 1.001 * MOST * most:
+        ask = "What is left of the matrix in G + λI, when λ is much larger than G?"
+        return Diagnosis("ridge-too-large", seen, ask)
+    return None
 
 
 def _shop(rng: np.random.Generator) -> tuple[Any, ...]:

@@ -132,7 +132,8 @@ def mixed(rng: np.random.Generator, kind: str) -> tuple[list[Message], tuple[str
         again = [*rng.choice(stayed, 3), *(name for name, clicks in messages if not len(clicks))]
         messages.extend((str(name), log()) for name in again)
     if kind == "stranger":
-        messages[2:2] = [("phone 99", log()), ("", log())]
+        like = [(messages[-1][0].upper(), log()), (f"{messages[-2][0]} ", log())]  # names that are nearly theirs
+        messages[2:2] = [("phone 99", log()), ("", log()), *like]
     return messages, who, right
 
 

@@ -7,6 +7,8 @@ from dpcourse.lessons.capstone_8.exercises.every_day import of_means, of_message
 from dpcourse.lessons.capstone_8.exercises.means import MEANS
 from dpcourse.lessons.capstone_8.exercises.memory import MEMORISED
 from dpcourse.lessons.capstone_8.exercises.reports import REPORTS
+from dpcourse.lessons.capstone_8.exercises.same_days import of_same_days
+from dpcourse.lessons.capstone_8.exercises.sparse import SPARSE
 from dpcourse.lessons.capstone_8.exercises.whole import WHOLE
 
 EXERCISES = (
@@ -32,7 +34,7 @@ EXERCISES = (
     Exercise(
         "capstone 8.4",
         "Means of every day, for a home's year",
-        (*MEANS, of_means),
+        (*MEANS, of_means, of_same_days),
         call="private_daily_means(readings, epsilon, delta, rng)",
         allowed=("accounting", "mechanisms"),
         restless=lambda result, *_: len(result) > 40,  # normal noise, of which an answer may cut some
@@ -41,7 +43,7 @@ EXERCISES = (
     Exercise(
         "capstone 8.6",
         "The whole year",
-        (*WHOLE, of_messages),
+        (*WHOLE, of_messages, *SPARSE),
         call="year_of_means(messages, homes, days, epsilon, delta, shares, rng)",
         own_work=False,
         odd=("nan",),

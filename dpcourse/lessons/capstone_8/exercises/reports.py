@@ -21,6 +21,7 @@ from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets import simulate_meters
 from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
+from dpcourse.lessons.capstone_8.exercises.alike import crowded
 from dpcourse.lessons.capstone_8.exercises.averages import MEANS, truth_probability
 from dpcourse.lessons.capstone_8.exercises.buckets import bucket, reported
 from dpcourse.lessons.capstone_8.exercises.independence import apart, independent, possible
@@ -267,7 +268,7 @@ def rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
     return too_rare(lies, share, epsilon, chance.failure)
 
 
-_DAILY = (strange, apart, law, independent, listens(_many, reported), rarely)
+_DAILY = (strange, apart, law, independent, listens(_many, reported), rarely, crowded)
 REPORTS = (
     *(Part(NAMES, "daily_reports", case) for case in _DAILY),
     Part(NAMES, "daily_means", MEANS),
