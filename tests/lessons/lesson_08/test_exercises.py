@@ -254,7 +254,7 @@ WRONG = [
         ("08.3", step(divisor=lambda size, m: m), "moves your result by more than C/(expected size)"),
         ("08.3", realised_size_when_odd, "rows, and wrong with "),
         ("08.3", silent_for_nobody, "With 0 rows your result has no noise."),
-        ("08.3", lambda g, C, s, n, rng: private_step(g, C, s * (g.dtype == float), n, rng), "rows of float32, your"),
+        ("08.3", lambda g, C, s, n, rng: private_step(g, C, s * (g.dtype == float), n, rng), "rows of float32"),
         ("08.3", for_large(in_one_place), " entries of your result have hardly any noise, or none."),
     ],
 )
