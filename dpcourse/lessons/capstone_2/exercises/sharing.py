@@ -235,15 +235,13 @@ def hides_here(answer: Answer, chance: Chance) -> Diagnosis | None:
             ask = "Shares have to be uniform at every modulus and length. Where does your function look at them?"
             return Diagnosis("not-uniform-here", f"{seen} the counts themselves.", ask)
         for name, found in combined(shares):
-            for shift, bits in ((0, "lowest"), (28, "highest")):
-                sixteenths = np.bincount((found >> shift) & 15, minlength=16)
-                if stats.chisquare(sixteenths).pvalue < chance.failure / 2 / tests:
-                    return Diagnosis(
-                        "not-uniform-here",
-                        f"Modulo 2^32, in vectors of {BINS} counts and other lengths, {name} of {parties} parties is "
-                        f"not uniform: its {bits} four bits are uneven.",
-                        "Shares have to be uniform at every modulus and length. Where does your function look at them?",
-                    )
+            if bits := uneven_bits(found, chance.failure / 2 / tests):
+                return Diagnosis(
+                    "not-uniform-here",
+                    f"Modulo 2^32, in vectors of {BINS} counts and other lengths, {name} of {parties} parties is not "
+                    f"uniform: {bits}.",
+                    "Shares have to be uniform at every modulus and length. Where does your function look at them?",
+                )
             if (bit := uneven_bit(found, 32, chance.failure / tests)) is not None:
                 ones = float((found >> bit & 1).mean())
                 return Diagnosis(
@@ -265,6 +263,17 @@ def few_bits(drawn: float, wanted: float) -> Diagnosis | None:
         f"{seen} If the others are made of these few, somebody can try them all and find the masks.",
         "Where do the other bits of your masks come from?",
     )
+
+
+def uneven_bits(found: np.ndarray, failure: float) -> str:
+    """Whether the lowest four bits of numbers modulo 2^32, or the highest, are uneven, in words: two χ² tests."""
+    for shift, bits in ((0, "lowest"), (28, "highest")):
+        sixteenths = np.bincount((found >> shift) & 15, minlength=16)
+        if stats.chisquare(sixteenths).pvalue < failure:
+            often = int(sixteenths.argmax())
+            part = f"{often:04b} in {sixteenths[often] / found.size:.0%} of {found.size:,} numbers"
+            return f"its {bits} four bits are {part}, and about 6% would be right"
+    return ""
 
 
 def combined(shares: np.ndarray) -> list[tuple[str, np.ndarray]]:

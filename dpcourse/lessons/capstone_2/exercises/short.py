@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
 from dpcourse.checks.once import whole
 from dpcourse.lessons.capstone_2.design import MODULUS
-from dpcourse.lessons.capstone_2.exercises.sharing import Source, combined, few_bits, shares_of
+from dpcourse.lessons.capstone_2.exercises.sharing import Source, combined, few_bits, shares_of, uneven_bits
 
 VECTORS, LONGEST = 200, 6  # of two parties and of three
 
@@ -26,15 +25,11 @@ def hides_few(answer: Answer, chance: Chance) -> Diagnosis | None:
         shares = np.hstack([shares_of(answer, some, parties, MODULUS, source) for some in counts])
         masks += shares[1:].size
         for name, found in combined(shares):
-            for shift, bits in ((0, "lowest"), (28, "highest")):
-                sixteenths = np.bincount((found >> shift) & 15, minlength=16)
-                if stats.chisquare(sixteenths).pvalue < chance.failure / 22:
-                    often = int(sixteenths.argmax())
-                    seen = f"In vectors of 1 to {LONGEST} counts, modulo 2^32, {name} of {parties} parties is not "
-                    return Diagnosis(
-                        "not-uniform-here",
-                        f"{seen}uniform: its {bits} four bits are {often:04b} in {sixteenths[often] / found.size:.0%} "
-                        f"of {found.size:,} numbers, and about 6% would be right.",
-                        "A vector may hold a single number. Where does your function look at how long it is?",
-                    )
+            if bits := uneven_bits(found, chance.failure / 22):
+                return Diagnosis(
+                    "not-uniform-here",
+                    f"In vectors of 1 to {LONGEST} counts, modulo 2^32, {name} of {parties} parties is not uniform: "
+                    f"{bits}.",
+                    "A vector may hold a single number. Where does your function look at how long it is?",
+                )
     return few_bits(source.bits, masks * math.log2(MODULUS))
