@@ -2,6 +2,7 @@
 
 from dpcourse.checks.base import Exercise
 from dpcourse.lessons.capstone_3.exercises.costs import COSTS
+from dpcourse.lessons.capstone_3.exercises.crowds import crowds
 from dpcourse.lessons.capstone_3.exercises.handful import handful
 from dpcourse.lessons.capstone_3.exercises.large import large
 from dpcourse.lessons.capstone_3.exercises.mean import MEAN
@@ -24,7 +25,7 @@ EXERCISES = (
     Exercise(
         "capstone 3.3",
         "A vector that hides its direction",
-        VECTORS,
+        (*VECTORS, crowds),
         call="l2_randomizer(g, epsilon, rng)",
         restless=lambda result, *_: True,  # no direction comes again
     ),

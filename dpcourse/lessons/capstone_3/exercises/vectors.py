@@ -15,7 +15,6 @@ from dpcourse.checks.diagnosis import NOTHING, Diagnosis, Refused
 from dpcourse.checks.measured import as_measured
 from dpcourse.checks.once import fresh, near
 from dpcourse.checks.plain import only_numbers
-from dpcourse.lessons.capstone_3.exercises.places import certain_place
 from dpcourse.lessons.capstone_3.exercises.sides import Asked, between, by_largest, linked_coins, same_side, sided
 from dpcourse.lessons.capstone_3.exercises.tools import decades, people
 from dpcourse.privacy import Guarantee, Neighbours
@@ -92,7 +91,7 @@ def _handed(rows: np.ndarray) -> np.ndarray:
     return rows.astype(np.float32 if rows.shape[1] > 20 else float)
 
 
-def _ask(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, epsilon: float) -> Asked:
+def asked_of(answer: Answer, rng: np.random.Generator, kind: str, n: int, d: int, epsilon: float) -> Asked:
     """Rows of some kind, and their reports."""
     rows, lengths, directions = _rows(rng, kind, n, d)
     try:
@@ -115,7 +114,7 @@ def law(answer: Answer, chance: Chance) -> Diagnosis | None:
     plan = _plan(rng)
     for kind, n in (plan[place] for place in rng.permutation(len(plan))):
         d, epsilon = _setting(rng, kind, n)
-        calls.extend((kind, _ask(answer, rng, kind, n, d, epsilon)) for _ in range(2 if n < 500 else 1))
+        calls.extend((kind, asked_of(answer, rng, kind, n, d, epsilon)) for _ in range(2 if n < 500 else 1))
     failure = chance.failure / (8 * len(calls))
     calls.sort(key=lambda call: call[0] in ("mixed", "odd"))  # there some rows have no direction
     for kind, one in calls:
@@ -272,28 +271,6 @@ def _hides(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def crowds(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Some hundred rows of few numbers, eighty times: how many are on their side varies, and no side is certain.
-
-    Of rows of length 1 at a small ε the coin that is wrong at times decides, and of short rows at a large ε the coin
-    that rounds them.
-    """
-    rng, failure, told = chance.rng, chance.failure / 3, []
-    for kind, times, (least, most) in (("unit", 50, (0.1, 0.6)), ("short", 30, (3.0, 6.0))):
-        calls = [
-            _ask(answer, rng, kind, people(rng, 400, 440), people(rng, 2, 4), decades(rng, least, most))
-            for _ in range(times)
-        ]
-        if wrong := linked_coins(calls, failure):
-            return wrong
-        told += [(one.cosine > 0, same_side(one.lengths, one.epsilon)) for one in calls]
-        place = certain_place(told, failure / 2)
-        if place is not None:
-            seen = f"In {len(told)} calls the report at index {place} is on its row's side (u·g > 0) too often."
-            return Diagnosis("no-noise", seen, "Does every device throw its coins, wherever it stands?")
-    return None
-
-
 def _lawful(rng: np.random.Generator) -> tuple[np.ndarray, float]:
     """As `law` asks: else it could be told which rows are asked again."""
     kind, n = _plan(rng)[rng.integers(25)]  # the large calls take their time
@@ -327,4 +304,4 @@ def drawn(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-VECTORS = (law, crowds, drawn, listens(_lawful, reported, times=6))
+VECTORS = (law, drawn, listens(_lawful, reported, times=6))

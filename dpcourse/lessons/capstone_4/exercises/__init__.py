@@ -2,6 +2,7 @@
 
 from dpcourse.checks.base import Exercise
 from dpcourse.checks.whole_noise import never_again
+from dpcourse.lessons.capstone_4.exercises.apiece import apiece
 from dpcourse.lessons.capstone_4.exercises.choice import CHOICE
 from dpcourse.lessons.capstone_4.exercises.few import reports, uploads
 from dpcourse.lessons.capstone_4.exercises.full import full_key, full_parts, longer_key
@@ -22,7 +23,7 @@ EXERCISES = (
     Exercise(
         "capstone 4.5",
         "What leaves",
-        (*LEAVES, reports),
+        (*LEAVES, apiece, reports),
         call="(learned, chip_report(failures, defects, epsilon, shares, rng))",
     ),
     Exercise(

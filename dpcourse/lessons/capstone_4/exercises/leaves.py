@@ -17,13 +17,11 @@ from dpcourse.checks.noise_laws import geometric
 from dpcourse.checks.once import fresh, whole
 from dpcourse.checks.plain import only_numbers
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.checks.whole_apiece import amiss
 from dpcourse.lessons.capstone_4.exercises.reference import counted, fractions, learned
 from dpcourse.privacy import Guarantee
 
 PARTS = ("learned", "chip_report")
 DEFECTS = 4_000
-PLACED = 200  # sums of reports of one length, in which each defect is looked at alone
 SPANS = ((0.02, 0.06), (0.06, 0.2), (0.2, 0.6), (0.6, 2.0), (2.0, 5.0))
 STRANGE = (np.nan, np.inf, -np.inf, -1.0, -0.5, 0.5, 1e300, -1e300, 1e19)
 
@@ -74,7 +72,10 @@ def _misread(got: np.ndarray, right: np.ndarray, total: np.ndarray, own: list[np
     return Diagnosis("wrong-knowledge", f"{who} You say {got[where]}; {right[where]} is right.", ask)
 
 
-def _sum(answer: Answer, failures: list[np.ndarray], defects: int, epsilon: float, shares: int, rng: Any) -> np.ndarray:
+def summed(
+    answer: Answer, failures: list[np.ndarray], defects: int, epsilon: float, shares: int, rng: Any
+) -> np.ndarray:
+    """What these centres report, added up."""
     total = np.zeros(defects)
     for one in failures:
         frozen = one.copy()
@@ -113,7 +114,7 @@ def counts(answer: Answer, chance: Chance) -> Diagnosis | None:
         elif not failures.size:
             what, ask = "With a centre where no chip failed", "What does such a centre send?"
         try:
-            got = _sum(answer, [failures], defects, 60.0, 1, chance.rng)
+            got = summed(answer, [failures], defects, 60.0, 1, chance.rng)
         except AnswerRaised as raised:
             return Diagnosis(
                 "raises",
@@ -158,7 +159,7 @@ def noise_of(
 ) -> np.ndarray:
     """What the sum of these centres' reports is off by."""
     truth = np.sum([counted(one, defects) for one in failures], axis=0)
-    return _sum(answer, failures, defects, epsilon, shares, rng) - truth
+    return summed(answer, failures, defects, epsilon, shares, rng) - truth
 
 
 def law(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -191,7 +192,7 @@ def _lawful(
             chance.rng.permutation(np.concatenate((_failures(defects, chance.rng), crowd))) for _ in range(shares)
         ]
         truth.append(np.sum([counted(one, defects) for one in failures], axis=0))
-        noise.append(_sum(answer, failures, defects, epsilon, shares, chance.rng) - truth[-1])
+        noise.append(summed(answer, failures, defects, epsilon, shares, chance.rng) - truth[-1])
     found, known = np.concatenate(noise), np.concatenate(truth)
     if strange and np.abs(found).max() > far:
         seen = f"At ε = {epsilon:.3g} one of your counts is off by {np.abs(found).max():,.0f}, farther than noise goes."
@@ -306,7 +307,7 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
         for more in (0, 1):
             failures = [np.arange(DEFECTS, dtype=float) for _ in range(shares)]
             failures[0] = np.repeat(failures[0], 1 + more)
-            sides.append((_sum(answer, failures, DEFECTS, epsilon, shares, chance.rng) - shares).tolist())
+            sides.append((summed(answer, failures, DEFECTS, epsilon, shares, chance.rng) - shares).tolist())
         claim = Guarantee(epsilon)
         result = audit_outputs(*sides, claim=claim, confidence=1 - chance.failure / 2)
         if result.violated:
@@ -319,21 +320,4 @@ def audited(answer: Answer, chance: Chance) -> Diagnosis | None:
     return None
 
 
-def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Each defect has noise of its own, wherever it stands, in lists of one length and of many."""
-    rng, noise, epsilons, truths = chance.rng, list[np.ndarray](), list[float](), list[np.ndarray]()
-    length = int(rng.integers(22, 60))
-    for number in range(PLACED + 100):
-        epsilon, shares = float(0.02 * 40 ** rng.uniform()), (1, 2)[number % 2]
-        defects = length if number < PLACED else int(22 * 20 ** rng.uniform())
-        failures = [rng.integers(0, defects, int(rng.integers(500))).astype(float) for _ in range(shares)]
-        truths.append(np.sum([counted(one, defects) for one in failures], axis=0))
-        noise.append(_sum(answer, failures, defects, epsilon, shares, rng) - truths[-1])
-        epsilons.append(epsilon)
-    level = chance.failure / 2
-    same = slice(PLACED)
-    wrong = amiss(noise[same], epsilons[same], level, rng, truths=truths[same]) or amiss(noise, epsilons, level, rng)
-    return wrong and wrong.led_by("In new reports: ")
-
-
-LEAVES = (tells, counts, own, law, audited, apiece)
+LEAVES = (tells, counts, own, law, audited)
