@@ -117,7 +117,7 @@ def _todo(files: list[Submission], folder: Path, kept: Path) -> tuple[list[Job],
         name = hashlib.sha256(os.fsencode(f"{one.student}\0{one.path.relative_to(folder)}")).hexdigest()[:24]
         before = read(kept / f"{name}.json")
         if before is not None and before.digest == digest:
-            done.append(before)
+            done.append(dataclasses.replace(before, modified=modified(one.path)))  # handed in anew, as it was
         else:
             todo.append((one, digest, kept / f"{name}.json"))
     return todo, done
@@ -174,9 +174,9 @@ def _twice(
     say: Callable[[str], Any],
     alone: Callable[[Any], Any] | None = None,
 ) -> Iterator[Any]:
-    """As `process.each`. What came to nothing is tried once more `alone`, unless it had all the time that there is.
+    """As `process.each`. What came to nothing is tried once more `alone`, unless it computed for as long as it may.
 
-    Those beside it may have left it no memory, files or processes.
+    Those beside it may have left it no memory, files or processes, or no processor.
     """
 
     def told(waited: list[tuple[Any, float]]) -> None:
@@ -184,7 +184,7 @@ def _twice(
 
     again = []
     for job, found in process.each(function, jobs, workers, told):
-        if found is Ended.BEFORE or getattr(found, "again", False):
+        if found in (Ended.BEFORE, Ended.LATE) or getattr(found, "again", False):
             again.append(job)
         else:
             yield job, found

@@ -31,6 +31,7 @@ class Ended(Enum):
     """A process that gave no result, and why."""
 
     BEFORE = "grading it ended the grader"
+    BUSY = "grading it took all the processor time that one notebook may take"
     LATE = "grading it took all the time that one notebook may take"
 
 
@@ -88,8 +89,9 @@ def _received(result: Any) -> Any:
 
 def _why(exitcode: int | None) -> Ended:
     """Why it gave no result."""
-    timers = [-getattr(signal, name) for name in ("SIGPROF", "SIGALRM") if hasattr(signal, name)]
-    return Ended.LATE if exitcode in timers else Ended.BEFORE
+    timers = {"SIGPROF": Ended.BUSY, "SIGALRM": Ended.LATE}
+    ended = {-getattr(signal, name): why for name, why in timers.items() if hasattr(signal, name)}
+    return ended.get(exitcode or 0, Ended.BEFORE)
 
 
 def _ended(process: Any, seconds: float = 5.0) -> None:

@@ -157,6 +157,7 @@ def _file(student: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
+    text = "\n".join(map(printable, text.split("\n")))  # whoever prints the file has a terminal that obeys
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", errors="replace")
 

@@ -20,25 +20,30 @@ from dpcourse.grade.student import Gone, Late, Student
 from dpcourse.grade.submissions import Cell, Reference
 from dpcourse.privacy import Guarantee
 
-CELLS = 600.0  # seconds by the clock for all cells of a notebook, however often they are run; waiting does not count
+CELLS = 600.0  # seconds for all cells of a notebook, however often they are run: by the clock, or of processors
 MOST_STOPPED = 8  # cells of a notebook that never end or end their process; what comes after them is not run
 _NUMBERS = (int, float, str, tuple, np.ndarray, Guarantee)
 
 
 @dataclass
 class Watch:
-    """How long the cells of a notebook have taken, in all its sessions."""
+    """How long the cells of a notebook have taken, in all its sessions.
+
+    By the clock, without the time in line for a processor that others had; where all its threads together have computed
+    for longer, so long: then it may have been its own threads that it waited for.
+    """
 
     seconds: float = 0.0
 
     @contextlib.contextmanager
     def running(self, process: int) -> Iterator[None]:
-        began, line = time.monotonic(), clocks.time_in_line(process)
+        began, line, used = time.monotonic(), clocks.time_in_line(process), clocks.processor_time(process) or 0.0
         try:
             yield
         finally:
-            waited = max(clocks.time_in_line(process) - line, 0.0)  # for the processor, by no fault of theirs
-            self.seconds += max(time.monotonic() - began - waited, 0.0)
+            waited = max(clocks.time_in_line(process) - line, 0.0)
+            computed = (clocks.processor_time(process) or 0.0) - used
+            self.seconds += max(time.monotonic() - began - waited, computed, 0.0)
 
 
 class Running:

@@ -179,39 +179,50 @@ def test_a_file_is_called_what_a_student_likes(tmp_path):
     assert one.error.startswith("could not be graded now") and not one.again
 
 
-@pytest.mark.parametrize("first", ["trouble", "ended"])
+@pytest.mark.parametrize("first", ["trouble", Ended.BEFORE, Ended.LATE])
 @pytest.mark.parametrize("still", [False, True])
 def test_who_is_in_trouble_is_tried_once_more_alone(tmp_path, monkeypatch, still, first):
-    """Those beside it may have left it no memory and no files."""
+    """Those beside it may have left it no memory, no files and no processor."""
     asked = []
 
     def each(grade_it, jobs, *_):
         asked.append([job[0].student for job in jobs])
         for job in jobs:
             bad = len(jobs) > 1 or still
-            yield job, Ended.BEFORE if bad and first == "ended" else Graded(job[0].student, "a", "", again=bad)
+            yield job, first if bad and first != "trouble" else Graded(job[0].student, "a", "", again=bad)
 
     monkeypatch.setattr(process, "each", each)
     jobs = [(Submission(name, tmp_path), "", tmp_path / f"{name}.json") for name in ("ana", "bob")]
     found = list(classroom._all(jobs, 2, LIMITS, SANDBOXED, print))
     assert asked == [["ana", "bob"], ["ana"], ["bob"]] and [one.student for one in found] == ["ana", "bob"]
     assert [one.again for one in found] == [still and first == "trouble"] * 2
-    ended = still and first == "ended"  # what ends its process when it is alone is graded, and has nothing
-    assert [one.error for one in found] == ["grading it ended the grader" if ended else ""] * 2
+    ended = still and first != "trouble"  # what ends its process when it is alone is graded, and has nothing
+    assert [one.error for one in found] == [first.value if ended else ""] * 2
     assert [(tmp_path / f"{name}.json").exists() for name in ("ana", "bob")] == [ended] * 2
 
 
-def test_who_took_all_the_time_there_is_is_not_tried_again(tmp_path, monkeypatch):
+def test_who_computed_as_long_as_it_may_is_not_tried_again(tmp_path, monkeypatch):
     asked = []
 
     def each(grade_it, jobs, *_):
         asked.extend(jobs)
-        return [(job, Ended.LATE) for job in jobs]
+        return [(job, Ended.BUSY) for job in jobs]
 
     monkeypatch.setattr(process, "each", each)
     job = Submission("ana", tmp_path), "", tmp_path / "ana.json"
     (found,) = classroom._all([job], 2, LIMITS, SANDBOXED, print)
-    assert found.error == Ended.LATE.value and asked == [job] and (tmp_path / "ana.json").exists()
+    assert found.error == Ended.BUSY.value and asked == [job] and (tmp_path / "ana.json").exists()
+
+
+def test_a_file_that_is_handed_in_anew_as_it_was_is_the_newest(tmp_path):
+    """A notebook of the course, and one that is none: which counts follows when they were written."""
+    ana = tmp_path / "class" / "ana"
+    ana.mkdir(parents=True)
+    for name, when in (("a", 100), ("b", 200), ("a", 300)):
+        (ana / f"{name}.ipynb").write_text("{}", encoding="utf-8")
+        os.utime(ana / f"{name}.ipynb", (when, when))
+        done = grade_class(tmp_path / "class", tmp_path / "out", workers=1, limits=LIMITS, sandboxed=SANDBOXED)
+    assert {one.file: one.modified for one in done} == {"a.ipynb": 300, "b.ipynb": 200}
 
 
 def test_a_name_that_is_no_text_is_kept_as_it_is(tmp_path):

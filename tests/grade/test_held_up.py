@@ -100,6 +100,17 @@ def test_cells_that_sleep_are_not_waited_for(tmp_path, monkeypatch):
     assert not mark.points
 
 
+@pytest.mark.parametrize("computed, counted", [(0.0, 0.0), (50.0, 50.0)])
+def test_cells_that_wait_for_their_own_threads_do_not_get_the_time_for_nothing(monkeypatch, computed, counted):
+    """Of a hundred seconds in line: behind others, or behind threads of the notebook's that computed for fifty."""
+    watch, line, used = running.Watch(), iter([0.0, 100.0]), iter([7.0, 7.0 + computed])
+    monkeypatch.setattr(running.clocks, "time_in_line", lambda process: next(line))
+    monkeypatch.setattr(running.clocks, "processor_time", lambda process: next(used))
+    with watch.running(1):
+        pass
+    assert watch.seconds == counted
+
+
 @pytest.mark.grade
 def test_what_is_no_number_is_called_what_it_is(tmp_path):
     mark = marked(tmp_path, "def noisy_count(flags, epsilon, rng):\n    return (flag for flag in flags)")
@@ -335,6 +346,15 @@ def test_students_are_who_the_platform_says(tmp_path):
     assert len(set(students)) == 7 and {len(one.newer) for one in ana} == {0, 1}
     cells = [results._cell(name) for name in ("\n=1+1", "＝1", "-2", "Zoë\x1b]0;x\x07")]
     assert cells == ["�=1+1", "'＝1", "'-2", "Zoë�]0;x�"]
+
+
+def test_a_page_has_nothing_that_a_terminal_obeys(tmp_path):
+    words = "\x1b]0;owned\x07\x9b31mred\nnext"
+    mark = marking.Mark("00.2", words, 0.0, 1.0, "raised", words, words)
+    results.write_student([Graded("ana", words, "", "00", (mark,), words)], "ana", tmp_path)
+    for path in ("feedback/ana.html", "gradescope/ana/results.json"):
+        text = (tmp_path / path).read_text(encoding="utf-8")
+        assert "owned" in text and not {"\x1b", "\x07", "\x9b"} & set(text)
 
 
 def test_children_of_a_generator_follow_its_state():

@@ -35,6 +35,10 @@ def done(job):
     if job == "late":
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         time.sleep(100)
+    if job == "busy":
+        signal.setitimer(signal.ITIMER_PROF, 0.05)
+        while True:
+            pass
     if job == "limits":
         return signal.getitimer(signal.ITIMER_PROF)[0], signal.getitimer(signal.ITIMER_REAL)[0], tempfile.gettempdir()
     return job, len(LEFT), os.getpid()
@@ -73,7 +77,8 @@ def test_it_ends_by_the_clock_and_leaves_no_files():
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers on Windows")
 def test_one_that_took_all_its_time_is_told_from_one_that_ended():
-    assert dict(process.each(done, ["late"], 1, silent)) == {"late": process.Ended.LATE}
+    found = dict(process.each(done, ["late", "busy"], 1, silent))
+    assert found == {"late": process.Ended.LATE, "busy": process.Ended.BUSY}
 
 
 def test_who_is_waited_for_is_said_and_stopped_when_nobody_waits(monkeypatch):

@@ -43,6 +43,7 @@ ALSO = {
     ("06.1", "rare-lies"): {"not-everywhere"},  # with many answers it is the truth that is rounded
     ("06.1", "not-everywhere"): {"own-generator"},  # without noise another generator changes nothing
     ("09.1", "not-everywhere"): {"no-noise"},  # where λ is round, that is what is seen first
+    ("09.4", "not-everywhere"): {"lead-without-noise"},  # in a small vote that is what it is
     ("11.2", "confidence-ignored"): {"beyond-the-truth"},  # it is, too
     # Of an answer with a fudge: hardly a fifth of ε is certified, or by luck more than there is in many runs already.
     ("11.2", "beyond-the-truth"): {"finds-nothing", "too-much", "accuses-with-many-runs"},

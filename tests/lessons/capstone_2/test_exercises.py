@@ -33,6 +33,11 @@ def reconstruct(shares, modulus):
     return np.where(total >= modulus // 2, total - modulus, total)
 
 
+def zeros_as_masks(values, parties, modulus, draw):
+    """Masks, which add up to anything, where there is nothing to hide."""
+    return share(values, parties, modulus, draw) if values.any() else draw(modulus, (parties, len(values)))
+
+
 def plain_at_other_lengths(values, parties, modulus, draw):
     """Where there are not as many as in the project, or very many."""
     if len(values) in (21, 450) or len(values) > 2000:
@@ -988,6 +993,12 @@ WRONG = [
     ("capstone 2.2", "wrong-value", lambda reports: lot_histogram(np.where(reports > -0.4, abs(reports), reports))),
     ("capstone 2.4", "wrong-quartile", reading(quartile=more_than_a_quarter)),
     ("capstone 2.5", "refuses-fitting", lambda folder, when, query, e: admit(folder, when, query.strip().lower(), e)),
+    ("capstone 2.1", "not-additive", (zeros_as_masks, reconstruct)),
+    (
+        "capstone 2.1",
+        "wrong-sum",
+        (share, lambda shares, m: reconstruct(shares if shares.shape[1] > 1 else shares[:1], m)),
+    ),
 ]
 
 

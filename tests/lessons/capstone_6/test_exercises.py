@@ -1117,6 +1117,11 @@ def share_unless(plain):
     return lambda values, draw: (share_plain if plain(values) else share)(values, draw)
 
 
+def share_zeros_as_masks(values, draw):
+    """Five masks, which add up to anything, where there is nothing to hide."""
+    return share(values, draw) if values.any() else draw((BANKS, *values.shape))
+
+
 def zeros_in_clear(ids, features, defaulted, tools, *rest):
     """Where a block is zeros, so are all of its shares."""
 
@@ -1396,6 +1401,7 @@ WRONG = [
     ("capstone 6.4", "plain", (share_unless(lambda values: len(values) <= 3), multiply)),
     ("capstone 6.4", "plain", (share_unless(lambda values: not values.any()), multiply)),
     ("capstone 6.4", "plain", (share_unless(lambda values: values.shape[-1] == 1), multiply)),
+    ("capstone 6.4", "wrong-sum", (share_zeros_as_masks, multiply)),
     ("capstone 6.6", "not-shared", zeros_in_clear),
     ("capstone 6.6", "ridge", with_(weights=lambda noisy, sigma: fit(noisy, 1000.0))),
     ("capstone 6.6", "dropped-raises", misses_the_first),

@@ -319,6 +319,8 @@ WRONG = [
     *(("06.5", key, answer) for key, answer in BELIEFS.items()),
     ("06.1", "shared-coin", lies_counted_out),
     ("06.5", "not-everywhere", lambda prior, r, e: bayes(prior, r, e) if np.ptp(prior) > 1e-9 else np.array(prior)),
+    ("06.1", "not-everywhere", lambda codes, *rest, rng: right(codes, *rest, rng) if len(codes) > 1 else codes.copy()),
+    ("06.1", "not-everywhere", lambda codes, *rest, rng: right(codes, *rest, rng) if len(codes) != 3 else codes.copy()),
 ]
 
 

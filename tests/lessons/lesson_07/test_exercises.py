@@ -125,6 +125,17 @@ def own_bits_in_a_block(codes, k, epsilon, rng):
     return drawn
 
 
+def plain_for(people):
+    """Where there are so many, the bits are what they say."""
+
+    def unary_reports(codes, k, epsilon, rng):
+        if len(codes) == people:
+            return codes[:, None] == np.arange(k)
+        return bits(lambda e: 0.5, quiet)(codes, k, epsilon, rng)
+
+    return unary_reports
+
+
 RIGHT = {
     "07.1": [best_protocol],
     "07.2": [bits(lambda e: 0.5, quiet), as_numbers],
@@ -221,6 +232,8 @@ WRONG = {
     ("07.6", "not-everywhere too above 5"): lambda answer, days, k, epsilon, rng: remembered(
         answer, days, k, min(epsilon, 5.0), rng
     ),
+    ("07.2", "not-everywhere too for one"): plain_for(1),
+    ("07.2", "not-everywhere too for three"): plain_for(3),
 }
 
 

@@ -268,6 +268,11 @@ WRONG = [
     ("09.1", "not-everywhere", lambda w, *rest, rng: perturb(w, *rest, rng) if np.abs(w).max() > 1e-3 else w + 0.0),
     ("09.4", "not-useful", lambda votes, epsilon, rng: noisy_winner(votes, min(epsilon, 2), rng)),
     ("09.4", "lead-without-noise", sure_ahead),
+    (
+        "09.4",
+        "lead-without-noise",
+        lambda votes, e, rng: noisy_winner(votes, e, rng) if len(votes) != 3 else votes.argmax(),
+    ),
 ]
 
 

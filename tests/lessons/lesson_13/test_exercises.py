@@ -299,6 +299,9 @@ WRONG = {
         "wrong-frequency": lambda parents, table, rng: by_rows(parents, np.maximum(table, 0) ** 1.1, rng),
         "not-everywhere too too too too": evenly_by_parent,
         "not-everywhere too of three": likeliest_of_three,
+        "not-everywhere too of five": lambda parents, table, rng: children(
+            parents, table, rng if len(parents) > 5 else np.random.default_rng(13)
+        ),
         "not-everywhere too in quarters": lambda parents, table, rng: children(parents, np.round(table * 4) / 4, rng),
     },
     "13.5": {

@@ -39,7 +39,7 @@ class Source:
 
 
 def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, source: Source) -> np.ndarray:
-    """What `share` returns, as int64 of shape (parties, values)."""
+    """What `share` returns, as int64 of shape (parties, values): shares that add up, in every call."""
     made = np.asarray(only_numbers(answer.part(0)(values.copy(), parties, modulus, source)))
     if made.shape != (parties, len(values)):
         what = f"`share` returns {a(made)} of shape {made.shape}; {(parties, len(values))} is wanted"
@@ -63,19 +63,30 @@ def shares_of(answer: Answer, values: np.ndarray, parties: int, modulus: int, so
                 "What is missing between the difference and the share that is sent?",
             )
         )
-    return whole.astype(np.int64)
+    summed = whole.astype(np.int64)
+    if ((summed.sum(axis=0) - values) % modulus).any():
+        what = "shares of zeros" if not values.any() else f"shares of a vector of {len(values):,}"
+        raise Refused(
+            Diagnosis(
+                "not-additive",
+                f"For {parties} parties your {what} do not add up to the values modulo {_power(modulus)}.",
+                "Servers only add what they are sent. Which share is not drawn but computed?",
+            )
+        )
+    return summed
 
 
 def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Reconstruction, negative values, the sum of two people's shares, and shares that others made.
 
-    Vectors are as long as the project's or of any length, and values of all sizes, as noisy counts are.
+    Vectors are as long as the project's, of any length, or of one value, and values of all sizes, as noisy counts are;
+    two fifths of the vectors are zeros.
     """
     if not isinstance(answer.value, tuple | list) or len(answer.value) != 2:
         return Diagnosis("wrong-shape", f"(share, reconstruct) is wanted, and this is {a(answer.value)}.")
-    for parties, length in ((k, long) for k in (2, 3, 4, 5, 6, 9) for long in (BINS, whole(chance.rng, 1, 1000))):
+    for parties, length in ((k, long) for k in (2, 3, 4, 5, 6, 9) for long in (BINS, whole(chance.rng, 1, 1000), 1)):
         source, most = Source(chance.rng), 2 ** int(chance.rng.integers(4, 30))
-        mine, yours = chance.rng.integers(-most, most, (2, length))
+        mine, yours = chance.rng.integers(-most, most, (2, length)) * (chance.rng.random((2, 1)) < 0.6)
         sent = [shares_of(answer, values, parties, MODULUS, source) for values in (mine, yours)]
         for shares, values, what in (
             (sent[0], mine, "the values"),
@@ -93,20 +104,11 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
                     f"{values[place]:,} comes back as {got[place]:,.0f}.",
                     "A count with noise may be negative. Which half of 0 … modulus − 1 stands for negative numbers?",
                 )
-            key = "wrong-sum" if what == "the values" else "not-additive"
-            seen = f"For {parties} parties and vectors of {length:,} `reconstruct` does not give back {what}."
-            if not ((shares.sum(axis=0) - values) % MODULUS).any():
-                seen += " And the shares are right: they add up to the values modulo the modulus."
-                return Diagnosis(key, seen, "Does `reconstruct` add up all of them, and nothing else?")
-            ask = "All shares of a value must add up to it modulo `modulus`. Which share is not drawn but computed?"
-            return Diagnosis(key, seen, ask)
-        if any(
-            ((shares.sum(axis=0) - values) % MODULUS).any() for shares, values in zip(sent, (mine, yours), strict=True)
-        ):
             return Diagnosis(
-                "not-additive",
-                f"For {parties} parties and vectors of {length:,} your shares do not add up to the values modulo 2^32.",
-                "Servers only add what they are sent. Which share is not drawn but computed?",
+                "wrong-sum" if what == "the values" else "not-additive",
+                f"For {parties} parties and vectors of {length:,} `reconstruct` does not give back {what}. And the "
+                "shares are right: they add up to the values modulo the modulus.",
+                "Does `reconstruct` add up all of them, and nothing else?",
             )
         if not source.bits:
             ask = "draw(modulus, size) gives uniform whole numbers. How many of the shares does it have to give?"

@@ -35,7 +35,7 @@ def shapes(rng: np.random.Generator) -> list[tuple[int, int, int]]:
 
 
 def shares_of(answer: Answer, values: np.ndarray, source: Source) -> np.ndarray:
-    """What `share` returns, uint64 with a first axis of banks."""
+    """What `share` returns, uint64 with a first axis of banks: shares that add up, in every call."""
     made = answer.part(0)(values.copy(), source)
     shares = np.asarray(made)
     if shares.dtype == object and all(isinstance(one, int) and 0 <= one < 2**64 for one in shares.flat):
@@ -48,6 +48,15 @@ def shares_of(answer: Answer, values: np.ndarray, source: Source) -> np.ndarray:
         if not fits:
             ask = "The first axis is over the five banks: shares[k] is what bank k gets, and has the values' shape."
         raise Refused(Diagnosis("wrong-type" if fits else "wrong-shape", seen, ask))
+    if not np.array_equal(opened(shares), values):
+        raise Refused(
+            Diagnosis(
+                "wrong-sum",
+                f"Given values of shape {values.shape}, your five shares do not add up to them modulo 2^64.",
+                "Which share is not drawn but computed? `values.astype(np.uint64)` takes a negative number modulo "
+                "2^64.",
+            )
+        )
     return shares
 
 
@@ -60,14 +69,7 @@ def adds_up(answer: Answer, chance: Chance) -> Diagnosis | None:
     block = (whole(rng, BLOCK // 6, BLOCK // 3), 6)
     for shape in ((30, 4), (1, 1), (0, 6), (2, 6), (whole(rng, 3, BLOCK // 6), whole(rng, 1, 6)), block):
         values = rng.integers(-(2**40), 2**40, shape) * (rng.random(shape) < 0.9)
-        if not np.array_equal(opened(shares_of(answer, values, source)), values):
-            where = "" if shape == (30, 4) else f"With values of shape {shape}: "
-            return Diagnosis(
-                "wrong-sum",
-                f"{where}Your five shares do not add up to the values modulo 2^64.",
-                "Which share is not drawn but computed? `values.astype(np.uint64)` takes a negative number modulo "
-                "2^64.",
-            )
+        shares_of(answer, values, source)
     if not source.drawn:
         return Diagnosis(
             "own-generator",

@@ -19,6 +19,7 @@ EXERCISES = (
             mechanism.transition_probabilities,
             mechanism.coins_of_their_own,
             *mechanism.PLACED,
+            mechanism.of_one_or_two,
             mechanism.in_a_crowd,
             mechanism.how_many_lie,
             mechanism.rarely,

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import frozen
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.few import of_few
 from dpcourse.checks.links import Draws, alike, balanced, linked, stays
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import whole
@@ -85,6 +86,18 @@ def coins_of_their_own(answer: Answer, chance: Chance) -> Diagnosis | None:
                 "Treat every entry of `codes` alike.",
             )
     return _drawn_again(answer, chance) or _independent(answer, 10_000, k, epsilon, chance)
+
+
+def of_one_or_two(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Whether one person's report is drawn, or that of a few, as where a phone reports for itself."""
+
+    def ask(n: int) -> tuple[np.ndarray, float]:
+        k, p = int(chance.rng.integers(2, 7)), float(chance.rng.uniform(0.5, 0.7))
+        epsilon = math.log(p * (k - 1) / (1 - p)) if k > 2 else float(chance.rng.uniform(0.2, 0.8))
+        codes = chance.rng.integers(k, size=n)
+        return np.asarray(answer(codes, epsilon, k, rng=chance.rng)) == codes, truth_probability(epsilon, k)
+
+    return of_few(ask, chance.failure, "of the reports are true")
 
 
 def in_a_crowd(answer: Answer, chance: Chance) -> Diagnosis | None:

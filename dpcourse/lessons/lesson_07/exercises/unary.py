@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.few import of_few
 from dpcourse.checks.links import Draws, balanced, linked
 from dpcourse.checks.measured import in_a_file
 from dpcourse.checks.once import between, whole
@@ -180,6 +181,28 @@ def _in_a_crowd(answer: Answer, chance: Chance) -> Diagnosis | None:
     return _linked(_bits(answer(codes, k, 1.0, rng=chance.rng))[np.arange(n), codes], chance.failure)
 
 
+def _of_one_or_two(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Whether a single person's own bit is drawn, or those of a few; and whether the others are."""
+    rng = chance.rng
+
+    def asked(n: int) -> tuple[np.ndarray, np.ndarray, float]:
+        k, epsilon = whole(rng, 2, 8), float(rng.uniform(0.1, 1.0))
+        codes = rng.integers(k, size=n)
+        return _bits(answer(codes, k, epsilon, rng=rng)), codes[:, None] == np.arange(k), 1 / (math.exp(epsilon) + 1)
+
+    def own(n: int) -> tuple[np.ndarray, float]:
+        bits, mine, _ = asked(n)
+        return bits[mine], 0.5
+
+    def others(n: int) -> tuple[np.ndarray, float]:
+        bits, mine, quiet = asked(n)
+        return bits[~mine], quiet
+
+    return of_few(own, chance.failure / 2, "of the own bits are 1") or of_few(
+        others, chance.failure / 2, "of the other bits are 1"
+    )
+
+
 def _how_many_ones(answer: Answer, chance: Chance) -> Diagnosis | None:
     """The number of 1s among own bits, in a column, and in all others, varies as with coins of their own."""
     rng, found = chance.rng, list[list[Draws]]()
@@ -283,6 +306,7 @@ UNARY = (
         near="the bits of two reports are set together too often",
         far="the bits of two reports are set together too seldom",
     ),
+    _of_one_or_two,
     _in_a_crowd,
     _how_many_ones,
 )

@@ -1,4 +1,4 @@
-"""Exercise 13.4: children of a few people with each parent, and in tables of counts that are far below one."""
+"""Exercise 13.4: children of a few people, in all or with each parent, and in tables of counts far below one."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.random import Generator
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.few import of_few
 from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 
@@ -21,9 +22,21 @@ def conditional(table: np.ndarray) -> np.ndarray:
     return positive / positive.sum(axis=1, keepdims=True)
 
 
+def _table(rng: Generator) -> np.ndarray:
+    return rng.normal(0.5, 1.0, (whole(rng, 1, 6), whole(rng, 2, 6)))
+
+
+def _twice(answer: Answer, people: int, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each of so many people gets the same child in two calls, and with which probability they should."""
+    table = 10 * _table(rng)
+    parents = rng.integers(len(table), size=people)
+    first, second = (np.asarray(answer(parents, table, rng=rng)) for _ in range(2))
+    return first == second, (conditional(table) ** 2).sum(axis=1)[parents]
+
+
 def _asked(answer: Answer, apiece: int, size: float, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
     """Whether each of so many people a parent gets the likeliest child, and with which probability they should."""
-    table = size * rng.normal(0.5, 1.0, (whole(rng, 1, 6), whole(rng, 2, 6)))
+    table = size * _table(rng)
     shares, parents = conditional(table), rng.permutation(np.repeat(np.arange(len(table)), apiece))
     likely = shares.argmax(axis=1)[parents]
     return np.asarray(answer(parents, table, rng=rng)) == likely, shares.max(axis=1)[parents]
@@ -37,13 +50,17 @@ def few_people(answer: Answer, chance: Chance) -> Diagnosis | None:
         calls = [_asked(answer, apiece, size, chance.rng) for _ in range(_CALLS)]
         got, likely = (np.concatenate(some) for some in zip(*calls, strict=True))
         law, came = _law_of_sum(likely), int(got.sum())
-        if min(law[: came + 1].sum(), law[came:].sum()) < chance.failure / (2 * len(questions)):
+        if min(law[: came + 1].sum(), law[came:].sum()) < chance.failure / (4 * len(questions)):
             return Shared.NOT_EVERYWHERE.seen(
                 f"In {_CALLS} calls with {where}, {came} of {got.size} people get the likeliest child of their parent. "
                 f"Right is about {likely.sum():.0f}.",
                 "For which tables, or for how many people, do you do something else?",
             )
-    return None
+    return of_few(
+        lambda people: _twice(answer, people, chance.rng),
+        chance.failure / 2,
+        "get the same child of two calls",
+    )
 
 
 def _law_of_sum(chances: np.ndarray) -> np.ndarray:
