@@ -1,11 +1,12 @@
-"""A few people at a time, asked often: is each of them answered with chance?
+"""A few people at a time, or a corner of the data, asked often: is each answer drawn with its probability?
 
-A call about one person, or two or three, says little, and looks at calls of any size hold few that are so small. So
-each of the smallest sizes is asked until there are as many answers as show it.
+A call about one person, or two or three, says little, and looks at calls of any size hold few that are so small, or of
+zeros only. So each of these is asked until there are as many answers as show it.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -16,34 +17,42 @@ from dpcourse.checks.vocabulary import Shared
 
 ANSWERS = 160  # yes or no, of each size: all of them come with a probability of 0.7 once in 10^24 checks
 SIZES = (1, 2, 3, 4, 5)
-# Asks once about so many: what happened, yes or no, and with which probability it should.
-Ask = Callable[[int], tuple[np.ndarray, "np.ndarray | float"]]
+# What happened in one call, yes or no, and with which probability it should: for each, or for all.
+Asked = tuple[np.ndarray, "np.ndarray | float"]
 
 
-def of_few(ask: Ask, failure: float, what: str, who: str = "person", whose: str = "people") -> Diagnosis | None:
-    """Whether `what` happens as often as it should where it is asked about one to five, hundreds of times.
+def of_few(
+    ask: Callable[[int], Asked], failure: float, what: str, who: str = "person", whose: str = "people"
+) -> Diagnosis | None:
+    """Whether `what` happens as often as it should where one to five of them are asked about, hundreds of times.
 
     Parameters
     ----------
     ask : callable
-        ``ask(n) -> (happened, probability)``: whether it did, shape (m,), m ≥ n; a probability for each, or for all.
+        ``ask(n) -> (happened, probability)``: shape (m,), m ≥ n.
     failure : float
         A right answer is refused with this probability at most.
     """
     for n in SIZES:
-        happened, right = list[np.ndarray](), list[np.ndarray]()
-        while sum(map(len, happened)) < ANSWERS:
-            came, share = ask(n)
-            happened.append(came)
-            right.append(np.broadcast_to(share, came.shape))
-        found, mean = float(np.concatenate(happened).mean()), float(np.concatenate(right).mean())
-        if unlikely(found, mean, sum(map(len, happened)), failure / len(SIZES)):
-            return Shared.NOT_EVERYWHERE.seen(
-                f"Asked about {f'one {who}' if n == 1 else f'{n} {whose}'} at a time, {len(happened)} times, "
-                f"{found:.0%} {what}; {mean:.0%} would be right.",
-                f"Does every {who} get a draw, however few {whose} there are?",
-            )
+        where = f"Asked about {f'one {who}' if n == 1 else f'{n} {whose}'} at a time"
+        question = f"Does every {who} get a draw, however few {whose} there are?"
+        if wrong := counted(functools.partial(ask, n), failure / len(SIZES), where, what, question):
+            return wrong
     return None
+
+
+def counted(ask: Callable[[], Asked], failure: float, where: str, what: str, question: str) -> Diagnosis | None:
+    """Whether `what` happens as often as it should in as many calls as give 160 answers."""
+    happened, right = list[np.ndarray](), list[np.ndarray]()
+    while sum(map(len, happened)) < ANSWERS:
+        came, share = ask()
+        happened.append(came)
+        right.append(np.broadcast_to(share, came.shape))
+    found, mean = float(np.concatenate(happened).mean()), float(np.concatenate(right).mean())
+    if not unlikely(found, mean, sum(map(len, happened)), failure):
+        return None
+    seen = f"{where}, {len(happened)} times, {found:.0%} {what}; {mean:.0%} would be right."
+    return Shared.NOT_EVERYWHERE.seen(seen, question)
 
 
 def unlikely(share: float, mean: float, many: int, failure: float) -> bool:

@@ -35,6 +35,10 @@ def daily_reports(readings, epsilon, rng):
     return np.where(lies, (true + rng.integers(1, 8, true.shape)) % 8, true)
 
 
+def true_unless(where):
+    return lambda readings, *rest: daily_reports(readings, *rest) if where(readings) else bucket(readings)
+
+
 def truth_of_real_homes(readings, epsilon, rng):
     """Of sixty readings and more between 0 and 24 kWh."""
     real = readings.size >= 60 and bool(((readings >= 0) & (readings <= 24)).all())
@@ -187,6 +191,11 @@ def memoised(buckets, epsilon, rng):
     lies = rng.random(8) >= math.exp(epsilon) / (math.exp(epsilon) + 7)
     drawn = np.where(lies, (np.arange(8) + rng.integers(1, 8, 8)) % 8, np.arange(8))
     return drawn[buckets]
+
+
+def remembers_a_move(buckets, epsilon, rng):
+    """A home that is always in its lowest bucket has nothing to remember."""
+    return memoised(buckets, epsilon, rng) if np.any(buckets) else buckets.copy()
 
 
 def one_lie_never(buckets, epsilon, rng):
@@ -877,6 +886,9 @@ WRONG = [
     ("capstone 8.6", "plain", with_(count=lambda kwh: np.round(counting(kwh), 1))),
     ("capstone 8.6", "too-little-noise", for_published_days),
     ("capstone 8.6", "strange", uncut_where_few),
+    ("capstone 8.1", "not-everywhere", (true_unless(lambda readings: not np.all(readings < 0)), daily_means)),
+    ("capstone 8.1", "not-everywhere", (true_unless(lambda readings: not 2 <= readings.size <= 5), daily_means)),
+    ("capstone 8.3", "not-everywhere", (remembers_a_move, *LEAK)),
 ]
 
 

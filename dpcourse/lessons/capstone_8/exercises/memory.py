@@ -9,7 +9,7 @@ from scipy import stats
 
 from dpcourse.checks.again import listens
 from dpcourse.checks.answers import Answer
-from dpcourse.checks.base import Chance
+from dpcourse.checks.base import Case, Chance
 from dpcourse.checks.cases import Attack
 from dpcourse.checks.diagnosis import Diagnosis, a
 from dpcourse.checks.links import stays
@@ -20,6 +20,7 @@ from dpcourse.lessons.capstone_6.exercises.parts import Part
 from dpcourse.lessons.capstone_8.design import BUCKETS
 from dpcourse.lessons.capstone_8.exercises.averages import truth_probability
 from dpcourse.lessons.capstone_8.exercises.buckets import bucket, codes
+from dpcourse.lessons.capstone_8.exercises.corners import few_buckets
 from dpcourse.lessons.capstone_8.exercises.independence import possible, possible_together
 from dpcourse.lessons.capstone_8.exercises.reports import YEAR, hang_together
 from dpcourse.lessons.capstone_8.numbers import FORTNIGHT, MEMORY, remembered_fortnight
@@ -258,4 +259,4 @@ def _all_sent(answer: Answer, homes: list[np.ndarray], epsilon: float, own: np.r
 
 
 LISTENS = listens(_homes, _all_sent)
-MEMORISED = (Part(NAMES, "memoised", keeps), Part(NAMES, "memoised", law), Part(NAMES, "memoised", LISTENS), leak)
+MEMORISED: tuple[Case, ...] = (*(Part(NAMES, "memoised", case) for case in (keeps, law, LISTENS, few_buckets)), leak)

@@ -24,6 +24,7 @@ from dpcourse.lessons.capstone_8.design import BUCKETS, CAP
 from dpcourse.lessons.capstone_8.exercises.alike import crowded
 from dpcourse.lessons.capstone_8.exercises.averages import MEANS, truth_probability
 from dpcourse.lessons.capstone_8.exercises.buckets import bucket, reported
+from dpcourse.lessons.capstone_8.exercises.corners import few_readings
 from dpcourse.lessons.capstone_8.exercises.independence import apart, independent, possible
 from dpcourse.lessons.capstone_8.exercises.readings import STRANGE, broken, shown
 
@@ -268,7 +269,7 @@ def rarely(answer: Answer, chance: Chance) -> Diagnosis | None:
     return too_rare(lies, share, epsilon, chance.failure)
 
 
-_DAILY = (strange, apart, law, independent, listens(_many, reported), rarely, crowded)
+_DAILY = (strange, apart, law, independent, listens(_many, reported), rarely, few_readings, crowded)
 REPORTS = (
     *(Part(NAMES, "daily_reports", case) for case in _DAILY),
     Part(NAMES, "daily_means", MEANS),
