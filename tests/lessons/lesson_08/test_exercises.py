@@ -243,6 +243,10 @@ WRONG = [
         "not-everywhere",
         lambda g, C, s, n, rng: private_step(g[np.linalg.norm(g, axis=1) < 1e5 * C], C, s, n, rng),
     ),
+    ("08.2", "not-everywhere", lambda g, C: clipped_sum(np.unique(g, axis=0), C)),
+    ("08.3", "not-everywhere", lambda g, C, s, n, rng: private_step(np.unique(g, axis=0), C, s, n, rng)),
+    ("08.5", "wrong-value", lambda m, a, b, n, *run: training_epsilon(m, a, b, n, *run) / (2 if b == n else 1)),
+    ("08.5", "wrong-value", lambda m, a, b, *run: training_epsilon(m if m <= b else 1, a, b, *run)),
 ]
 
 

@@ -273,6 +273,7 @@ WRONG = [
         "lead-without-noise",
         lambda votes, e, rng: noisy_winner(votes, e, rng) if len(votes) != 3 else votes.argmax(),
     ),
+    ("09.4", "lead-without-noise", lambda votes, e, rng: noisy_winner(votes, e, rng) if votes.any() else 0),
 ]
 
 

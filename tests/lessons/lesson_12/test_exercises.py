@@ -251,6 +251,7 @@ WRONG = [
         lambda u, C, z, n, rng: private_round()(u[~(np.linalg.norm(u, axis=1) > 1e6 * C)], C, z, n, rng),
     ),
     ("12.1", "not-everywhere", lambda update: np.clip(reconstruct(update), -1, 1)),
+    ("12.4", "wrong-value", lambda s, b, n, *run: record_epsilon(s, b, n, *run) / (2 if b == n else 1)),
 ]
 
 

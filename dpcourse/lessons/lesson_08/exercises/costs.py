@@ -47,6 +47,14 @@ def _any_run(rng: Generator, least: int = 8) -> Run:
     return microbatch, arrays, batch, batch * batches, epochs, sigma, between(rng, 1e-8, 1e-5)
 
 
+def _all_at_once(rng: Generator) -> Run:
+    """Every batch holds everybody, or half of them; of one example on, and of fewer than a microbatch may have."""
+    batch, arrays = whole(rng, 1, 60), whole(rng, 1, 20)
+    microbatch = whole(rng, 2, 64) if rng.random() < 0.7 else 1
+    n, sigma = batch * int(rng.choice([1, 1, 2])), float(rng.uniform(0.5, 2.0)) * _sensitivity(microbatch, arrays)
+    return microbatch, arrays, batch, n, whole(rng, 1, 8), sigma, between(rng, 1e-8, 1e-4)
+
+
 def _priced(rate: float, steps: int, sigma: float, delta: float) -> float:
     from dpcourse.accounting import PrivacyLoss
 
@@ -194,5 +202,6 @@ COST = (
         rtol=0.02,
         times=3,
     ),
+    Equals(_all_at_once, _right, rtol=0.02, times=8),
     _not_below,
 )

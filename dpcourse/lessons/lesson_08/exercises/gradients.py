@@ -120,10 +120,12 @@ def _few_rows(rng: Generator) -> tuple[np.ndarray, float]:
 
 
 def _any_batch(rng: Generator) -> tuple[np.ndarray, float]:
-    """Of a few rows two times in five, and of nobody once in twenty times, as a Poisson batch may be."""
+    """Of a few rows two times in five, and of nobody once in twenty times, as a Poisson batch may be; some twice."""
     if rng.random() < 0.4:
         return _few_rows(rng)
     (gradients, C), by = batch(rng, *_shape(rng)), between(rng, 1e-2, 1e2)
+    if rng.random() < 0.5:  # people of whom the model knows the same
+        gradients = gradients[rng.integers(len(gradients), size=len(gradients))]
     return by * gradients[: 0 if rng.random() < 0.1 else None], by * C
 
 

@@ -15,7 +15,7 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.once import spread
+from dpcourse.checks.once import spread, whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.lessons.lesson_09.exercises.chances import EPSILON, call_vote, everywhere, name_vote
 from dpcourse.privacy import Guarantee
@@ -124,17 +124,19 @@ def _wins(pairs: Pairs, call: Any, at_least: float, runs: int, epsilon: float, h
 
 
 def _few_classes(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Of two to nine classes one leads by a vote, at ε = 0.5: with noise it wins hardly more than half of the calls,
-    and all of 60 with probability 1e-11 at most."""
+    """Of two to nine classes one leads by a vote or none, and there may be no votes: with noise, at ε = 0.5, no class
+    wins much more than half of the calls, nor all of 60 but with probability 1e-11."""
     for classes in range(2, 10):
-        votes = chance.rng.integers(20, 60) - (np.arange(classes) > 0)
-        votes = chance.rng.permutation(votes)
-        if all(_call_small(answer, frozen(votes), chance.rng) == votes.argmax() for _ in range(60)):
+        for lead, others in ((1, whole(chance.rng, 20, 60)), (0, whole(chance.rng, 1, 60)), (0, 0)):
+            votes = chance.rng.permutation(others + lead * (np.arange(classes) == 0))
+            if len({_call_small(answer, frozen(votes), chance.rng) for _ in range(60)}) > 1:
+                continue
+            what = "one leads the others by a single vote" if lead else f"each has {others or 'no'} votes"
             return Diagnosis(
                 "lead-without-noise",
-                f"Of {classes} classes one leads the others by a single vote, and wins all of 60 times at "
-                f"ε = {_SMALL:g}. With noise for that ε another one would win nearly half of the time.",
-                "Noise for every vote, however many classes there are.",
+                f"Of {classes} classes {what}, and the same one wins all of 60 times at ε = {_SMALL:g}. With noise for "
+                "that ε another one would win nearly half of the time.",
+                "Noise for every vote, however many classes there are, and however few votes.",
             )
     return None
 

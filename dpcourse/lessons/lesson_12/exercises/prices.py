@@ -38,6 +38,13 @@ def _few_steps(rng: Generator) -> tuple[float, int, int, int, int, float]:
     return float(rng.uniform(0.8, 2.0)), batch, size, 1, rounds, between(rng, 1e-7, 1e-4)
 
 
+def _all_at_once(rng: Generator) -> tuple[float, int, int, int, int, float]:
+    """Every batch holds everybody, or half of them; of one wafer on."""
+    batch = whole(rng, 1, 300)
+    size, epochs, rounds = batch * int(rng.choice([1, 1, 2])), whole(rng, 1, 4), whole(rng, 1, 6)
+    return float(rng.uniform(0.5, 2.0)), batch, size, epochs, rounds, between(rng, 1e-8, 1e-4)
+
+
 def _priced(sigma: float, rate: float, steps: int, delta: float) -> float:
     from dpcourse.accounting import PrivacyLoss
 
@@ -164,6 +171,7 @@ RECORD_COST = (
         rtol=0.02,
         times=3,
     ),
+    Equals(_all_at_once, _right, rtol=0.02, times=6),
     Equals(_costly, _right, rtol=0.02, times=1),
 )
 
