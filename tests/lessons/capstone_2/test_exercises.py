@@ -999,6 +999,10 @@ WRONG = [
         "wrong-sum",
         (share, lambda shares, m: reconstruct(shares if shares.shape[1] > 1 else shares[:1], m)),
     ),
+    ("capstone 2.3", "not-everywhere", lambda h, e, n, rng: report(h, e, n, rng) if len(h) > 1 else h),
+    ("capstone 2.3", "not-everywhere", lambda h, e, n, rng: report(h, max(e, 0.02), n, rng)),
+    ("capstone 2.5", "repeats", some_are_free(lambda quarter, epsilon: epsilon == 0)),
+    ("capstone 2.4", "biased-rate", reading(rate=lambda noisy: max(rate_of(noisy), 0.0))),
 ]
 
 

@@ -885,4 +885,5 @@ WRONG = [
     ("capstone 3.4", "too-little-noise", sum_where(lambda rows: rows.shape[1] == 1)),
     ("capstone 3.4", "not-clipped", sum_where(lambda rows: len(rows) <= 5, of="clip")),
     ("capstone 3.2", "no-noise", bits_with(lambda x, e: straight(x, e) if len(x) not in (2, 3) else x > 0.5)),
+    ("capstone 3.1", "not-everywhere", lambda e, d, t, h: campaign_epsilon(max(e, 0.05), d, t, h)),
 ]

@@ -1237,6 +1237,14 @@ WRONG = [
     ("capstone 4.6", "not-everywhere", with_(report=nothing_without_chips(1))),
     ("capstone 4.6", "not-everywhere", with_(report=exact_in_short_lists)),
     ("capstone 4.6", "wrong-upload", with_(clean=lambda matrix: ((matrix > 0.5) & (matrix < 2)).astype(int))),
+    (
+        "capstone 4.4",
+        "not-close",
+        lambda c, t, w, b: choose_tests(c, t, w, b) if len(t) > 2 else np.array([], dtype=int),
+    ),
+    ("capstone 4.4", "over-budget", lambda c, t, w, b: choose_tests(c, t, w, b) if (w > 0).any() else np.array([0])),
+    ("capstone 4.4", "not-close", lambda c, t, w, b: choose_tests(c, t, w, min(b, 0.9 * t.sum()))),
+    ("capstone 4.1", "plain-cipher-raises", (key, encrypt, add, lambda c, *rest: decrypt(0 if c == 1 else c, *rest))),
 ]
 
 # (exercise, answer, words): what a diagnosis tells that its key does not.

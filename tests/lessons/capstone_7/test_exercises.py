@@ -398,6 +398,11 @@ def by_logs(some):
     return answer
 
 
+def one_item_is_clicked(clicks, items):
+    """Where there is one item only, whatever the log says."""
+    return contribution(clicks, items) if items > 1 else np.ones((1, 1))
+
+
 def long_logs_raw(clicks, items):
     return message(norm=lambda x: 1 if len(clicks) > 50 else max(x.sum(), 1))(clicks, items)
 
@@ -671,6 +676,13 @@ WRONG = [
     ("capstone 7.2", "strange-click", to_a_decimal),
     ("capstone 7.6", "ridge-too-large", with_(ridge=lambda sigma, gram, exact: 40 * sigma)),
     ("capstone 7.6", "stranger", names_alike),
+    (
+        "capstone 7.3",
+        "not-everywhere",
+        lambda total, s, rng: noisy_gram(total, s * (0.7 if len(total) == 2 else 1), rng),
+    ),
+    ("capstone 7.2", "no-clicks", one_item_is_clicked),
+    ("capstone 7.6", "empty", with_(send=one_item_is_clicked)),
 ]
 
 

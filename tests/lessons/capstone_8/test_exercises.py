@@ -889,6 +889,8 @@ WRONG = [
     ("capstone 8.1", "not-everywhere", (true_unless(lambda readings: not np.all(readings < 0)), daily_means)),
     ("capstone 8.1", "not-everywhere", (true_unless(lambda readings: not 2 <= readings.size <= 5), daily_means)),
     ("capstone 8.3", "not-everywhere", (remembers_a_move, *LEAK)),
+    ("capstone 8.5", "looks-ahead", lambda r, m: local_alarm(r, m) if len(r) >= 100 else np.ones(len(r), dtype=bool)),
+    ("capstone 8.1", "epsilon-ignored", (lambda r, e, rng: daily_reports(r, max(e, 0.05), rng), daily_means)),
 ]
 
 

@@ -62,6 +62,17 @@ def of_a_thousand_thresholds(scores, members, fpr):
     return max([(scores >= t)[members].mean() for t in levels if (scores >= t)[~members].mean() <= fpr], default=0.0)
 
 
+def of_densities(phi, with_it, without):
+    """Densities that are 0 in floats are taken for 1e-300."""
+    one, other = (stats.norm.pdf(phi, sample.mean(), sample.std(ddof=1)) for sample in (with_it, without))
+    return math.log(max(one, 1e-300)) - math.log(max(other, 1e-300))
+
+
+def at_least(sample, deviation):
+    """The same mean, and this deviation where theirs is smaller."""
+    return sample.mean() + (sample - sample.mean()) * max(1.0, deviation / sample.std(ddof=1))
+
+
 WRONG = [
     ("10.1", "not-everywhere", lambda s, m, f: tpr_at(s, m, f if len(s) <= 3000 else 2 * f)),
     ("10.2", "not-everywhere", lambda x, a, b: lira_score(x, a, b) if len(a) > 7 else 0.0),
@@ -91,6 +102,12 @@ WRONG = [
     ("10.1", "not-everywhere", of_a_thousand_thresholds),
     ("10.1", "not-everywhere", lambda s, m, f: tpr_at(np.round(s, 6), m, f)),
     ("10.1", "not-everywhere", lambda s, m, f: (s[m] > np.quantile(s[~m], 1 - f, method="inverted_cdf")).mean()),
+    ("10.2", "not-everywhere", of_densities),
+    ("10.2", "not-everywhere", lambda x, a, b: lira_score(x, at_least(a, 1e-3), at_least(b, 1e-3))),
+    ("10.2", "not-everywhere", lambda x, a, b: np.clip(lira_score(x, a, b), -1e3, 1e3)),
+    ("10.5", "not-everywhere", lambda report, fpr, epsilon, rng: accuse(report, fpr or 1e-3, epsilon, rng)),
+    ("10.5", "not-everywhere", lambda report, fpr, *rest, rng: fpr > 1e-4 and accuse(report, fpr, *rest, rng)),
+    ("10.3", "not-everywhere", lambda h, n, c: band(h, n, max(c, 0.5))),
 ]
 
 

@@ -307,6 +307,8 @@ WRONG = [
     ("11.5", "wrong-type", lambda *a: 0.7),
     ("11.3", "not-everywhere", lambda s, *rest: one_run(np.round(s, 4), *rest)),
     ("11.4", "not-everywhere", lambda m, x, y, seeds: moved(m, x, y, seeds[:200])),
+    ("11.3", "not-everywhere", lambda *given: min(one_run(*given), 4.0)),
+    ("11.3", "not-everywhere", lambda s, b, r, c: one_run(s, b, r, c) if r > 2 else 0.0),
 ]
 
 

@@ -268,6 +268,9 @@ WRONG = {
         "not-everywhere too for three": lambda scores, epsilon, rng: chosen_with(
             lambda epsilon: epsilon if len(scores) > 3 else 1e9
         )(scores, epsilon, rng),
+        "not-everywhere too of one pair": lambda scores, epsilon, rng: (
+            int(rng.choice(len(scores), p=weights_of(scores, epsilon))) if len(scores) > 1 else None
+        ),
     },
     "13.4": {
         "not-everywhere too in order": in_order,

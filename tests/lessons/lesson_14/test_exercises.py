@@ -368,6 +368,12 @@ WRONG = {
     ("14.5", "not-everywhere too in single precision"): lambda value, sensitivity, g, epsilon, rng: gridded()(
         float(np.float32(value)), sensitivity, g, epsilon, rng
     ),
+    ("14.5", "not-everywhere too of a quarter step"): lambda value, sensitivity, g, epsilon, rng: gridded()(
+        value, sensitivity, g, epsilon if sensitivity >= g / 4 else 2 * epsilon, rng
+    ),
+    ("14.2", "not-stored too of long ids"): lambda connection, query_id, epsilon, budget: spender()(
+        connection, query_id[:60], epsilon, budget
+    ),
 }
 
 

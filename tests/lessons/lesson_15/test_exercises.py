@@ -95,12 +95,17 @@ def interval(private, plain, t=None, ddof=1, root=True):
     return np.array([change.mean() - half, change.mean() + half])
 
 
+def by_scipy(private, plain):
+    change = private - plain
+    return stats.t.interval(0.95, len(change) - 1, loc=change.mean(), scale=stats.sem(change))
+
+
 RIGHT = {
     "15.1": [lambda count, epsilon: math.log(20) / epsilon / count],
     "15.2": [laplace, geometric, by_value_counts],
     "15.3": [lambda count, epsilon: math.exp(-epsilon * count) / (2 * epsilon)],
     "15.4": [opportunity],
-    "15.5": [interval, lambda private, plain: tuple(interval(private, plain))],
+    "15.5": [interval, lambda private, plain: tuple(interval(private, plain)), by_scipy],
 }
 WRONG = {
     "15.1": {
@@ -128,6 +133,9 @@ WRONG = {
     "15.4": {
         "not-everywhere too at size": lambda labels, says, privileged: opportunity(
             labels | (len(says) > 40_000), says, privileged
+        ),
+        "not-everywhere too if all are right": lambda labels, says, privileged: (
+            opportunity(labels, says, privileged) if (labels != says).any() else 0.1
         ),
     },
     "15.5": {

@@ -14,6 +14,7 @@ from dpcourse.datasets.fabs import FAB_SIZES
 from dpcourse.lessons.capstone_1 import numbers
 
 PLACES = (*FAB_SIZES, "Japan", "Ireland", "Malaysia", "Oregon", "Fab 7", "Fab 12 East")
+LONGER = ("{}2", "{}0", "{} East", "New {}")
 LARGEST = 2000  # wafers: twice as many as the project's largest fab has
 CANARIES = (0.3, 1.0, 2.0, 1e4, 1e8, 1e12, 1e200, np.inf, -np.inf, np.nan)
 
@@ -29,9 +30,13 @@ def _wafers(
 def _any_wafers(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """From one wafer to twice the largest fab, with a C at which all are clipped, some, or none, and any weights.
 
-    A quarter are zeros, as in the first round; half of the time readings, or weights, are as measured.
+    A quarter are zeros, as in the first round; half of the time readings, or weights, are as measured. Half of the
+    time some wafers are alike, and others have readings that are all 0.
     """
     weights, X, y, _ = _wafers(rng, 1, LARGEST)
+    if rng.random() < 0.5:
+        same = rng.integers(len(y), size=len(y))
+        X, y = X[same] * (rng.random((len(y), 1)) > 0.1), y[same]
     weights = as_measured(weights * (between(rng, 0.1, 10) if rng.random() < 0.75 else 0.0), rng)
     return weights, to_decimals(X, rng, 2), y, between(rng, 0.01, 10)
 
@@ -158,8 +163,14 @@ TESTED = (4500, 9000)  # wafers: the project's test has 4,520
 def _models(
     rng: np.random.Generator, fabs: tuple[int, int], wafers: tuple[int, int]
 ) -> tuple[np.ndarray, dict[str, np.ndarray], np.ndarray, np.ndarray, np.ndarray]:
-    """Some fabs of unequal size, whatever they are called, each of which has a wafer at least; and so many more."""
-    names = rng.choice(PLACES, int(rng.integers(*fabs, endpoint=True)), replace=False)
+    """Some fabs of unequal size, whatever they are called, each of which has a wafer at least; and so many more.
+
+    Mostly one fab's name is part of another's.
+    """
+    called = rng.choice(PLACES, int(rng.integers(*fabs, endpoint=True)), replace=False).tolist()
+    if len(called) > 1 and rng.random() < 0.75:
+        called[1] = str(rng.choice(LONGER)).format(called[0])
+    names = np.array(called)
     sizes = rng.dirichlet(np.ones(len(names)))
     made_in = rng.permutation(np.append(names, rng.choice(names, whole(rng, *wafers), p=sizes)))
     X, y = rng.uniform(-1, 1, (len(made_in), 20)), rng.integers(0, 2, len(made_in))

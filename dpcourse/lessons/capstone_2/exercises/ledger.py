@@ -64,7 +64,7 @@ def _one_quarter(answer: Answer, first: str, rng: np.random.Generator) -> Diagno
         if not _asked(answer, folder, "2025-Q4", first, 1.0):
             seen = "The first query, ε = 1 of a budget of 2, is refused."
             return Diagnosis("refuses-all", seen, "When is a query refused? Which of these cases is this?")
-        if _asked(answer, folder, "2025-Q4", first, 0.25):
+        if any(_asked(answer, folder, "2025-Q4", first, cost, may_stop=not cost) for cost in (0.25, 0.0)):
             return repeats
         for cost in (-1.0, -between(rng, 1e-3, 3.0), math.nan, math.inf):
             if _asked(answer, folder, "2025-Q4", f"cost {cost}", cost, may_stop=True):

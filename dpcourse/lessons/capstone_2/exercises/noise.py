@@ -26,6 +26,7 @@ SETTINGS = ((0.5, 10), (1.0, 3), (3.0, 6), (0.5, 1))  # ε, shares
 CELLS = 6_000
 FEW = 100  # lots: a supplier of the project has about 40 a quarter
 PLACED = 200  # sums of reports with the project's bins, in which each bin is looked at alone
+OTHERS = 100  # sums of reports with as many bins or more; and as many have one bin
 LOOKS = 2 * len(SETTINGS)  # a χ² and an audit each
 
 
@@ -259,19 +260,35 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def apiece(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Each of the project's 21 bins has noise of its own, wherever it stands, and of any number of them all do."""
+    """Each of the project's 21 bins has noise of its own, wherever it stands, and of any number of them all do.
+
+    ε is 0.005 to 0.8. Of a single bin, and where ε is small, the law of the noise is looked at.
+    """
     rng, noise, epsilons, truths = chance.rng, list[np.ndarray](), list[float](), list[np.ndarray]()
-    for number in range(PLACED + 100):
-        epsilon, shares = float(0.02 * 40 ** rng.uniform()), (1, 1, 1, 2, SHARES)[number % 5]
-        bins = BINS if number < PLACED else whole(rng, BINS, 400)
+    for number in range(PLACED + 2 * OTHERS):
+        epsilon, shares = float(0.005 * 160 ** rng.uniform()), (1, 1, 1, 2, SHARES)[number % 5]
+        bins = BINS if number < PLACED else whole(rng, BINS, 400) if number < PLACED + OTHERS else 1
         counts = [rng.integers(0, 40, bins) for _ in range(shares)]
         truths.append(np.sum(counts, axis=0))
         noise.append(_sum(answer, counts, epsilon, rng) - truths[-1])
         epsilons.append(epsilon)
-    level = chance.failure / 2
-    same = slice(PLACED)
-    wrong = amiss(noise[same], epsilons[same], level, rng, truths=truths[same]) or amiss(noise, epsilons, level, rng)
-    return wrong and wrong.led_by("In new sums of reports: ")
+    level = chance.failure / 4
+    same, several = slice(PLACED), slice(PLACED + OTHERS)
+    wrong = amiss(noise[same], epsilons[same], level, rng, truths=truths[same])
+    wrong = wrong or amiss(noise[several], epsilons[several], level, rng)
+    if wrong:
+        return wrong.led_by("In new sums of reports: ")
+    for where, some in (
+        ("with one bin", [place for place, one in enumerate(noise) if len(one) == 1]),
+        ("at ε below 0.05", [place for place, epsilon in enumerate(epsilons) if epsilon < 0.05]),
+    ):
+        found = np.concatenate([noise[place] for place in some])
+        at = np.concatenate([np.full(len(noise[place]), epsilons[place]) for place in some])
+        if missing(found, at, rng, level):
+            seen = in_words(float((found == 0).mean()), float(np.tanh(at / 2).mean()))
+            seen = f"In {len(some)} new sums of reports {where}, {seen}"
+            return Shared.NOT_EVERYWHERE.seen(seen, "What does your noise depend on besides `epsilon` and `shares`?")
+    return None
 
 
 def in_words(exact: float, right: float, shares: str = "") -> str:

@@ -20,7 +20,7 @@ def _settings(rng: np.random.Generator) -> tuple[float, float, int, int]:
 
 def _wide(rng: np.random.Generator) -> tuple[float, float, int, int]:
     """A single round, or up to 200; a sum as large as the project's largest, or twice as large, or of any size."""
-    epsilon, delta, rounds = decades(rng, 0.05, 20), decades(rng, 1e-10, 1e-3), people(rng, 2, 200)
+    epsilon, delta, rounds = decades(rng, 0.005, 20), decades(rng, 1e-10, 1e-3), people(rng, 2, 200)
     honest = people(rng, *((LARGEST, 2 * LARGEST) if rng.random() < 0.3 else (1, LARGEST)))
     return epsilon, delta, 1 if rng.random() < 0.3 else rounds, honest
 

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import stats
 
 from dpcourse.checks.again import follows
+from dpcourse.checks.answered import stops
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
@@ -19,6 +20,7 @@ from dpcourse.lessons.capstone_4.exercises.reference import anew, decrypted, enc
 PARTS = ("key", "encrypt", "add", "decrypt")
 SIZES = (12, 24, 48, 90, 200)  # bits of a prime, and up to a third more: n has twice as many
 TESTS = 8  # χ² tests in a check
+NO_CIPHER = "A ciphertext is in 1 … n² − 1 and has no factor in common with n. Which of the two do you check?"
 LONGER = "With a smaller n it was right. Which of your numbers loses digits: is one a float, or has it 64 bits only?"
 
 
@@ -77,6 +79,10 @@ def works(answer: Answer, chance: Chance) -> Diagnosis | None:
                     LONGER if look else ask,
                 )
         wrong = _reads(answer, ours, some, secret, p, q, look > 0) or _adds(answer, ours, some, n, p, q)
+        if wrong:
+            return wrong
+        with stops("plain-cipher", f"{with_n(n)} and a ciphertext whose r is 1, such as 1, which holds 0", NO_CIPHER):
+            wrong = _reads(answer, [1 + m * n for m in some], some, secret, p, q, look > 0)
         if wrong:
             return wrong
     return None
@@ -163,7 +169,7 @@ def refuses(answer: Answer, chance: Chance) -> Diagnosis | None:
                 return Diagnosis(
                     "takes-any-cipher",
                     f"{with_n(n)}, `decrypt` takes {what}, which is no ciphertext, and raises no ValueError.",
-                    "A ciphertext is in 1 … n² − 1 and has no factor in common with n. Which of the two do you check?",
+                    NO_CIPHER,
                 )
     return None
 

@@ -11,6 +11,7 @@ from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Returns
 from dpcourse.checks.diagnosis import Diagnosis, Refused
+from dpcourse.checks.few import SIZES
 from dpcourse.checks.gaussian import noise_ends
 from dpcourse.checks.links import Draws, linked, shared
 from dpcourse.checks.once import near, spread, whole
@@ -23,6 +24,7 @@ from dpcourse.mechanisms.additive.gaussian import gaussian_delta
 from dpcourse.privacy import Guarantee
 
 ITEMS, RUNS = 40, 500
+NUMBERS = 500  # draws: half the variance in so many passes for right once in a million checks
 NOTHING = 1e-9  # of the right variance: no noise
 ROOT = math.sqrt(2)
 Released = tuple[int, float, list[np.ndarray]]  # items, σ, and the noise of a call or two
@@ -257,7 +259,7 @@ def anywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         total = np.diag(np.round(np.diag(total))) if rng.random() < 1 / 3 else total
         total *= whole(rng, 1, 700) if rng.random() < 0.8 else 0
         found.append((len(total), sigma, [_released(answer, total.copy(), sigma, chance) - total for _ in range(2)]))
-    return off_anywhere(found, chance) or _often(answer, chance)
+    return off_anywhere(found, chance) or _often(answer, chance) or _of_few(answer, chance)
 
 
 def _often(answer: Answer, chance: Chance) -> Diagnosis | None:
@@ -265,7 +267,25 @@ def _often(answer: Answer, chance: Chance) -> Diagnosis | None:
     total = _shop(chance.rng, whole(chance.rng, 60, 500))
     sigma = near(0.02 * 5000 ** chance.rng.random(), chance.rng, 1.0)
     noise = [(_released(answer, total.copy(), sigma, chance) - total) / sigma for _ in range(100)]
-    return quiet_place(noise, chance.failure / 4)
+    return quiet_place(noise, chance.failure / 8)
+
+
+def _of_few(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Catalogues of one to five items, so often that seven tenths of the noise in those of one size show."""
+    rng, level = chance.rng, chance.failure / (16 * len(SIZES))
+    for items in SIZES:
+        units = list[np.ndarray]()
+        while sum(map(len, units)) < NUMBERS:
+            total, sigma = population(rng, items), near(0.02 * 5000 ** rng.random(), rng, 1.0)
+            units.append(_units(_released(answer, total.copy(), sigma, chance) - total) / sigma)
+        found = np.concatenate(units)
+        square = float((found**2).sum())
+        if min(stats.chi2.cdf(square, len(found)), stats.chi2.sf(square, len(found))) < level:
+            seen = f"With a catalogue of {items} item{'s' * (items > 1)}, {len(units)} times, your noise has "
+            seen += f"{_times(square / len(found))}."
+            ask = "How large the noise is follows from sigma alone. What else does yours depend on?"
+            return Shared.NOT_EVERYWHERE.seen(seen, ask)
+    return None
 
 
 def _by_content(noise: np.ndarray, total: np.ndarray) -> Diagnosis | None:

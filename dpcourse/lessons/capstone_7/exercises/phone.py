@@ -149,6 +149,17 @@ def replay(answer: Answer, chance: Chance) -> Diagnosis | None:
                     f"The items are the whole numbers 0, …, items − 1. Which item does your code make of {click:g}?"
                     + (" (NumPy counts −1 from the end.)" if click in (-1, -3) else ""),
                 )
+    return _nothing(answer, chance.rng)
+
+
+def _nothing(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """Catalogues of one item, of a few and of many: who clicked none of them sends zeros."""
+    for items in (1, whole(rng, 2, 8), whole(rng, 9, 500)):
+        for log in (np.array([]), rng.choice(STRANGE, 1)):
+            if np.asarray(answer(log.copy(), items), dtype=float).any():
+                what = f"a single click, {log[0]:g}," if len(log) else "no click"
+                seen = f"With {what} and a catalogue of {items} item{'s' * (items > 1)}, your message is not zero."
+                return Diagnosis("no-clicks", seen, "What does a phone send that clicked no item?")
     return None
 
 

@@ -36,8 +36,24 @@ def robust(answer: Answer, chance: Chance) -> Diagnosis | None:
             off = float(np.abs(given["gram"] - right).max())
             if off > 0.02:
                 return Diagnosis(kind, f"{what}, an entry of `gram` is off by {off:.3g} {QUIET}.", ask)
+    if wrong := _nothing(answer, chance.rng):
+        return wrong
     sizes = whole(chance.rng, FEW + 2, 16), whole(chance.rng, 20, 2000), whole(chance.rng, 20_000, 22_000)
     return next(filter(None, (_too_few(answer, chance.rng, many) for many in sizes)), None)
+
+
+def _nothing(answer: Answer, rng: np.random.Generator) -> Diagnosis | None:
+    """One phone that clicked nothing, with a catalogue of one item and of a few."""
+    for items in (1, whole(rng, 2, ITEMS)):
+        what, ask = f"With one phone, an empty log and {items} item{'s' * (items > 1)}", MIXES["empty"][1]
+        with stops("empty", what, ask):
+            given = released(answer, [("phone 1", np.array([]))], phones(2), items, LOUD, DELTA, 1, rng)
+        if given is None:
+            return Diagnosis("empty-refused", f"{what}, you return None, and `shares` is 1.", ask)
+        off = float(np.abs(given["gram"]).max())
+        if off > 0.02:
+            return Diagnosis("empty", f"{what}, an entry of `gram` is off by {off:.3g} {QUIET}.", ask)
+    return None
 
 
 def _too_few(answer: Answer, rng: np.random.Generator, declared: int) -> Diagnosis | None:

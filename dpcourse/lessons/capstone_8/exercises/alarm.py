@@ -10,6 +10,7 @@ from scipy import stats
 from dpcourse.checks.answers import Answer, AnswerRaised
 from dpcourse.checks.base import Chance
 from dpcourse.checks.diagnosis import Diagnosis, Refused, a
+from dpcourse.checks.once import whole
 from dpcourse.checks.vocabulary import Shared
 from dpcourse.datasets.meters import simulate_meters
 from dpcourse.lessons.capstone_8.design import CAP
@@ -105,24 +106,26 @@ def broken(chance: Chance, many: int = HOMES) -> list[Home]:
 def at_home(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Nothing of tomorrow, no luck, and no stumbling over readings or means that are missing, or few.
 
-    It is asked with fewer days first, so that a memory of the later days tells nothing.
+    It is asked with fewer days first, from one on, so that a memory of the later days tells nothing.
     """
     homes = broken(chance, 9)
-    days = [(home.breaks + WITHIN, home.breaks + WITHIN - WITHIN // 2) for home in homes]
+    days = [
+        (home.breaks + WITHIN, home.breaks + WITHIN - WITHIN // 2, whole(chance.rng, 1, home.breaks)) for home in homes
+    ]
     early = [[home.alarms(answer, until) for until in some] for home, some in zip(homes, days, strict=True)]
     answer.renew()  # so that what was said of the beginning is forgotten
     for home, some, said in zip(homes, days, early, strict=True):
-        whole = home.alarms(answer)
-        if not np.array_equal(whole, home.alarms(answer)):
+        full = home.alarms(answer)
+        if not np.array_equal(full, home.alarms(answer)):
             return RANDOM
         for until, before in zip(some, said, strict=True):
-            if not np.array_equal(whole[:until], before):
-                if any(not np.array_equal(whole, home.alarms(answer)) for _ in range(10)):
+            if not np.array_equal(full[:until], before):
+                if any(not np.array_equal(full, home.alarms(answer)) for _ in range(10)):
                     return RANDOM
+                first = f"the first {until} days" if until > 1 else "the first day"
                 return Diagnosis(
                     "looks-ahead",
-                    f"Given {len(whole)} days, you give other alarms for the first {until} days than when you are "
-                    f"given these {until} alone.",
+                    f"Given {len(full)} days, you give other alarms for {first} than when you are given no more.",
                     "An alarm rings on its day. What does the home know by then?",
                 )
     for value in STRANGE:

@@ -13,10 +13,13 @@ from scipy import stats
 
 from dpcourse.checks.answers import Answer
 from dpcourse.checks.base import Chance
+from dpcourse.checks.cases.known import frozen
 from dpcourse.checks.diagnosis import Diagnosis
+from dpcourse.checks.once import whole
 from dpcourse.checks.places import Place, Placed, place
 
 EPSILON = 2.0
+_SMALL = 0.5
 
 
 def upset(scale: float, gap: float) -> float:
@@ -111,3 +114,21 @@ def everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         f"Of all {len(asked)} calls it won {won:.0f}; with the noise that ε asks for, about {likely:.0f} or fewer."
     )
     return replace(wrong, seen=f"{wrong.seen} {all_in_all}")
+
+
+def few_classes(answer: Answer, chance: Chance) -> Diagnosis | None:
+    """Of two to nine classes one leads by a vote or none, and there may be no votes: with noise, at ε = 0.5, no class
+    wins much more than half of the calls, nor all of 60 but with probability 1e-11."""
+    for classes in range(2, 10):
+        for lead, others in ((1, whole(chance.rng, 20, 60)), (0, whole(chance.rng, 1, 60)), (0, 0)):
+            votes = chance.rng.permutation(others + lead * (np.arange(classes) == 0))
+            if len({int(answer(frozen(votes), _SMALL, rng=chance.rng)) for _ in range(60)}) > 1:
+                continue
+            what = "one leads the others by a single vote" if lead else f"each has {others or 'no'} votes"
+            return Diagnosis(
+                "lead-without-noise",
+                f"Of {classes} classes {what}, and the same one wins all of 60 times at ε = {_SMALL:g}. With noise for "
+                "that ε another one would win nearly half of the time.",
+                "Noise for every vote, however many classes there are, and however few votes.",
+            )
+    return None

@@ -15,9 +15,9 @@ from dpcourse.checks.base import Chance
 from dpcourse.checks.cases import Audited, Returns
 from dpcourse.checks.cases.known import Pairs, frozen
 from dpcourse.checks.diagnosis import Diagnosis
-from dpcourse.checks.once import spread, whole
+from dpcourse.checks.once import spread
 from dpcourse.checks.vocabulary import Shared
-from dpcourse.lessons.lesson_09.exercises.chances import EPSILON, call_vote, everywhere, name_vote
+from dpcourse.lessons.lesson_09.exercises.chances import EPSILON, call_vote, everywhere, few_classes, name_vote
 from dpcourse.privacy import Guarantee
 
 # 09.4 The winner, with noise
@@ -121,24 +121,6 @@ def _wins(pairs: Pairs, call: Any, at_least: float, runs: int, epsilon: float, h
         )
 
     return case
-
-
-def _few_classes(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Of two to nine classes one leads by a vote or none, and there may be no votes: with noise, at ε = 0.5, no class
-    wins much more than half of the calls, nor all of 60 but with probability 1e-11."""
-    for classes in range(2, 10):
-        for lead, others in ((1, whole(chance.rng, 20, 60)), (0, whole(chance.rng, 1, 60)), (0, 0)):
-            votes = chance.rng.permutation(others + lead * (np.arange(classes) == 0))
-            if len({_call_small(answer, frozen(votes), chance.rng) for _ in range(60)}) > 1:
-                continue
-            what = "one leads the others by a single vote" if lead else f"each has {others or 'no'} votes"
-            return Diagnosis(
-                "lead-without-noise",
-                f"Of {classes} classes {what}, and the same one wins all of 60 times at ε = {_SMALL:g}. With noise for "
-                "that ε another one would win nearly half of the time.",
-                "Noise for every vote, however many classes there are, and however few votes.",
-            )
-    return None
 
 
 def _thousand(answer: Answer, chance: Chance, lead: int, runs: int) -> int:
@@ -312,7 +294,7 @@ NOISY_WINNER = (
         key="unanimous-without-noise",
         diagnose=_name_small,
     ),
-    _few_classes,
+    few_classes,
     _noise_on_losers,
     # Right: 97.3% and 99.5%. Twice the noise: 86.5% and 93.8%.
     _wins(_gap(4), call_vote, 0.98, 4000, EPSILON, "Noise of scale 2/ε on every count is enough. Is there more?"),

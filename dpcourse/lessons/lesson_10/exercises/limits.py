@@ -176,6 +176,9 @@ def accuses_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
         if answer(0, fpr, epsilon, rng=rng):
             told = f"At ε = {epsilon:.2g} and a false positive rate of {fpr:.2g} you accuse somebody who reports “out”."
             return Shared.NOT_EVERYWHERE.seen(told, "Who reports “out” more often: who was in, or who was not?")
+        if any(answer(1, 0.0, epsilon, rng=rng) for _ in range(5)):
+            told = f"At ε = {epsilon:.2g} and a false positive rate of 0 you accuse somebody who reports “in”."
+            return Shared.NOT_EVERYWHERE.seen(told, "How many of those who were not in may you accuse?")
         accused = sum(bool(answer(1, fpr, epsilon, rng=rng)) for _ in range(many))
         score = score_of(stats.binom(many, share), accused, rng)
         asked.append(Asked({"epsilon": epsilon, "fpr": fpr}, np.array([score])))
@@ -187,8 +190,8 @@ def accuses_everywhere(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _seldom(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """At a rate so small that a coin in whole percent never falls."""
-    epsilon, share, many = float(chance.rng.uniform(0.5, 1.5)), float(chance.rng.uniform(0.0025, 0.0045)), 12_000
+    """At a rate so small that a coin in whole percent never falls, and which is below 1 in 10,000 itself."""
+    epsilon, share, many = float(chance.rng.uniform(4.0, 8.0)), float(chance.rng.uniform(0.0025, 0.0045)), 12_000
     fpr = share / (1 + math.exp(epsilon))
     accused = sum(bool(answer(1, fpr, epsilon, rng=chance.rng)) for _ in range(many))
     if stats.binom.cdf(accused, many, share) >= chance.failure / 2:

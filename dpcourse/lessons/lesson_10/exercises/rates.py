@@ -164,7 +164,8 @@ def _counts(rng: Generator) -> tuple[int, int, float]:
 
 def _any_counts(rng: Generator) -> tuple[int, int, float]:
     trials = whole(rng, 1, 10**6)
-    return int(rng.integers(trials + 1)), trials, 1 - between(rng, 1e-4, 0.5)
+    confidence = 1 - between(rng, 1e-4, 0.5) if rng.random() < 0.5 else float(rng.uniform(0.05, 0.95))
+    return int(rng.integers(trials + 1)), trials, confidence
 
 
 def _band(hits: int, trials: int, confidence: float, sides: int = 2) -> tuple[float, float]:

@@ -23,8 +23,11 @@ def _shadows(rng: Generator, least: int = 8, most: int = 40) -> tuple[float, np.
 
 
 def _measured_shadows(rng: Generator) -> tuple[float, np.ndarray, np.ndarray]:
+    """Of any width; half of the time φ is many deviations away, where the densities themselves are 0 in floats."""
     phi, *samples = _shadows(rng, 2, 2000)
-    add, by = 5 * rng.normal(), between(rng, 0.1, 10.0)
+    phi *= between(rng, 10.0, 1e4) if rng.random() < 0.5 else 1.0
+    by = between(rng, 1e-6, 10.0)
+    add = by * rng.normal() * between(rng, 0.5, 50.0)
     phi, with_it, without = float(add + by * phi), *(add + by * one for one in samples)
     measured = as_measured(with_it, rng), as_measured(without, rng)
     return (phi, *measured) if all(one.std() for one in measured) else (phi, with_it, without)

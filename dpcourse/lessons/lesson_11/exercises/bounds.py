@@ -225,10 +225,19 @@ def _any_canaries(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
     members = rng.random(whole(rng, 40, 10_000)) < 0.5
     scores = rng.normal(between(rng, 0.01, 100.0), size=members.size) + members * between(rng, 0.1, 5.0)
     scores *= between(rng, 1e-6, 1.0)  # some differ in late digits only
-    many = 2 * whole(rng, 10, members.size // 2)
+    many, confidence = 2 * whole(rng, 10, members.size // 2), 1 - between(rng, 1e-4, 0.5)
+    if rng.random() < 1 / 3:  # at a low confidence two right guesses certify something
+        many, confidence = 2 * whole(rng, 1, 3), float(rng.uniform(0.5, 0.7))
     if rng.random() < 1 / 3:  # ranks, which are whole numbers
         scores = scores.argsort().argsort().astype(float)
-    return scores, members, many, 1 - between(rng, 1e-4, 0.5)
+    return scores, members, many, confidence
+
+
+def _told_apart(rng: Generator) -> tuple[np.ndarray, np.ndarray, int, float]:
+    """Many canaries, all of which are told apart: each guess is right."""
+    members = rng.random(int(rng.integers(3000, 10_000))) < 0.5
+    scores = rng.random(members.size) + 2 * members
+    return scores, members, 2 * int(rng.integers(300, members.size // 5)), float(rng.uniform(0.9, 0.99))
 
 
 def _binomial(guesses: int, right: int, confidence: float) -> float:
@@ -293,5 +302,7 @@ ONE_RUN = (
         atol=1e-5,
         times=5,
         wide=_any_canaries,
+        wide_times=60,
+        full=_told_apart,
     ),
 )

@@ -171,8 +171,12 @@ def _far_behind(answer: Answer, chance: Chance) -> Diagnosis | None:
 
 
 def _few_or_equal(answer: Answer, chance: Chance) -> Diagnosis | None:
-    """Half of the time around 0, as where no pair stands out."""
+    """Half of the time around 0, as where no pair stands out. Of one pair, that one is chosen."""
     epsilon, best = float(chance.rng.uniform(0.5, 2)), whole(chance.rng, 1, 20_000) * int(chance.rng.integers(2))
+    one = answer(np.array([float(best)]), epsilon, rng=chance.rng)
+    if not np.array_equal(one, 0):
+        seen = f"Of one pair, with the score {best:,}, you choose {one!r}; its index is 0."
+        return Shared.NOT_EVERYWHERE.seen(seen, "What does your function do where there is nothing to choose?")
     return few_or_equal(lambda behind: int(answer(best - 2 / epsilon * behind, epsilon, rng=chance.rng)), chance)
 
 

@@ -31,6 +31,7 @@ _COMING = ((0, 1, 1), (100, 1, 1), (500, 1, 1), (100, 2, 1), (100, 2, 2), (100, 
 _QUOTED = ("Ana's hours", "women's pay")  # end a text of SQL: one is new each time, the other known
 _ODD = (*_QUOTED, "", 'pay in "gross"', "%", "age_group", "hours?", "Größe; café")  # ids, too
 _CASES = ("Pay in gross", "pay in gross", "Pay in gross ")
+_LONG = "hours by state, "  # and so on: ids that differ at their end
 _TABLE = "CREATE TABLE entries (query_id TEXT PRIMARY KEY, epsilon TEXT NOT NULL)"
 
 
@@ -127,7 +128,8 @@ def _again(answer: Answer, chance: Chance) -> Diagnosis | None:
         (one, other), plain = rng.permutation(_QUOTED).tolist(), query_ids(rng, many + 4)
         odd = [one, *rng.permutation(_ODD[len(_QUOTED) :]).tolist(), other]
         cases = rng.permutation(_CASES).tolist()  # three texts, two of them new
-        new, known = [*odd[:3], *plain[:3], *cases[1:]], [*odd[3:], *plain[4:], cases[0]]
+        long = [_LONG * whole(rng, 5, 12) + end for end in rng.permutation(["age", "pay"]).tolist()]  # one is new
+        new, known = [*odd[:3], *plain[:3], *cases[1:], long[0]], [*odd[3:], *plain[4:], cases[0], long[1]]
         entries = {name: int(rng.integers(1, 50)) for name in rng.permutation(known).tolist()}
         budget = sum(entries.values()) + 50 * len(new)
         asked = [*new, *odd[3:], *rng.choice(plain[4:], min(many, 4), replace=False).tolist()]

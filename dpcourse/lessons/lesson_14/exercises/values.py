@@ -17,7 +17,7 @@ from dpcourse.checks.entries import uneven
 from dpcourse.checks.once import between, whole
 from dpcourse.checks.vocabulary import Shared
 
-OFTEN = 120  # releases of each value
+OFTEN, OFTEN_BELOW = 120, 400  # releases of each value; where one record moves it by less than a step
 EPSILONS = (0.3, 2.0)  # at which hardly any law of a few steps has most of its weight on one
 LARGE, HUGE = (10**6, 10**8), (10**8, 10**10)  # a total of incomes
 
@@ -42,12 +42,19 @@ def of_all_sizes(answer: Answer, chance: Chance) -> Diagnosis | None:
         part = float(10 ** rng.uniform(-3, -0.01)) if place % 2 else float(rng.uniform(0.2, 0.8) + rng.integers(4))
         epsilon, sensitivity = between(rng, *EPSILONS), g * part
         given = (int(value) if value % 1 == 0 and rng.random() < 0.5 else value), sensitivity, float(g), epsilon
-        steps = np.array([float(answer(*given, rng=rng)) for _ in range(OFTEN)]) / g
+        often = OFTEN_BELOW if part < 1 else OFTEN
+        steps = np.array([float(answer(*given, rng=rng)) for _ in range(often)]) / g
         scale, nearest = (math.floor(part) + 1) / epsilon, {math.floor(value / g), math.ceil(value / g)}
-        failure = chance.failure / len(values)
-        if all(any(uneven(_places(steps - at, scale, rng), failure)) for at in nearest):
+        failure = chance.failure / len(values) / 2
+        if all(_unlike(_places(steps - at, scale, rng), failure) for at in nearest):
             return _told(given, steps, scale)
     return None
+
+
+def _unlike(places: np.ndarray, failure: float) -> bool:
+    """Whether these lie too low or too high together; or, which tells of their scale, too near the middle or too far
+    from it."""
+    return any(uneven(places, failure)) or any(uneven(np.abs(2 * places - 1).clip(1e-16, 1 - 1e-16), failure))
 
 
 def _places(off: np.ndarray, scale: float, rng: Generator) -> np.ndarray:
@@ -64,9 +71,9 @@ def _told(given: tuple[float, float, float, float], steps: np.ndarray, scale: fl
     rest = math.exp(-1 / scale)
     exact, right = float((steps == at).mean()), (1 - rest) / (1 + rest)
     seen = (
-        f"Asked {OFTEN} times to release {value!r} (sensitivity {sensitivity:.4g}, g = {g:g}, ε = {epsilon:.3g}), you "
-        f"give the rounded value itself in {exact:.0%} of calls; about {right:.0%} is right. On average your results "
-        f"lie {(steps - at).mean():+.3g} steps from it; 0 is right."
+        f"Asked {len(steps)} times to release {value!r} (sensitivity {sensitivity:.4g}, g = {g:g}, ε = {epsilon:.3g}), "
+        f"you give the rounded value itself in {exact:.0%} of calls; about {right:.0%} is right. On average your "
+        f"results lie {(steps - at).mean():+.3g} steps from it; 0 is right."
     )
     ask = "For which values, or which sensitivities, does your function do something else?"
     return Shared.NOT_EVERYWHERE.seen(seen, ask)

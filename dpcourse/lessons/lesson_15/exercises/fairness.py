@@ -27,10 +27,10 @@ def _predictions(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def _any_predictions(rng: np.random.Generator, least: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Any shares; somebody in either group earns more."""
+    """Any shares; somebody in either group earns more. One time in four all predictions are right."""
     labels, says, privileged = rng.random((3, whole(rng, least, 100_000))) < rng.uniform(0.02, 0.98, size=(3, 1))
     labels[:2], privileged[:2] = True, (True, False)
-    return labels, says, privileged
+    return labels, labels.copy() if rng.random() < 0.25 else says, privileged
 
 
 def _difference(rate):
@@ -130,9 +130,10 @@ def _accuracies(rng: np.random.Generator) -> tuple[np.ndarray, float]:
 
 
 def _any_accuracies(rng: np.random.Generator) -> tuple[np.ndarray, float]:
-    """Half of them to two digits: some are alike."""
+    """Half of them to two digits: some are alike, but not all, for which SciPy's `t.interval` is NaN."""
     private = rng.random(whole(rng, 2, 500)) * between(rng, 0.01, 1.0)
-    return private.round(int(rng.choice((2, 17)))), float(rng.random())
+    rounded = private.round(int(rng.choice((2, 17))))
+    return rounded if np.ptp(rounded) else private, float(rng.random())
 
 
 INTERVAL = Equals(
