@@ -58,8 +58,8 @@ def counted(ask: Callable[[], Asked], failure: float, where: str, what: str, que
 def unlikely(share: float, mean: float, many: int, failure: float) -> bool:
     """Whether so many independent 0s and 1s have this share of 1s by chance, with probability `failure` at most.
 
-    By Hoeffding's bound: a share k or farther on that side has probability e^(−n KL(k, mean)) at most, whatever each
-    one's own probability is.
+    A share k or farther on that side has probability e^(−n KL(k, mean)) at most, whatever each one's own probability is
+    (Hoeffding 1956 and 1963).
 
     Examples
     --------

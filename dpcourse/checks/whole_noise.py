@@ -11,6 +11,8 @@ import math
 import numpy as np
 from scipy import stats
 
+from dpcourse.checks.few import unlikely
+
 
 def never_again(numbers: int, epsilon: float) -> bool:
     """Whether so many draws of discrete Laplace noise are all the same twice with a probability below 1e-10.
@@ -48,7 +50,7 @@ def missing(noise: np.ndarray, epsilon: np.ndarray, rng: np.random.Generator, fa
 
     Right noise, independent of one number to the next, is refused with probability `failure` at most: half of it is of
     the exact test of Kolmogorov and Smirnov on its places. The other half is of the number that is not 0, a sum of
-    independent 0s and 1s: it is below a share k with probability e^(−n KL(k, mean)) at most (Hoeffding 1956 and 1963).
+    independent 0s and 1s (`few.unlikely`, on one side).
     """
     noise, epsilon = np.ravel(noise), np.ravel(epsilon)
     return misplaced(noise, np.tanh(epsilon / 2), places(noise, epsilon, rng), failure)
@@ -57,9 +59,7 @@ def missing(noise: np.ndarray, epsilon: np.ndarray, rng: np.random.Generator, fa
 def misplaced(noise: np.ndarray, zero: np.ndarray, found: np.ndarray, failure: float) -> bool:
     """The same, of noise that is 0 with probability `zero`, and was found at these places of its law."""
     share, expected = float((noise != 0).mean()), float(1 - zero.mean())
-    parts = ((share, expected), (1 - share, 1 - expected))
-    bound = -len(noise) * sum(some * np.log(some / of) for some, of in parts if some)
-    if share < expected and bound < np.log(failure / 2):
+    if share < expected and unlikely(share, expected, len(noise), failure):
         return True
     return bool(stats.kstest(found, "uniform").pvalue < failure / 2)
 

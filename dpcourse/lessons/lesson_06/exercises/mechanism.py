@@ -92,10 +92,9 @@ def of_one_or_two(answer: Answer, chance: Chance) -> Diagnosis | None:
     """Whether one person's report is drawn, or that of a few, as where a phone reports for itself."""
 
     def ask(n: int) -> tuple[np.ndarray, float]:
-        k, p = int(chance.rng.integers(2, 7)), float(chance.rng.uniform(0.5, 0.7))
-        epsilon = math.log(p * (k - 1) / (1 - p)) if k > 2 else float(chance.rng.uniform(0.2, 0.8))
-        codes = chance.rng.integers(k, size=n)
-        return np.asarray(answer(codes, epsilon, k, rng=chance.rng)) == codes, truth_probability(epsilon, k)
+        k, p = int(chance.rng.integers(2, 7)), float(chance.rng.uniform(0.55, 0.7))
+        codes, epsilon = chance.rng.integers(k, size=n), math.log(p * (k - 1) / (1 - p))
+        return np.asarray(answer(codes, epsilon, k, rng=chance.rng)) == codes, p
 
     return of_few(ask, chance.failure, "of the reports are true")
 
